@@ -46,7 +46,7 @@ def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> An
     try:
         core: Any = importlib.import_module("fsspec.core")
     except ImportError as error:
-        message = f"expected fsspec to read {shown} with, found it not installed: pip install fsspec"
+        message = f"expected fsspec to read {shown}, found it not installed: pip install fsspec"
         raise ImportError(message) from error
     own = {key: value for key, value in (options or {}).items() if key.lower() not in _READ_AHEAD}
     return core.url_to_fs(url, **own)[0]

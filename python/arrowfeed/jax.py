@@ -75,6 +75,6 @@ def _check_32_bits(name: str, tensor: DenseTensor) -> None:
     least, most = (-(2**31), 2**31 - 1) if tensor.dtype.kind == "i" else (0, 2**32 - 1)
     for found in (int(tensor.values.min()), int(tensor.values.max())):
         if not least <= found <= most:
-            expected = "integers of 32 bits, as JAX has without jax_enable_x64"
+            expected = "32-bit integers, because jax_enable_x64 is not set"
             message = f"tensor {name!r}: expected {expected}, found {found}"
             raise ConversionError(message, tensor=name)

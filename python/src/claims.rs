@@ -30,5 +30,5 @@ pub(crate) fn by_python(
 fn granted(claim: &Bound<'_, PyAny>, offset: u64) -> PyResult<bool> {
     let answer = call(claim, (offset,))?;
     let granted = answer.cast::<PyBool>().map(|answer| answer.is_true());
-    granted.map_err(|_| wrong_type("claim", "an answer of True or False", &answer))
+    granted.map_err(|_| wrong_type("claim", "a return value of True or False", &answer))
 }

@@ -68,7 +68,7 @@ pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr
 /// The exception for values that do not fit into a numpy array.
 pub(crate) fn array_error(py: Python<'_>, tensor: Option<&str>, found: &str) -> PyErr {
     let place = tensor.map(|name| format!("tensor {name:?}: ")).unwrap_or_default();
-    let message = format!("{place}expected values that fit in an array of numpy, found {found}");
+    let message = format!("{place}expected values that fit in a numpy array, found {found}");
     of_tensor(py, "ConversionError", message, (tensor, None, None))
 }
 

@@ -72,7 +72,7 @@ impl PythonFile {
     fn no_data(&self) -> PyErr {
         let argument = self.argument;
         PyBlockingIOError::new_err(format!(
-            "{argument}: expected a file object that waits for its bytes, found one that does not"
+            "{argument}: expected a blocking file object, found a non-blocking one"
         ))
     }
 }
@@ -123,7 +123,7 @@ impl Write for PythonSink {
             let argument = self.argument;
             if taken.is_none() {
                 return Err(PyBlockingIOError::new_err(format!(
-                    "{argument}: expected a file object that waits until it has taken its bytes, found one that does not"
+                    "{argument}: expected a blocking file object, found a non-blocking one"
                 )));
             }
             let taken = taken.extract::<usize>()?;

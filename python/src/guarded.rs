@@ -31,19 +31,19 @@ pub(crate) struct Guarded<T: Default> {
 }
 
 /// The reason for a missing result.
-pub(crate) enum Refusal<E = FeedError> {
+pub(crate) enum CallError<E = FeedError> {
     /// The value cannot be used in this way; the text states the reason.
     State(String),
     Error(E),
 }
 
-impl<E> Refusal<E> {
+impl<E> CallError<E> {
     pub(crate) fn state(text: impl Into<String>) -> Self {
         Self::State(text.into())
     }
 }
 
-impl<E> From<E> for Refusal<E> {
+impl<E> From<E> for CallError<E> {
     fn from(error: E) -> Self {
         Self::Error(error)
     }
@@ -63,16 +63,16 @@ impl<T: Default> Guarded<T> {
     /// Runs `work` when no other thread uses the value.
     pub(crate) fn with<R, E: From<FeedError>>(
         &self,
-        work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
-    ) -> Result<R, Refusal<E>> {
+        work: impl FnOnce(&mut T) -> Result<R, CallError<E>>,
+    ) -> Result<R, CallError<E>> {
         self.when_free(false, work)
     }
 
     /// Stops the thread that uses the value, and runs `work`.
     pub(crate) fn stop_and<R, E: From<FeedError>>(
         &self,
-        work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
-    ) -> Result<R, Refusal<E>> {
+        work: impl FnOnce(&mut T) -> Result<R, CallError<E>>,
+    ) -> Result<R, CallError<E>> {
         self.when_free(true, work)
     }
 
@@ -85,20 +85,20 @@ impl<T: Default> Guarded<T> {
     fn when_free<R, E: From<FeedError>>(
         &self,
         stop: bool,
-        work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
-    ) -> Result<R, Refusal<E>> {
+        work: impl FnOnce(&mut T) -> Result<R, CallError<E>>,
+    ) -> Result<R, CallError<E>> {
         let what = self.what;
         // This check comes first: after a fork, a lock may be held by a thread that does not exist.
         if self.is_forked() {
-            return Err(Refusal::state(format!(
-                "expected {what} of this process, found one that was made before a fork: make a new one after it",
+            return Err(CallError::state(format!(
+                "expected {what} of this process, found one that was made before a fork: make a new one in the child process",
                 what = with_article(what)
             )));
         }
         let here = std::thread::current().id();
         if *lock(&self.inside) == Some(here) {
-            return Err(Refusal::state(format!(
-                "expected {} that is not in use, found a call from inside another call of it",
+            return Err(CallError::state(format!(
+                "expected {} that is not in use, found a call from inside another call to it",
                 with_article(what)
             )));
         }
@@ -109,14 +109,14 @@ impl<T: Default> Guarded<T> {
         if stop {
             self.stop.store(false, Ordering::Relaxed);
         }
-        entered.map_err(|error| Refusal::Error(error.into()))?;
+        entered.map_err(|error| CallError::Error(error.into()))?;
         let mut value = lock(&self.value);
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut value)));
         *lock(&self.inside) = None;
         self.free.notify_one();
         done.unwrap_or_else(|panic| {
             *value = T::default();
-            Err(Refusal::Error(FeedError::from_panic(&*panic).into()))
+            Err(CallError::Error(FeedError::from_panic(&*panic).into()))
         })
     }
 }

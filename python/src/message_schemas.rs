@@ -30,7 +30,7 @@ pub(crate) struct SchemasArgument {
 impl SchemasArgument {
     pub(crate) fn new(framing: Framing, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if framing == Framing::Bare {
-            let message = "schemas: expected framing=\"single_object\" or \"confluent\", which name schemas, found \"bare\"";
+            let message = "schemas: expected framing=\"single_object\" or \"confluent\", which identify schemas, found \"bare\"";
             return Err(PyValueError::new_err(message));
         }
         if let Ok(dict) = value.cast::<PyDict>() {

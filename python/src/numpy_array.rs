@@ -167,6 +167,6 @@ fn not_converted(error: &ArrowError) -> PyErr {
 /// The error of `numpy.asarray` for objects that have columns of several types. pandas passes it on.
 pub(crate) fn is_no_array(class: &str) -> PyErr {
     PyTypeError::new_err(format!(
-        "a {class} has columns of several types and is no array: use to_pandas(), to_polars() or to_pyarrow()"
+        "a {class} has columns of several types and is not an array: use to_pandas(), to_polars() or to_pyarrow()"
     ))
 }

@@ -57,7 +57,7 @@ fn described(fields: &Bound<'_, PyAny>, depth: usize) -> PyResult<FFI_ArrowSchem
     }
     let (format, name, flags, metadata, children, dictionary): Fields<'_> = fields.extract()?;
     if format.contains('\0') {
-        return Err(PyValueError::new_err("expected the format of a field, found a zero in it"));
+        return Err(PyValueError::new_err("expected the format of a field, found a NUL character in it"));
     }
     let children = children.iter().map(|child| described(&child, depth + 1)).collect::<PyResult<_>>()?;
     let dictionary = dictionary.map(|values| described(&values, depth + 1)).transpose()?;

@@ -19,7 +19,7 @@ use crate::call::call;
 use crate::cast::requested;
 use crate::claims;
 use crate::errors::to_python;
-use crate::guarded::Refusal;
+use crate::guarded::CallError;
 use crate::numpy_array::is_no_array;
 use crate::options::read_options;
 use crate::progress::Progress;
@@ -143,11 +143,11 @@ impl RecordBatchReader {
     fn wait<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&SharedReader) -> Result<T, Refusal> + Send,
+        work: impl FnOnce(&SharedReader) -> Result<T, CallError> + Send,
     ) -> PyResult<T> {
         py.detach(|| work(&self.0)).map_err(|refusal| match refusal {
-            Refusal::State(text) => PyValueError::new_err(text),
-            Refusal::Error(error) => to_python(py, error),
+            CallError::State(text) => PyValueError::new_err(text),
+            CallError::Error(error) => to_python(py, error),
         })
     }
 }

@@ -211,8 +211,8 @@ impl AvroRecordDecoder {
     ) -> PyResult<RecordBatch> {
         let py = records.py();
         if self.decoder.records.rows() > 0 {
-            let message = "records: expected a decoder without rows, whose batch has these records alone, found rows that \
-                           were decoded before: call flush()";
+            let message =
+                "records: expected a decoder without rows, found rows of earlier calls: call flush() first";
             return Err(PyValueError::new_err(message));
         }
         let extended = self.extend(records, writer);
@@ -251,7 +251,7 @@ impl AvroRecordDecoder {
     fn writer(&self, number: Option<&Bound<'_, PyAny>>) -> PyResult<WriterId> {
         let Some(number) = number else { return Ok(self.writers[0]) };
         let found = self.writers.get(integer::<usize>("writer", 0, number)?);
-        found.copied().ok_or_else(|| wrong_value("writer", "a number that add_writer() gave", number))
+        found.copied().ok_or_else(|| wrong_value("writer", "a number that add_writer() returned", number))
     }
 
     fn located(&self, py: Python<'_>, error: FeedError) -> PyErr {

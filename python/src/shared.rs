@@ -8,7 +8,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed::source::Report;
 use arrowfeed::source::run::FileReader;
 
-use crate::guarded::{Guarded, Refusal};
+use crate::guarded::{CallError, Guarded};
 use crate::progress::Progress;
 
 /// A reader that one thread at a time may use, and only in the process that created it.
@@ -45,7 +45,7 @@ impl SharedReader {
     }
 
     /// Returns the next batch, unless the reader was handed over.
-    pub(crate) fn next(&self) -> Result<Option<RecordBatch>, Refusal> {
+    pub(crate) fn next(&self) -> Result<Option<RecordBatch>, CallError> {
         self.followed(self.state.with(|state| {
             state.check_own()?;
             self.or_closed(state.next())
@@ -53,11 +53,11 @@ impl SharedReader {
     }
 
     /// Hands the reader over. After that, only [`next_of_stream`](Self::next_of_stream) returns batches.
-    pub(crate) fn hand_over(&self) -> Result<(), Refusal> {
+    pub(crate) fn hand_over(&self) -> Result<(), CallError> {
         self.state.with(|state| {
             state.check_own()?;
             if matches!(state.source, Source::Closed(_)) {
-                return Err(Refusal::state(CLOSED));
+                return Err(CallError::state(CLOSED));
             }
             state.handed_over = true;
             Ok(())
@@ -65,13 +65,16 @@ impl SharedReader {
     }
 
     /// Returns the next batch to the consumer of a reader that was handed over.
-    pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Refusal> {
+    pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, CallError> {
         self.followed(self.state.with(|state| self.or_closed(state.next())))
     }
 
     /// Moves the progress bar.
-    fn followed(&self, next: Result<Option<RecordBatch>, Refusal>) -> Result<Option<RecordBatch>, Refusal> {
-        if !matches!(next, Err(Refusal::State(_))) {
+    fn followed(
+        &self,
+        next: Result<Option<RecordBatch>, CallError>,
+    ) -> Result<Option<RecordBatch>, CallError> {
+        if !matches!(next, Err(CallError::State(_))) {
             self.progress.follow(&next, || self.rows());
         }
         next
@@ -83,14 +86,14 @@ impl SharedReader {
 
     /// The result for a thread that stopped because another thread closes the reader. It must be called before the other
     /// thread continues.
-    fn or_closed<T>(&self, next: Result<T, Refusal>) -> Result<T, Refusal> {
+    fn or_closed<T>(&self, next: Result<T, CallError>) -> Result<T, CallError> {
         match next {
-            Err(Refusal::Error(error)) if self.state.was_stopped(&error) => Err(Refusal::state(CLOSED)),
+            Err(CallError::Error(error)) if self.state.was_stopped(&error) => Err(CallError::state(CLOSED)),
             next => next,
         }
     }
 
-    pub(crate) fn report(&self) -> Result<Report, Refusal> {
+    pub(crate) fn report(&self) -> Result<Report, CallError> {
         self.state.with(|state| {
             Ok(match &state.source {
                 Source::Open(reader) => reader.report(),
@@ -100,7 +103,7 @@ impl SharedReader {
     }
 
     /// Ends the reading and its threads. In a forked child there is nothing to end.
-    pub(crate) fn close(&self) -> Result<(), Refusal> {
+    pub(crate) fn close(&self) -> Result<(), CallError> {
         if self.state.is_forked() {
             return Ok(());
         }
@@ -117,7 +120,7 @@ impl SharedReader {
 
     /// Closes a reader whose Python object is dropped, unless it was handed over.
     pub(crate) fn abandon(&self) {
-        let alone: Result<bool, Refusal> = self.state.with(|state| Ok(!state.handed_over));
+        let alone: Result<bool, CallError> = self.state.with(|state| Ok(!state.handed_over));
         if matches!(alone, Ok(true)) {
             // The call above has succeeded in this thread, so `close` is not refused.
             let _ = self.close();
@@ -126,14 +129,14 @@ impl SharedReader {
 }
 
 impl State {
-    fn check_own(&self) -> Result<(), Refusal> {
-        if self.handed_over { Err(Refusal::state(HANDED_OVER)) } else { Ok(()) }
+    fn check_own(&self) -> Result<(), CallError> {
+        if self.handed_over { Err(CallError::state(HANDED_OVER)) } else { Ok(()) }
     }
 
-    fn next(&mut self) -> Result<Option<RecordBatch>, Refusal> {
+    fn next(&mut self) -> Result<Option<RecordBatch>, CallError> {
         match &mut self.source {
-            Source::Open(reader) => reader.next().transpose().map_err(Refusal::Error),
-            Source::Closed(_) => Err(Refusal::state(CLOSED)),
+            Source::Open(reader) => reader.next().transpose().map_err(CallError::Error),
+            Source::Closed(_) => Err(CallError::state(CLOSED)),
         }
     }
 }

@@ -64,7 +64,7 @@ impl StoreArguments {
                 Some(call(value.py(), || Cache::open(&directory, bytes))?)
             }
             None if bytes.is_some() => {
-                return Err(PyTypeError::new_err("cache_bytes: expected cache= beside it, found none"));
+                return Err(PyTypeError::new_err("cache_bytes: expected cache= as well, found none"));
             }
             None => None,
         };
@@ -155,7 +155,7 @@ impl StoreArguments {
         let store = match &self.store {
             Some(CallerStore::Store(store)) => Some(store),
             Some(CallerStore::Fsspec(_)) => {
-                let message = "store: expected a store of obstore to write to, found a filesystem of fsspec, which cannot be written to";
+                let message = "store: expected an obstore store to write to, found an fsspec filesystem, which arrowfeed only reads";
                 return Err(FeedError::new(FeedErrorKind::Options, message));
             }
             None => None,
@@ -190,8 +190,7 @@ impl StoreArguments {
         extension: &str,
     ) -> PyResult<Vec<FileSource>> {
         if self.cache.is_some() {
-            let message =
-                "cache: expected files of a store, found files of fsspec, which has caches of its own";
+            let message = "cache: expected files of a store, found files of fsspec: use a cache of fsspec, such as simplecache::";
             return Err(PyValueError::new_err(message));
         }
         let files = py.import("arrowfeed._files")?;
@@ -211,16 +210,16 @@ impl StoreArguments {
 impl CallerStore {
     fn of(value: &Bound<'_, PyAny>, options: &StoreOptions) -> PyResult<Self> {
         if value.is_instance_of::<PyType>() {
-            return Err(wrong_type("store", "a store of obstore or a filesystem of fsspec", value));
+            return Err(wrong_type("store", "an obstore store or an fsspec filesystem", value));
         }
         if has_attribute(value, "cat_file")? && has_attribute(value, "info")? {
             return Ok(Self::Fsspec(value.clone().unbind()));
         }
         if !has_attribute(value, "__getnewargs_ex__")? {
-            return Err(wrong_type("store", "a store of obstore or a filesystem of fsspec", value));
+            return Err(wrong_type("store", "an obstore store or an fsspec filesystem", value));
         }
         value.extract::<PyExternalObjectStore>().map_err(|_| {
-            wrong_type("store", "a store of obstore (not MemoryStore) or a filesystem of fsspec", value)
+            wrong_type("store", "an obstore store (not MemoryStore) or an fsspec filesystem", value)
         })?;
         let object = Object::new(value.clone().unbind());
         let make = move || {

@@ -10,7 +10,7 @@ use pyo3_arrow::ffi::ArrayReader;
 
 use crate::batch::struct_field;
 use crate::cast::cast;
-use crate::guarded::Refusal;
+use crate::guarded::CallError;
 use crate::shared::SharedReader;
 use crate::signals;
 
@@ -48,10 +48,10 @@ impl ArrayReader for CStream {
     }
 }
 
-fn as_text(refusal: Refusal) -> ArrowError {
+fn as_text(refusal: CallError) -> ArrowError {
     let error = match refusal {
-        Refusal::State(text) => return ArrowError::ExternalError(text.into()),
-        Refusal::Error(error) => error,
+        CallError::State(text) => return ArrowError::ExternalError(text.into()),
+        CallError::Error(error) => error,
     };
     if error.kind() == FeedErrorKind::Interrupted {
         signals::repeat_interrupt();
@@ -72,8 +72,8 @@ impl Iterator for Direct {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.0.next_of_stream().map_err(|refusal| match refusal {
-            Refusal::State(text) => FeedError::new(FeedErrorKind::Options, text).into(),
-            Refusal::Error(error) => error.into(),
+            CallError::State(text) => FeedError::new(FeedErrorKind::Options, text).into(),
+            CallError::Error(error) => error.into(),
         });
         batch.transpose()
     }

@@ -63,10 +63,10 @@ fn multivalent(keywords: &Bound<'_, PyDict>) -> PyResult<Option<Multivalent>> {
             delimiter: character("secondary_delimiter", &delimiter)?,
         })),
         (Some(columns), None) => {
-            Err(wrong_value("multivalent_columns", "a secondary_delimiter beside it", &columns))
+            Err(wrong_value("multivalent_columns", "secondary_delimiter= as well", &columns))
         }
         (None, Some(delimiter)) => {
-            Err(wrong_value("secondary_delimiter", "multivalent_columns beside it", &delimiter))
+            Err(wrong_value("secondary_delimiter", "multivalent_columns= as well", &delimiter))
         }
     }
 }
@@ -85,7 +85,7 @@ fn schema_and_sample(keywords: &Bound<'_, PyDict>) -> PyResult<(Option<SchemaRef
 
 /// Parses an ASCII character.
 fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
-    const EXPECTED: &str = "one character of ASCII (str)";
+    const EXPECTED: &str = "one ASCII character (str)";
     let text: String = value.extract().map_err(|_| wrong_type(name, EXPECTED, value))?;
     match text.as_bytes() {
         [byte] if byte.is_ascii() => Ok(*byte),

@@ -169,7 +169,7 @@ pub(crate) fn read_tfrecord(
         Format::Raw => {
             let given = [("schema", &schema), ("sample", &sample), ("encoding", &encoding)];
             if let Some((name, Some(value))) = given.into_iter().find(|(_, value)| value.is_some()) {
-                return Err(wrong_value(name, "no such argument for records that are bytes", value));
+                return Err(wrong_value(name, "None for raw records", value));
             }
             RecordKind::Raw { column: RECORD.to_owned() }
         }

@@ -146,9 +146,8 @@ impl Target {
                     let found = AvroHeader::read(path.as_path(), &Limits::default())?.codec();
                     if found != wanted {
                         let (wanted, found) = (wanted.name(), found.name());
-                        let message = format!(
-                            "codec: expected the codec {found} of the file that is appended to, found {wanted}"
-                        );
+                        let message =
+                            format!("codec: expected the codec {found} of the existing file, found {wanted}");
                         return Err(FeedError::new(FeedErrorKind::Options, message));
                     }
                 }

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::call::caught;
 use crate::foreign;
-use crate::guarded::{Guarded, Refusal};
+use crate::guarded::{CallError, Guarded};
 use crate::signals;
 use crate::stores::StoreArguments;
 use crate::write::{self, Target, WriteArguments};
@@ -48,13 +48,13 @@ impl State {
     }
 
     /// Opens the writer for `schema`, unless it is already open.
-    fn open(&mut self, schema: SchemaRef) -> Result<&mut Writer, Refusal> {
+    fn open(&mut self, schema: SchemaRef) -> Result<&mut Writer, CallError> {
         if let Self::New(target) = self {
             *self = Self::Open(Box::new(target.open(schema)?));
         }
         match self {
             Self::Open(writer) => Ok(writer),
-            _ => Err(Refusal::state(CLOSED)),
+            _ => Err(CallError::state(CLOSED)),
         }
     }
 
@@ -69,12 +69,12 @@ impl AvroWriter {
     fn with<R: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut State) -> Result<R, Refusal> + Send,
+        work: impl FnOnce(&mut State) -> Result<R, CallError> + Send,
     ) -> PyResult<R> {
         signals::notice_main_thread(py)?;
         py.detach(|| self.state.with(work)).map_err(|refusal| match refusal {
-            Refusal::State(text) => PyValueError::new_err(text),
-            Refusal::Error(error) => write::failure(py, error),
+            CallError::State(text) => PyValueError::new_err(text),
+            CallError::Error(error) => write::failure(py, error),
         })
     }
 }
@@ -110,7 +110,8 @@ impl AvroWriter {
         let writer = Self { state: Guarded::new("writer", state, stop) };
         if let Some(arrow_schema) = arrow_schema {
             let Some(arrow_schema) = foreign::schema(arrow_schema)? else {
-                let message = "arrow_schema: expected the schema of record batches, found another one";
+                let message =
+                    "arrow_schema: expected the schema of record batches, found the schema of an array";
                 return Err(PyValueError::new_err(message));
             };
             writer.with(py, |state| state.open(arrow_schema).map(drop))?;
@@ -122,7 +123,7 @@ impl AvroWriter {
     fn write(&self, batches: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = batches.py();
         self.with(py, |state| match state {
-            State::Ended(_) => Err(Refusal::state(CLOSED)),
+            State::Ended(_) => Err(CallError::state(CLOSED)),
             _ => Ok(()),
         })?;
         let batches = write::source("batches", batches)?;
@@ -152,7 +153,7 @@ impl AvroWriter {
                 State::Ended(written) => written,
                 target @ State::New(_) => {
                     *state = target;
-                    return Err(Refusal::state(
+                    return Err(CallError::state(
                         "expected a batch or arrow_schema= before close(), found neither: the columns of the file are not \
                          known",
                     ));

@@ -172,7 +172,7 @@ def test_no_file_is_opened_before_it_is_needed(tmp_path):
     source = tfxio.AvroRecord(str(tmp_path / "*.avro"))
     with pytest.raises(FileNotFoundError):
         source.ArrowSchema()
-    with pytest.raises(ValueError, match="^file_pattern: expected a pattern or more, found none$"):
+    with pytest.raises(ValueError, match="^file_pattern: expected one or more patterns, found none$"):
         tfxio.AvroRecord([])
 
 
@@ -228,7 +228,7 @@ def test_records_of_no_bytes_are_records(tmp_path):
 
 def test_records_of_a_pipeline_have_no_dataset():
     source = tfxio.AvroBeamRecord("bytes", avro_schema=AVRO)
-    message = "^AvroBeamRecord reads no files: it has batches in a pipeline only$"
+    message = "^AvroBeamRecord cannot read files: use it in a Beam pipeline$"
     with pytest.raises(NotImplementedError, match=message):
         source.RecordBatches(IN_ORDER)
     with pytest.raises(NotImplementedError, match=message):

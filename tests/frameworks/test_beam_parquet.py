@@ -90,5 +90,5 @@ def test_wrong_options_are_errors_of_the_call(tmp_path):
         parquet.ReadAllParquet(on_error="skip_file")
     with pytest.raises(ValueError, match="split_bytes: expected an integer of 1 or more, found int 0"):
         parquet.ReadParquet(tmp_path, split_bytes=0)
-    with pytest.raises(ValueError, match="file_pattern: expected a pattern or more, found none"):
+    with pytest.raises(ValueError, match="file_pattern: expected one or more patterns, found none"):
         parquet.ReadParquet([])

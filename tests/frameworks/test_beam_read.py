@@ -171,7 +171,7 @@ def test_skipped_blocks_are_left_out_and_counted(tmp_path, caplog):
     ids(reader)
     (skipped,) = reader.report()["skipped"]
     expected = re.sub(r"block \d+ ", r"block \\d+ ", re.escape(skipped["error"]).replace("\\ ", " "))
-    assert re.search(f"left out a block: {expected}", caplog.text)
+    assert re.search(f"skipped a block: {expected}", caplog.text)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,8 @@ def test_skipped_blocks_are_left_out_and_counted(tmp_path, caplog):
         (
             {"on_error": "skip_file"},
             ValueError,
-            "on_error: expected 'raise' or 'skip_block' where parts of files are read, found 'skip_file'",
+            "on_error: expected 'raise' or 'skip_block', because Beam reads parts of files, found "
+            "' ''skip_file'",
         ),
     ],
 )
@@ -195,7 +196,7 @@ def test_wrong_options_are_refused_at_once(options, kind, message):
 
 
 def test_no_pattern_is_refused():
-    with pytest.raises(ValueError, match="^file_pattern: expected a pattern or more, found none$"):
+    with pytest.raises(ValueError, match="^file_pattern: expected one or more patterns, found none$"):
         avro.ReadAvro([])
 
 

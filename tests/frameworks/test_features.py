@@ -106,6 +106,6 @@ def test_partitions_of_other_features_are_refused():
     with pytest.raises(ValueError, match="expected") as caught:
         af.TensorAdapter.from_features(SCHEMA, {"t": feature})
     assert str(caught.value) == (
-        'features["t"]: partitions: expected UniformRowLength only, as the key\'s lists have'
-        " row splits of their own, found RowLengths RowLengths(key='n')"
+        'features["t"]: partitions: expected UniformRowLength only, because the lists of the key'
+        " already have row splits, found RowLengths RowLengths(key='n')"
     )

@@ -28,9 +28,7 @@ except ImportError as error:
     )
     done = run_script(script)
     assert done.stderr == ""
-    missing = (
-        "expected apache_beam to read in pipelines with, found it not installed: pip install apache-beam"
-    )
+    missing = "expected apache_beam to read in pipelines, found it not installed: pip install apache-beam"
     assert done.stdout.splitlines() == ["[2, 1] x", missing]
 
 

@@ -53,7 +53,7 @@ def test_integers_are_never_cut_off():
         with pytest.raises(af.ConversionError) as caught:
             to_jax({"x": tensor})
         assert str(caught.value) == (
-            f"tensor 'x': expected integers of 32 bits, as JAX has without jax_enable_x64, found {value}"
+            f"tensor 'x': expected 32-bit integers, because jax_enable_x64 is not set, found {value}"
         )
         assert caught.value.tensor == "x"
         with jax.enable_x64(True):  # noqa: FBT003 - the name of JAX

@@ -116,8 +116,8 @@ def test_a_dataset_that_cannot_leave_its_process_is_an_error_there(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         next(iter(rest))
     expected = (
-        "expected a dataset that this process has made, found one of another process that cannot be pickled, "
-        "or takes more than 1 MiB: make it of files"
+        "expected a dataset of this process, found one of a different process that cannot "
+        "be pickled or is larger than 1 MiB: use a dataset of files"
     )
     assert expected in caught.value.message
 

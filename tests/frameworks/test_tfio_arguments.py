@@ -30,7 +30,7 @@ from arrowfeed import tfio
         ),
         (
             lambda: tfio.VarlenFeature(None, tf.int32),
-            "shape: expected a list of sizes of 1 or more, or -1 where open, found None",
+            "shape: expected a list of sizes of 1 or more, or -1 if unknown, found None",
         ),
         (lambda: tfio.SparseFeature([], tf.int32), "shape: expected at least one size, found []"),
         (

@@ -278,8 +278,7 @@ def test_without_tensorflow_the_error_says_so():
     done = run_script(WITHOUT.format(absent=["tensorflow"]))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "ImportError expected tensorflow to make its tensors with, found it not installed: "
-        "pip install tensorflow"
+        "ImportError expected tensorflow to make its tensors, found it not installed: pip install tensorflow"
     ]
 
 

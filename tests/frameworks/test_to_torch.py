@@ -129,9 +129,7 @@ def test_ranks_have_each_row_once(tmp_path):
     given = of_ranks(rank, tmp_path, write(tmp_path))
     assert sorted(given[0][0] + given[1][0]) == [*range(ROWS)]
     assert {len(order) for order, _ in given} == {ROWS // 2}
-    assert {text for _, text in given} == {
-        "seed: expected an integer, as all shards have to shuffle alike, found None"
-    }
+    assert {text for _, text in given} == {"seed: expected an integer, the same for all shards, found None"}
 
 
 @pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])

@@ -24,8 +24,8 @@ NO_SEED = {"shuffle_buffer_size": 300}
 BATCHES = 16
 """Of 64 rows, in a pass over all of them, in one process or two."""
 REFUSED = {
-    0: "state: expected seed 8, as asked for, found seed 7",
-    2: "ValueError: state: expected seed 8, as asked for, found seed 7",
+    0: "state: expected seed 8, as requested, found seed 7",
+    2: "ValueError: state: expected seed 8, as requested, found seed 7",
 }
 """What a state of another seed is met with, by the number of workers."""
 

@@ -101,7 +101,7 @@ def test_files_of_another_schema_and_reader_schemas_are_refused(tmp_path):
     af.write_avro(pa.table({"id": ["x"]}), other)
     reader = af.read_avro([first, other], raw=True, threads=1)
     assert next(reader).num_rows == 3
-    message = f"{other}: expected raw records in the schema of {first}, found another schema"
+    message = f"{other}: expected raw records with the schema of {first}, found a different schema"
     with pytest.raises(af.SchemaError) as error:
         next(reader)
     assert str(error.value) == message

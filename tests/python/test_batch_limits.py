@@ -168,5 +168,7 @@ def test_lists_of_more_items_than_offsets_reach_cannot_be_joined(tmp_path):
     assert next(dataset.record_batches(batch_size=230, threads=1)).num_rows == 230
     with pytest.raises(af.LimitError) as caught:
         next(dataset.record_batches(batch_size=250, threads=1))
-    expected = "expected 250 rows to fit into one batch, found columns that cannot be joined"
+    expected = (
+        "expected 250 rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
+    )
     assert (str(caught.value), caught.value.limit) == (expected, "batch_bytes")

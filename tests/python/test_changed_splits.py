@@ -41,8 +41,8 @@ def test_a_file_that_was_cut_has_changed(path, on_error):
         with pytest.raises(af.ChangedError) as caught:
             rows(split, on_error=on_error)
         message = (
-            f"{path}: expected the file as it was when its splits were planned, of {was:,} bytes, "
-            f"found another one, of {cut:,} bytes"
+            f"{path}: expected the file to be unchanged since its splits were planned ({was:,} "
+            f"bytes), found {cut:,} bytes"
         )
         assert str(caught.value) == message
 
@@ -54,8 +54,8 @@ def test_another_file_of_the_same_length_has_changed(path):
     assert path.stat().st_size == was
     marker = "([0-9a-f]{2} ?){16}"
     expected = (
-        f"{re.escape(str(path))}: expected the file as it was when its splits were planned, with the sync "
-        f"marker {marker}, found another one, with the marker {marker}"
+        f"{re.escape(str(path))}: expected the file to be unchanged since its splits were planned "
+        rf"\(sync marker {marker}\), found {marker}"
     )
     for split in splits:
         with pytest.raises(af.ChangedError) as caught:
@@ -135,4 +135,6 @@ def test_a_state_of_a_shuffle_is_of_the_files_that_it_was_taken_with(path):
     write(path, first=0)
     with pytest.raises(af.ChangedError) as caught:
         batches().load_state_dict(state)
-    assert str(caught.value) == "state: expected files of the same blocks, found other blocks"
+    assert (
+        str(caught.value) == "state: expected files with the same blocks, found files with different blocks"
+    )

@@ -160,7 +160,9 @@ REFUSED = {
     ("-o", "b.avro", "--double-as-float"): (
         "--double-as-float: expected an output of tf.Example or tf.SequenceExample, found avro"
     ),
-    ("-o", "b.avro", "--scalars", "id"): ('--scalars: expected a column of lists, here "scores", found "id"'),
+    ("-o", "b.avro", "--scalars", "id"): (
+        '--scalars: expected a list column (available: " ""scores"), found "id"'
+    ),
     ("-o", "b.avro", "--sample", "3"): (
         f"--sample: expected a file of {having('sample')}, found users.avro of avro, which has no such option"
     ),
@@ -168,7 +170,7 @@ REFUSED = {
         '--exclude: expected a column, one of "id", "name", "scores", "home", found "x"'
     ),
     ("-o", "b.avro", "--exclude", "id", "--columns", "id"): (
-        "--exclude: expected no --columns beside it, found both"
+        "--exclude: expected either --exclude or --columns, found both"
     ),
 }
 

@@ -105,7 +105,7 @@ WRONG_CALLS = {
     ),
     ("splits", "a", "--target=5"): "arrowfeed splits: error: unrecognized arguments: --target=5",
     ("convert", "a"): "arrowfeed convert: error: the following arguments are required: -o/--output",
-    ("head", "-", "-"): "arrowfeed: expected - for standard input once, found it more often",
+    ("head", "-", "-"): "arrowfeed: expected - for standard input once, found it more than once",
 }
 
 
@@ -133,8 +133,8 @@ def test_a_defect_is_told_as_one(arrowfeed, users_file, monkeypatch):
     ran = arrowfeed("head", "users.avro")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "arrowfeed: a defect of this program, please report it with what --debug shows:"
-        " TypeError: unsupported operand type(s) for +: 'int' and 'str'\n"
+        "arrowfeed: a defect of this program, please report it with the output of --debug: "
+        "TypeError: unsupported operand type(s) for +: 'int' and 'str'\n"
     )
 
 

@@ -17,7 +17,7 @@ from conftest import users, write
 EVIDENCE = {
     "avro": "it begins with the bytes 4f 62 6a 01",
     "parquet": "it ends with the bytes PAR1",
-    "tfrecord": "its first record of TFRecord is a tf.Example",
+    "tfrecord": "its first TFRecord record is a tf.Example",
     "jsonl": "its first line is a JSON object",
     "csv": "it is text, and its name ends in .csv or .tsv",
 }
@@ -176,7 +176,7 @@ def test_explain_of_every_format(arrowfeed, file, tmp_path):
 def test_records_that_are_no_examples_are_bytes(arrowfeed, tmp_path):
     raw_records(tmp_path, [b"\xff\xffab", b"", b"c"])
     name = "records.tfrecord"
-    evidence = "its first record of TFRecord is no tf.Example"
+    evidence = "its first TFRecord record is not a tf.Example"
     assert arrowfeed("schema", name) == (
         0,
         f"format tfrecord-raw: {evidence}\nrecord: LargeBinary not null\n",
@@ -269,14 +269,14 @@ def test_the_suffix_names_the_format_of_an_empty_file(arrowfeed, tmp_path, name,
 
 def test_a_file_of_no_known_format_is_an_error_with_the_names_of_all(arrowfeed, tmp_path):
     (tmp_path / "empty").write_bytes(b"")
-    formats = f"--format names one of {', '.join(BY_NAME)}"
-    message = f"arrowfeed: empty: expected a format that is known, found no bytes; {formats}\n"
+    formats = f"select one with --format: {', '.join(BY_NAME)}"
+    message = f"arrowfeed: empty: expected a file of a known format, found an empty file; {formats}\n"
     assert arrowfeed("head", "empty") == (1, "", message)
     (tmp_path / "notes.txt").write_text("some words, and no records")
     ran = arrowfeed("stats", "notes.txt")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(
-        "arrowfeed: expected files of a format that is known, found others: notes.txt: "
+        "arrowfeed: expected files of a known format, found none that matches: notes.txt: "
     )
     assert ran.err.endswith(f"; {formats}\n")
     assert ran.err.count("\n") == 1
@@ -356,7 +356,7 @@ STEPS = [{"a": [[1, 2], [3]]}, {"a": []}, {"a": [[4]]}]
 def test_sequence_examples_have_their_feature_lists(arrowfeed, tmp_path):
     rows = pa.table({"id": [1, 2, 3], "##SEQUENCE##": STEPS})
     af.write_tfrecord(rows, tmp_path / "s.tfrecord", format="sequence_example")
-    evidence = "its first record of TFRecord is a tf.SequenceExample"
+    evidence = "its first TFRecord record is a tf.SequenceExample"
     assert arrowfeed("schema", "--detect", "s.tfrecord").out == f"format tfrecord-sequence: {evidence}\n"
     found = rows_of(arrowfeed, "s.tfrecord")
     assert [row["id"] for row in found] == [[1], [2], [3]]

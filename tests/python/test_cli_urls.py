@@ -168,7 +168,9 @@ def test_the_suffix_of_a_url_says_what_its_content_does_not(arrowfeed, tmp_path,
     url = put("empty", "empty.bin")
     ran = arrowfeed("schema", url)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(f"arrowfeed: {url}: expected a format that is known, found no bytes; --format")
+    assert ran.err.startswith(
+        f"arrowfeed: {url}: expected a file of a known format, found an empty file; --format"
+    )
 
 
 def test_the_format_of_a_long_first_record(arrowfeed, tmp_path, put):
@@ -308,7 +310,7 @@ def test_wrong_outputs(arrowfeed, users_file, bucket):
     assert ran.err.startswith(f"arrowfeed: {bucket}/b.txt: expected a name that ends in .parquet, ")
     assert arrowfeed("convert", "users.avro", "-o", f"{bucket}/b.txt", "--to", "avro").code == 0
     ran = arrowfeed("convert", "users.avro", "-o", f"https://127.0.0.1:1/b.avro?key={SECRET}")
-    message = "https://127.0.0.1:1/b.avro: expected a path or an object of a store, found a URL of HTTP"
+    message = "https://127.0.0.1:1/b.avro: expected a path or an object of a store, found an HTTP URL"
     assert ran == (2, "", f"arrowfeed: {message}\n")
 
 
@@ -359,7 +361,9 @@ def test_values_of_storage_options_are_in_no_message(arrowfeed, users_file, buck
         ran = arrowfeed(*call, f"--storage-option={text}")
         assert (ran.code, ran.out, ran.err.splitlines()[-1]) == (2, "", usage + found)
     ran = arrowfeed(*call, "--storage-option", f"max_requests={SECRET}")
-    message = "storage_options: expected a whole number of at least 1 for max_requests, found another value"
+    message = (
+        "storage_options: expected a whole number of at least 1 for max_requests, found a different value"
+    )
     assert ran == (1, "", f"arrowfeed: {message}\n")
     ran = arrowfeed(*call, "--storage-option", f"no_such_key={SECRET}")
     assert (ran.code, ran.out, SECRET in ran.err) == (1, "", False)

@@ -148,7 +148,7 @@ def test_python_code_that_a_reader_calls_may_read_other_files(folder):
 
 
 def test_pandas_refuses_a_reader_with_advice(folder):
-    with pytest.raises(TypeError, match=r"is no array: use to_pandas\(\)"):
+    with pytest.raises(TypeError, match=r"is not an array: use to_pandas\(\)"):
         pd.DataFrame(af.read_avro(folder))
 
 

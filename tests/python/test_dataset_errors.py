@@ -145,8 +145,8 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
     with pytest.raises(af.ChangedError) as caught:
         next(batches)
     assert str(caught.value) == (
-        f"{paths[1]}: expected the file as it was when it was first read, of {size:,} bytes,"
-        f" found another one, of {paths[1].stat().st_size:,} bytes"
+        f"{paths[1]}: expected the file to be unchanged since it was first read ({size:,} bytes), "
+        f"found {paths[1].stat().st_size:,} bytes"
     )
 
 

@@ -77,7 +77,7 @@ def test_changed_files_are_located_errors(files, index):
         af.AvroDataset(files[::-1], index=index)
     people_files(files[0].parent, [110, 0, 77])
     dataset = af.AvroDataset(files, index=index)
-    message = "expected the file as it was when its index was saved, with the sync marker"
+    message = "expected the file to be unchanged since its index was saved (sync marker"
     with pytest.raises(af.ChangedError, match=message) as error:
         all_ids(dataset.record_batches(**OPTIONS))
     assert error.value.path in {str(path) for path in files}

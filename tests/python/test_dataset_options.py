@@ -65,7 +65,7 @@ def test_options_may_be_none_where_that_is_their_default(people):
     assert [batch.num_rows for batch in batches] == [300]
 
 
-PAIR = "shard: expected a pair of the number of this shard and of how many there are, found "
+PAIR = "shard: expected a pair of the index of this shard and the number of shards, found "
 ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
 
 
@@ -100,7 +100,7 @@ ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
         (
             {"shard": (0, 2), "shuffle_buffer_size": 10},
             ValueError,
-            "seed: expected one that all shards share, found None",
+            "seed: expected an integer, the same for all shards, found None",
         ),
         ({"shard": 0}, TypeError, f"{PAIR}int 0"),
         ({"shard": (0, 1, 2)}, TypeError, f"{PAIR}tuple (0, 1, 2)"),

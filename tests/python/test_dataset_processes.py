@@ -231,7 +231,8 @@ def test_after_a_fork_the_child_needs_an_iterator_of_its_own(big_file, threads):
     """
     done = run_script(script, big_file, threads)
     message = (
-        "expected an iterator of this process, found one that was made before a fork: make a new one after it"
+        "expected an iterator of this process, found one that was made before a fork: make "
+        "a new one in the child process"
     )
     assert done.stdout.splitlines() == [message] * 4 + [str(BIG_ROWS - 1000), "7", str(BIG_ROWS)], done.stderr
 
@@ -258,7 +259,7 @@ def test_a_signal_handler_inside_a_call_is_refused_not_stuck(endless_file):
             print("stopped")
     """
     done = run_script(script, endless_file)
-    message = "expected an iterator that is not in use, found a call from inside another call of it"
+    message = "expected an iterator that is not in use, found a call from inside another call to it"
     assert done.stdout == f"{message}\nstopped\n", done.stderr
 
 

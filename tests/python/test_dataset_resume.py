@@ -123,18 +123,18 @@ def state(people):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"batch_size": 24}, "expected batch_size 24, as asked for, found batch_size 23"),
-        ({"drop_remainder": True}, "expected drop_remainder true, as asked for, found drop_remainder false"),
-        ({"epochs": None}, "expected epochs null, as asked for, found epochs 1"),
+        ({"batch_size": 24}, "expected batch_size 24, as requested, found batch_size 23"),
+        ({"drop_remainder": True}, "expected drop_remainder true, as requested, found drop_remainder false"),
+        ({"epochs": None}, "expected epochs null, as requested, found epochs 1"),
         (
             {"shuffle_buffer_size": 0},
-            "expected shuffle_buffer_size 0, as asked for, found shuffle_buffer_size 60",
+            "expected shuffle_buffer_size 0, as requested, found shuffle_buffer_size 60",
         ),
-        ({"seed": 6}, "expected seed 6, as asked for, found seed 5"),
-        ({"shard": (0, 2)}, "expected shard [0,2], as asked for, found shard [0,1]"),
+        ({"seed": 6}, "expected seed 6, as requested, found seed 5"),
+        ({"shard": (0, 2)}, "expected shard [0,2], as requested, found shard [0,1]"),
         (
             {"on_error": "skip_file"},
-            'expected on_error "skip_file", as asked for, found on_error "raise"',
+            'expected on_error "skip_file", as requested, found on_error "raise"',
         ),
     ],
 )
@@ -155,7 +155,7 @@ def refused(source, state, **options):
 
 def test_a_state_of_other_files_is_refused(people, state):
     assert refused(people[:3], state, **SHUFFLED) == "state: expected 3 files, found a state of 4"
-    other = "found a state of a file with another name or size there"
+    other = "found a state of a file with a different name or size"
     turned = refused([people[0], *people[:0:-1]], state, **SHUFFLED)
     assert turned == f"state: expected {people[3]} as file 1 of the list, {other}"
 
@@ -169,7 +169,7 @@ def test_a_state_of_files_of_another_size_is_refused(tmp_path, options):
     next(batches)
     state = batches.state_dict()
     people_files(tmp_path, [21])
-    other = "found a state of a file with another name or size there"
+    other = "found a state of a file with a different name or size"
     assert refused(path, state, **options) == f"state: expected {path} as file 0 of the list, {other}"
 
 
@@ -181,11 +181,11 @@ def test_a_state_of_a_file_of_the_same_size_written_again_is_refused(tmp_path):
     old, new = state["place"]["row"]["fingerprint"], b"0123456789abcdef"
     path.write_bytes(path.read_bytes().replace(bytes.fromhex(old), new))
     assert refused(path, state, batch_size=5) == (
-        f"state: expected {path} as it was, with the fingerprint {old}, found the fingerprint {new.hex()}"
+        f"state: expected {path} unchanged, with the fingerprint {old}, found the fingerprint {new.hex()}"
     )
 
 
-OTHER = "expected what state_dict gave, found other data: "
+OTHER = "expected the result of state_dict(), found other data: "
 
 
 @pytest.mark.parametrize(
@@ -193,11 +193,11 @@ OTHER = "expected what state_dict gave, found other data: "
     [
         (
             {"version": 1},
-            "expected version 2, found version 1: "
-            "start without it, or resume with the arrowfeed that made it",
+            "expected version 2, found version 1: start without the state, or resume with the "
+            "version of arrowfeed that saved it",
         ),
         ({"seed": None}, "expected a seed, found none"),
-        ({"files": {"count": 4, "marks": "?"}}, "expected marks of files, found other text"),
+        ({"files": {"count": 4, "marks": "?"}}, "expected checksums of files, found different text"),
         ({"place": "end"}, f"{OTHER}unknown variant `end`, expected one of `start`, `row`, `window`"),
         ({"epoch": -1}, f"{OTHER}invalid value: integer `-1`, expected u64"),
         ({"version": None}, f"{OTHER}invalid type: null, expected u32"),
@@ -214,7 +214,7 @@ def test_what_is_no_dict_is_no_state(people, state):
     batches = af.AvroDataset(people).record_batches(**SHUFFLED)
     with pytest.raises(TypeError) as caught:
         batches.load_state_dict([state])
-    assert str(caught.value).startswith("state: expected a dict that state_dict gave, found list [{")
+    assert str(caught.value).startswith("state: expected a dict from state_dict(), found list [{")
     with pytest.raises(TypeError, match="^Object of type bytes is not JSON serializable$"):
         batches.load_state_dict({**state, "epoch": b"0"})
 

@@ -55,7 +55,7 @@ def test_a_selection_is_resumed_by_the_same_selection(dataset):
     resumed.load_state_dict(state)
     assert flat(resumed) == rest
     assert flat(first) + rest == [*range(100), *range(100)]
-    message = "^state: expected all rows, as asked for, found rows 0 to 100$"
+    message = "^state: expected all rows, as requested, found rows 0 to 100$"
     with pytest.raises(ValueError, match=message):
         dataset.record_batches(**options).load_state_dict(state)
 
@@ -95,7 +95,7 @@ def test_later_epochs_are_those_of_a_longer_iteration(dataset, shuffle_buffer_si
     resumed = dataset.record_batches(epochs=2, start_epoch=3, **options)
     resumed.load_state_dict(state)
     assert flat(resumed) == rest
-    message = "^state: expected start_epoch 2, as asked for, found start_epoch 3$"
+    message = "^state: expected start_epoch 2, as requested, found start_epoch 3$"
     with pytest.raises(ValueError, match=message):
         dataset.record_batches(epochs=2, start_epoch=2, **options).load_state_dict(state)
 

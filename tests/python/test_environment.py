@@ -125,7 +125,7 @@ def test_another_signal_runs_its_handler(endless_file):
             print("stopped")
     """
     done = run_script(script, endless_file)
-    message = "expected a reader that is not in use, found a call from inside another call of it"
+    message = "expected a reader that is not in use, found a call from inside another call to it"
     assert done.stdout == f"{message}\nstopped\n", done.stderr
 
 
@@ -239,7 +239,8 @@ def test_after_a_fork_the_child_needs_a_reader_of_its_own(big_file, threads):
     """
     done = run_script(script, big_file, threads)
     message = (
-        "expected a reader of this process, found one that was made before a fork: make a new one after it"
+        "expected a reader of this process, found one that was made before a fork: make a "
+        "new one in the child process"
     )
     expected = [message] * 3 + [str(BIG_ROWS), "7", str(BIG_ROWS)]
     assert done.stdout.splitlines() == expected, done.stderr

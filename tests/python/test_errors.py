@@ -137,7 +137,7 @@ def cases(data):
         {"reader_schema": '"int"'},
         af.SchemaError,
         {"field": "value"},
-        "value: expected int, as the reader's schema has it, found record \"tests.User\" in the writer's",
+        "value: expected int as in the reader's schema, found record \"tests.User\" in the writer's schema",
     )
 
 
@@ -192,8 +192,8 @@ def test_a_changed_file_is_told(tmp_path):
     with pytest.raises(af.ChangedError) as caught:
         list(reader)
     assert str(caught.value) == (
-        f"{path}: expected the file as it was opened, of {size:,} bytes,"
-        f" found it changed, of {size + 1:,} bytes"
+        f"{path}: expected the file to be unchanged since it was opened ({size:,} bytes), found "
+        f"it changed ({size + 1:,} bytes)"
     )
 
 

@@ -35,5 +35,5 @@ def test_all_kinds_are_known():
 
 
 def test_another_kind_is_an_error():
-    with pytest.raises(ValueError, match=r"expected features of \['Dense', .*\], found another one"):
+    with pytest.raises(ValueError, match=r"kind: expected one of \['Dense', .*\], found 'Table'"):
         config.of_json('{"x": {"kind": "Table"}}')

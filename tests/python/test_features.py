@@ -142,7 +142,7 @@ def test_shapes_may_be_anything_that_can_be_gone_through():
 
 
 SIZES = "shape: expected a list or tuple of sizes (int)"
-OPEN_SIZES = "shape: expected a list or tuple of sizes (int, or None where open)"
+OPEN_SIZES = "shape: expected a list or tuple of sizes (int, or None if unknown)"
 SIZE = "shape: expected an integer of 0 or more"
 VALUES = "default: expected numbers, bools or byte strings"
 A_DTYPE = "dtype: expected a type of numbers, bool, or object for byte strings"

@@ -229,7 +229,7 @@ NO_FEATURES = {
     "base": ({"x": features.Feature()}, f'features["x"]: expected {TAKEN}, found Feature Feature()'),
     "no_shape": (
         {"x": FixedLenFeature(None, INT64)},
-        'features["x"]: shape: expected a list or tuple of sizes (int, or None where open), found None',
+        'features["x"]: shape: expected a list or tuple of sizes (int, or None if unknown), found None',
     ),
     "unknown": (
         {"x": FeatureOfMine()},
@@ -260,8 +260,8 @@ REFUSED = {
     ),
     "partitions": (
         RaggedFeature(INT64, "l[*]", [RowLengths("n"), UniformRowLength(2)]),
-        'features["x"]: partitions: expected UniformRowLength only, as the key\'s lists have'
-        " row splits of their own, found RowLengths RowLengths(key='n')",
+        'features["x"]: partitions: expected UniformRowLength only, because the lists of the key'
+        " already have row splits, found RowLengths RowLengths(key='n')",
     ),
     "default_of_open_sizes": (
         FixedLenFeature([None, 3], INT64, [0, 1, 2]),
@@ -289,7 +289,7 @@ UNFIT = {
     ),
     "range_of_default": (
         ("x", FixedLenFeature([], INT32, 1 << 40)),
-        'key "x": expected an integer that is int32 as default value, found the integer 1099511627776',
+        'key "x": expected an integer of type int32 as default value, found the integer 1099511627776',
     ),
 }
 

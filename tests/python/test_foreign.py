@@ -247,7 +247,7 @@ def test_a_capsule_is_used_once(tmp_path):
     adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x")})
     given = Capsules(batch)
     assert adapter.convert(given)["t"].values.tolist() == [1, 2]
-    message = "expected valid Arrow data, found a capsule that was used before"
+    message = "expected valid Arrow data, found a capsule that was already consumed"
     for again in (lambda: adapter.convert(given), lambda: af.write_avro(given, tmp_path / "out.avro")):
         with pytest.raises(af.ConversionError) as caught:
             again()

@@ -156,7 +156,7 @@ def test_a_handler_may_not_close_the_reader_that_it_interrupts(faulty_file):
             print("stopped")
     """
     done = run_script(script, faulty_file)
-    message = "expected a reader that is not in use, found a call from inside another call of it"
+    message = "expected a reader that is not in use, found a call from inside another call to it"
     assert done.stdout == f"{message}\n{message}\nstopped\n", done.stderr
 
 

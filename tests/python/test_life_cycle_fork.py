@@ -98,7 +98,7 @@ def inherited():
         try:
             next(batches)
         except ValueError as error:
-            assert "before a fork: make a new one after it" in str(error)
+            assert "before a fork: make a new one in the child process" in str(error)
         else:
             raise AssertionError("an iterator of the parent went on")
         batches.close()

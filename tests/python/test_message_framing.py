@@ -103,12 +103,12 @@ def test_errors_name_the_message_and_the_field():
         decoder.decode([good, good, confluent(*MESSAGES[1])])
     assert error.value.record == 2
     assert str(error.value) == (
-        "clicks: record 2: expected a message of a schema that is known, found the number 2147483648"
+        "clicks: record 2: expected a message of a schema in `schemas`, found the number 2147483648"
     )
     with pytest.raises(af.CorruptBlockError, match="expected a message that begins with 00, found c3"):
         decoder.decode(single_object(*MESSAGES[0][:2]))
     with pytest.raises(
-        af.CorruptBlockError, match="expected 5 bytes before a record, found a message of 2 bytes"
+        af.CorruptBlockError, match="expected a message header of 5 bytes, found a message of 2 bytes"
     ):
         decoder.decode([good[:2]])
     # Of a list with an error nothing is kept.

@@ -94,7 +94,7 @@ def test_a_batch_and_a_reader_say_that_they_are_no_array():
     file = io.BytesIO()
     af.write_avro(pa.table({"x": [1]}), file)
     reader = af.read_avro(file.getvalue())
-    advice = r"has columns of several types and is no array: use to_pandas\(\), to_polars\(\) or to_py"
+    advice = r"has columns of several types and is not an array: use to_pandas\(\), to_polars\(\) or to_py"
     with pytest.raises(TypeError, match="^a RecordBatchReader " + advice):
         np.asarray(reader)
     with pytest.raises(TypeError, match="^a RecordBatch " + advice):

@@ -101,7 +101,7 @@ def test_what_is_of_no_format_is_an_error_with_the_reasons(tmp_path):
     with pytest.raises(af.FormatError) as error:
         af.open_dataset(path)
     text = str(error.value)
-    assert text.startswith("expected files of a format that is known, found others: ")
+    assert text.startswith("expected files of a known format, found none that matches: ")
     assert all(word in text for word in ("Avro", "Parquet", "TFRecord"))
     with pytest.raises(FileNotFoundError):
         af.open_dataset(tmp_path / "nothing.avro")
@@ -174,7 +174,7 @@ def test_an_object_of_no_format_is_an_error_with_the_reasons(tmp_path):
         with pytest.raises(af.FormatError) as error:
             af.open_dataset(url)
         shown = str(error.value)
-        assert shown.startswith("expected files of a format that is known, found others: ")
+        assert shown.startswith("expected files of a known format, found none that matches: ")
         assert all(word in shown for word in ("Avro", "Parquet", "TFRecord", "CSV"))
 
 

@@ -79,7 +79,7 @@ def test_columns_are_paths_of_the_promised_schema(folder):
     assert pa.table(reader).to_pydict() == {name: ROWS[name] for name in ("lost", "id")}
     with pytest.raises(af.SchemaError) as caught:
         af.read_parquet(folder, schema=PROMISED, columns=["more"])
-    expected = 'expected a column of the file, found "more"; it has "tags", "id", "score", "lost"'
+    expected = 'expected a column of the file, found "more"; the file has "tags", "id", "score", "lost"'
     assert str(caught.value) == f"{folder / 'a.parquet'}: {expected}"
 
 

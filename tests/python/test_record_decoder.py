@@ -210,7 +210,7 @@ def test_threads_decode_side_by_side():
         (
             lambda: af.AvroRecordDecoder(SCHEMA).decode(b"", writer=1),
             ValueError,
-            "writer: expected a number that add_writer() gave, found int 1",
+            "writer: expected a number that add_writer() returned, found int 1",
         ),
         (
             lambda: af.AvroRecordDecoder(SCHEMA).add_writer(OLD),

@@ -194,7 +194,7 @@ def test_raw_records_are_the_values_of_the_only_column(tmp_path, column, compres
 
 def test_raw_records_are_refused_where_they_are_none(tmp_path):
     cases = [
-        ({"a": [b"x"], "b": [b"y"]}, "expected one column, whose values are the records, found 2 columns"),
+        ({"a": [b"x"], "b": [b"y"]}, "expected one column of records, found 2 columns"),
         ({"a": [1]}, "a: expected bytes or text, found Int64"),
         ({"a": [b"x", None, None]}, "a: expected a record in each row, found 2 nulls"),
     ]

@@ -195,7 +195,7 @@ def test_a_file_object_must_give_bytes(users_file):
         af.read_avro(Broken(lambda size: bytes(size + 1)))
     with pytest.raises(TypeError, match="^source: expected bytes from read\\(\\), found int$"):
         af.read_avro(Broken(lambda size: size))
-    with pytest.raises(BlockingIOError, match="^source: expected a file object that waits for its bytes"):
+    with pytest.raises(BlockingIOError, match="^source: expected a blocking file object"):
         af.read_avro(Broken(lambda size: None))
     assert ids(Broken(io.BytesIO(data).read)) == list(range(100))
     file = io.BytesIO(data)
@@ -237,7 +237,7 @@ def test_a_url_without_fsspec_says_what_is_missing(monkeypatch):
     with pytest.raises(ImportError) as caught:
         af.read_avro("sftp://key:word@host/a.avro?token=1")
     assert str(caught.value) == (
-        "expected fsspec to read sftp://host/a.avro with, found it not installed: pip install fsspec"
+        "expected fsspec to read sftp://host/a.avro, found it not installed: pip install fsspec"
     )
 
 

@@ -167,7 +167,7 @@ def test_what_a_claim_raises_is_raised_after_the_rows_before(tmp_path, on_error)
 def test_a_claim_that_answers_nothing_is_an_error(path):
     with pytest.raises(TypeError) as caught:
         ids(af.read_split(whole(path), claim=lambda _: None))
-    assert str(caught.value) == "claim: expected an answer of True or False, found None"
+    assert str(caught.value) == "claim: expected a return value of True or False, found None"
 
 
 def test_a_claim_that_uses_the_reader_is_an_error(path):
@@ -197,8 +197,10 @@ def test_a_file_object_that_gets_shorter_has_changed(path):
         return True
 
     reader = af.read_split(af.Split("x.avro", 0, size), claim=claim, file=file)
-    was, now = f"of {size:,} bytes", f"of {size - 1:,} bytes"
-    expected = f"x.avro: expected the file as it was opened, {was}, found it changed, {now}"
+    was, now = f"{size:,} bytes", f"{size - 1:,} bytes"
+    expected = (
+        f"x.avro: expected the file to be unchanged since it was opened ({was}), found it changed ({now})"
+    )
     with pytest.raises(af.ChangedError) as caught:
         ids(reader)
     assert str(caught.value) == expected

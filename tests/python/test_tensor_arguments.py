@@ -89,13 +89,16 @@ WRONG = {
     ),
     "no_fields": (
         lambda: af.TensorSpec("structured", None, [None]),
-        "fields: expected a dict of names to TensorSpec, where the kind is structured, found None",
+        "fields: expected a dict of names to TensorSpec for the kind structured, found None",
     ),
     "fields_of_dense": (
         lambda: af.TensorSpec("dense", "int8", [None], fields={}),
-        "fields: expected a dict of names to TensorSpec, where the kind is structured, found dict {}",
+        "fields: expected a dict of names to TensorSpec for the kind structured, found dict {}",
     ),
-    "no_rows": (lambda: af.StructuredTensor({}), "rows: expected their number where nothing has any"),
+    "no_rows": (
+        lambda: af.StructuredTensor({}),
+        " rows: expected the number of rows, because there are neither fields nor row_splits",
+    ),
 }
 
 

@@ -117,7 +117,7 @@ def test_bools_are_copied_unless_that_is_refused():
     with pytest.raises(BufferError) as caught:
         tensor.__dlpack__(copy=False)
     assert str(caught.value) == (
-        "expected values to share, found bools, which are bits in Arrow: copy=False cannot be"
+        "expected values that need no copy, found bools, which Arrow stores as bits: use copy=None"
     )
 
 
@@ -130,12 +130,12 @@ REFUSED = {
     "stream": (
         lambda: dense([1]).__dlpack__(stream=1),
         TypeError,
-        "stream: expected None for the processor's memory, found int 1",
+        "stream: expected None for CPU memory, found int 1",
     ),
     "device": (
         lambda: dense([1]).__dlpack__(dl_device=(2, 0)),
         BufferError,
-        "dl_device: expected (1, 0), the processor, found tuple (2, 0)",
+        "dl_device: expected (1, 0), the CPU, found tuple (2, 0)",
     ),
     "device_type": (
         lambda: dense([1]).__dlpack__(dl_device="cpu"),

@@ -20,7 +20,7 @@ def test_a_framework_that_is_not_installed_is_told_on_use(monkeypatch, name, fun
     with pytest.raises(ImportError) as caught:
         function({})
     assert str(caught.value) == (
-        f"expected {name} to make its tensors with, found it not installed: pip install {name}"
+        f"expected {name} to make its tensors, found it not installed: pip install {name}"
     )
     assert caught.value.name == name
 

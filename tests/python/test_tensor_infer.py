@@ -54,7 +54,7 @@ def test_the_repr_says_what_was_left_out_and_why():
         "  'user.money': no tensor has values of type Decimal128(4, 2)\n"
         "  'user.empty': the struct has no fields\n"
         "  'user.name\\x1b': no tensor has values of type Null\n"
-        "  'a.b': another column has this name"
+        "  'a.b': the name is used more than once"
     )
     assert inferred.left_out["nothing"] == "no tensor has values of type Null"
     for again in (pickle.loads(pickle.dumps(inferred)), copy.copy(inferred), copy.deepcopy(inferred)):

@@ -82,7 +82,7 @@ def test_parts_without_memory_are_errors(kind):
     """
     done = run_script(script, kind)
     reason = "memory allocation failed because the memory allocator returned an error\n"
-    array = 'tensor "t": expected values that fit in an array of numpy, found '
+    array = 'tensor "t": expected values that fit in a numpy array, found '
     expected = {
         "sparse": f'tensor "t", column "i": expected values that fit in one array, found {1 << 25} values: ',
         "varlen": f'tensor "t", column "i": expected values that fit in one array, found {1 << 25} values: ',
@@ -100,7 +100,7 @@ def test_values_of_more_dimensions_than_numpy_has_are_told_with_the_tensor():
     for name, dtype in (("n", "int64"), ("s", "bytes")):
         with pytest.raises(af.ConversionError) as caught:
             _ = tensors[name].values
-        start = f'tensor "{name}": expected values that fit in an array of numpy, found {dtype} [2, 1, '
+        start = f'tensor "{name}": expected values that fit in a numpy array, found {dtype} [2, 1, '
         assert str(caught.value).startswith(start)
         assert "dimension" in str(caught.value).rpartition("]: ")[2]
         assert caught.value.tensor == name
@@ -122,14 +122,10 @@ def test_flat_values_and_fields_are_told_with_the_tensor_that_they_are_of():
     )
     representations = {"r": af.VarLenRagged("x"), "u": af.Structured(["u"])}
     tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
-    with pytest.raises(
-        af.ConversionError, match='^tensor "r": expected values that fit in an array of numpy, '
-    ):
+    with pytest.raises(af.ConversionError, match='^tensor "r": expected values that fit in a numpy array, '):
         _ = tensors["r"].flat_values
     field = tensors["u"].fields["u"].fields["v"]
-    with pytest.raises(
-        af.ConversionError, match='^tensor "u": expected values that fit in an array of numpy, '
-    ):
+    with pytest.raises(af.ConversionError, match='^tensor "u": expected values that fit in a numpy array, '):
         _ = field.values
 
 
@@ -141,7 +137,7 @@ def test_a_shape_too_big_for_numpy_is_told_even_if_it_has_no_values():
     assert tensor.shape == (0, *shape)
     with pytest.raises(af.ConversionError) as caught:
         _ = tensor.values
-    start = f'tensor "t": expected values that fit in an array of numpy, found int64 {[0, *shape]}: '
+    start = f'tensor "t": expected values that fit in a numpy array, found int64 {[0, *shape]}: '
     assert str(caught.value).startswith(start)
 
 

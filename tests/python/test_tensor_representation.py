@@ -199,7 +199,7 @@ WRONG = {
     "empty_proto": (
         lambda: af.Representation.from_proto(b""),
         af.RepresentationError,
-        "expected one of the kinds of representations, found none that is known",
+        "expected a known kind of representation, found an unknown kind",
     ),
 }
 

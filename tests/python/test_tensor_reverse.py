@@ -163,8 +163,7 @@ WRONG = {
     "shape": (
         lambda: af.TensorSpec("dense", "int8", []),
         ValueError,
-        "shape: expected a list or tuple of sizes (int, or None where not known), the batch first,"
-        " found list []",
+        "shape: expected a list or tuple of sizes (int, or None if unknown), the batch first, found list []",
     ),
     "values": (
         lambda: af.DenseTensor([1j]),
@@ -215,7 +214,7 @@ WRONG = {
     "ragged_rank": (
         lambda: af.TensorSpec("ragged", "int8", [None, None]),
         ValueError,
-        "ragged_rank: expected at least 1, and less than the shape has sizes, found int 0",
+        "ragged_rank: expected at least 1, and less than the number of sizes in the shape, found int 0",
     ),
 }
 

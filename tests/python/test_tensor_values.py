@@ -171,7 +171,7 @@ def test_array_refuses_a_copy_that_was_not_to_be():
         tensor = convert(af.Dense("x"), x=column)
         with pytest.raises(ValueError, match="^expected an array") as caught:
             np.array(tensor, copy=False, **options)
-        message = f"expected an array without a copy, found {found} that must be converted"
+        message = f"expected values that need no copy, found {found}, which must be converted"
         assert str(caught.value) == message
 
 

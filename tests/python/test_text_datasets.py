@@ -223,10 +223,10 @@ def test_arguments_that_make_no_sense_are_refused():
 
     for call in (af.read_csv, af.CsvDataset):
         assert message(ValueError, call, CSV, delimiter=";;") == (
-            "delimiter: expected one character of ASCII (str), found str ';;'"
+            "delimiter: expected one ASCII character (str), found str ';;'"
         )
         assert message(ValueError, call, CSV, delimiter='"') == (
-            'expected another quote than the delimiter, found "\\"" for both'
+            'expected different characters as quote and delimiter, found "\\"" for both'
         )
         assert message(TypeError, call, CSV, schema={"id": "int64"}) == (
             "schema: expected an object with __arrow_c_schema__, found dict {'id': 'int64'}"
@@ -275,7 +275,7 @@ def test_an_index_and_a_state_of_another_dialect_are_refused(tmp_path, other):
     assert sum(batch.num_rows for batch in again) == 90
     changed = af.CsvDataset(path, names=["n"], schema=schema, index=tmp_path / "rows.index", **other)
     for options in ({}, {"shuffle_buffer_size": 20, "seed": 1}):
-        with pytest.raises(af.ChangedError, match="checksum of both ends and of the dialect"):
+        with pytest.raises(af.ChangedError, match="checksum of start, end and dialect"):
             list(changed.record_batches(batch_size=10, **options))
     changed = af.CsvDataset(path, names=["n"], schema=schema, **other).record_batches(batch_size=10)
     with pytest.raises((ValueError, af.ChangedError), match="rows.csv as it was, with the fingerprint"):

@@ -150,7 +150,7 @@ def test_what_cannot_be_appended_to_stays_as_it_is(tmp_path):
     path = tmp_path / "a.avro"
     af.write_avro(ids(0, 10), path, codec="snappy")
     before = path.read_bytes()
-    text = "codec: expected the codec snappy of the file that is appended to, found deflate"
+    text = "codec: expected the codec snappy of the existing file, found deflate"
     with pytest.raises(ValueError, match=f"^{text}$"):
         af.write_avro(ids(10, 5), path, append=True, codec="deflate")
     with pytest.raises(ValueError, match="expected none for a file that is appended to"):
@@ -263,7 +263,7 @@ def test_a_file_object_that_calls_its_writer_is_an_error(tmp_path):
             return writer.rows
 
     writer = af.AvroWriter(Calls(), ids(0, 0).schema)
-    with pytest.raises(ValueError, match="found a call from inside another call of it"):
+    with pytest.raises(ValueError, match="found a call from inside another call to it"):
         writer.write(ids(0, 1))
 
 

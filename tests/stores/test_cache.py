@@ -307,7 +307,7 @@ def test_a_cache_that_is_a_file_is_an_error(cached: Store, tmp_path: Path) -> No
 
 def test_wrong_options_of_a_cache_are_errors(cached: Store, tmp_path: Path) -> None:
     storage = {"storage_options": cached.storage_options}
-    with pytest.raises(TypeError, match="cache_bytes: expected cache= beside it, found none"):
+    with pytest.raises(TypeError, match="cache_bytes: expected cache= as well, found none"):
         af.read_avro(urls(cached), cache_bytes=5, **storage)
     with pytest.raises(ValueError, match="cache_bytes"):
         af.read_avro(urls(cached), cache=tmp_path, cache_bytes=0, **storage)

@@ -19,7 +19,7 @@ SMALL = {"request_bytes": "100000", "read_ahead_bytes": "200000", "max_requests"
 """Options that keep requests close to the rows that were given."""
 ROWS = 4000
 SECONDS = 60
-OPENED = "expected the object as it was opened"
+OPENED = "expected the object to be unchanged since it was opened"
 
 
 class HttpNoEtagStore(HttpStore):

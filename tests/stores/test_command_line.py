@@ -129,7 +129,7 @@ def test_nobody_writes_to_a_server_of_http(make_store: Callable[[str], Store], t
     for name in OUTPUTS:
         url = store.url_of(name)
         ran = run("convert", "a.avro", *given(store), "--force", "-o", url, directory=tmp_path)
-        message = f"arrowfeed: {url}: expected a path or an object of a store, found a URL of HTTP\n"
+        message = f"arrowfeed: {url}: expected a path or an object of a store, found an HTTP URL\n"
         assert (ran, store.names()) == ((2, "", message), [])
 
 

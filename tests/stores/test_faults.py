@@ -120,7 +120,7 @@ def became(plan: str, error: Exception, place: str) -> str:
     """What an error means. One that the plan cannot have made is a failure."""
     wanted = {
         "they last": (OSError, r"found .* after 2 attempts in"),
-        "another object": (af.ChangedError, "expected the object as it was opened"),
+        "another object": (af.ChangedError, "expected the object to be unchanged since it was opened"),
     }
     kind, text = wanted.get(plan, (KeyError, ""))
     assert isinstance(error, kind), f"{place}: {error!r}"
@@ -229,7 +229,7 @@ MESSAGE = r"a\.avro: expected bytes 0 to [\d,]+ of the object, found {found}"
         ("status_500", "status 500 Internal Server Error"),
         ("short_body", "[a-z ]+"),
         ("reset", "[a-z ]+"),
-        ("truncated_length", "another range than the requested one"),
+        ("truncated_length", "a range other than the requested one"),
     ],
 )
 def test_an_error_names_object_range_status_and_attempts(proxied: Store, fault: str, found: str) -> None:

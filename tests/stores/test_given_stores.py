@@ -249,8 +249,7 @@ def test_a_file_of_fsspec_that_changes_is_an_error(memory: tuple[Any, str]) -> N
 def test_a_filesystem_of_fsspec_is_not_written_to(filesystem: tuple[Any, str]) -> None:
     files, directory = filesystem
     message = (
-        "store: expected a store of obstore to write to, found a filesystem of fsspec, "
-        "which cannot be written to"
+        "store: expected an obstore store to write to, found an fsspec filesystem, which arrowfeed only reads"
     )
     put_in(files, directory, {"other.avro": b""})
     table = pa.table({"id": [1]})
@@ -262,13 +261,13 @@ def test_a_filesystem_of_fsspec_is_not_written_to(filesystem: tuple[Any, str]) -
 
 @pytest.mark.parametrize("wrong", [5, "s3://bucket", object(), {"a": 1}, Path(), fsspec, LocalFileSystem])
 def test_another_value_is_no_store(wrong: Any) -> None:
-    message = r"^store: expected a store of obstore or a filesystem of fsspec, found "
+    message = r"^store: expected an obstore store or an fsspec filesystem, found "
     for call in (af.read_avro, af.AvroDataset, af.plan_splits, af.avro_schema):
         with pytest.raises(TypeError, match=message):
             call("a.avro", store=wrong)
 
 
 def test_a_memory_store_of_obstore_is_refused() -> None:
-    message = r"^store: expected a store of obstore( \(not MemoryStore\))? or .*, found MemoryStore "
+    message = r"^store: expected an obstore store( \(not MemoryStore\))? or .*, found MemoryStore "
     with pytest.raises(TypeError, match=message):
         af.read_avro("a.avro", store=obstore.store.MemoryStore())

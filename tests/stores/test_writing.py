@@ -206,7 +206,7 @@ def test_memory_keeps_objects_of_this_process(tmp_path: Path) -> None:
 
 def test_a_server_of_http_takes_no_objects(make_store: Callable[[str], Store]) -> None:
     store = make_store("http")
-    message = "expected a store that takes new objects, found a server of HTTP"
+    message = "expected a store that can be written to, found an HTTP server"
     for write, name in ((af.write_avro, "a.avro"), (af.write_tfrecord, "a.tfrecord")):
         with pytest.raises((OSError, ValueError), match=message):
             write(TABLE, store.url_of(name), **options(store))

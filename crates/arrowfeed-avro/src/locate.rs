@@ -57,7 +57,7 @@ pub(crate) fn locate(
         }
         Stop::Cancelled => stopped(),
         Stop::Invalid => {
-            let message = format!("the fast decoder refused {records} that the slow one takes");
+            let message = format!("the decoder rejected {records} that the checks accept");
             FeedError::new(FeedErrorKind::Internal, message)
         }
     }
@@ -202,7 +202,7 @@ impl<'a> FaultLocator<'a> {
             None => {
                 let symbol = quoted(&node.symbols[index]);
                 let message =
-                    format!("expected a symbol of the reader's enum, found {symbol}, and it has no default");
+                    format!("expected a symbol of the reader's enum, which has no default, found {symbol}");
                 Err(invalid(message))
             }
         }
@@ -280,7 +280,9 @@ impl<'a> FaultLocator<'a> {
             Branch::Read { column, .. } => self.value(&column.node),
             Branch::Refused { branch, reader } => {
                 let branch = quoted(branch);
-                Err(invalid(format!("expected a value for the reader's {reader}, found branch {branch}")))
+                Err(invalid(format!(
+                    "expected a branch that resolves to the reader's {reader}, found branch {branch}"
+                )))
             }
         }
     }

@@ -63,7 +63,7 @@ impl Framing {
         let Some((head, record)) = message.split_at_checked(self.len()) else {
             let (expected, found) = (self.len(), counted(message.len() as u64, "byte"));
             return Err(wrong(format!(
-                "expected {expected} bytes before a record, found a message of {found}"
+                "expected a message header of {expected} bytes, found a message of {found}"
             )));
         };
         let (marker, key) = head.split_at(self.marker().len());
@@ -87,7 +87,7 @@ impl Framing {
             Self::Confluent => format!("the number {key}"),
             Self::Bare | Self::SingleObject => format!("the fingerprint {key:#018x}"),
         };
-        let message = format!("expected a message of a schema that is known, found {found}");
+        let message = format!("expected a message of a schema in `schemas`, found {found}");
         FeedError::new(FeedErrorKind::Schema, message)
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         let error = |framing: Framing, message: &[u8]| framing.split(message).unwrap_err().to_string();
         assert_eq!(
             error(Framing::SingleObject, &single[..9]),
-            "expected 10 bytes before a record, found a message of 9 bytes"
+            "expected a message header of 10 bytes, found a message of 9 bytes"
         );
         assert_eq!(
             error(Framing::SingleObject, &[0xc3, 0x02, 0, 0, 0, 0, 0, 0, 0, 0]),

@@ -18,10 +18,10 @@ use crate::wire::padded::{Padded, SLACK};
 use crate::{AvroSchema, Framing, ReadOptions};
 
 /// Maximum number of writer's schemas of one decoder. Each has buffers for its columns.
-const MOST_WRITERS: usize = 1024;
+const MAX_WRITERS: usize = 1024;
 
 /// Lists and strings have 32-bit offsets, also where the rows of several writer's schemas are joined.
-const MOST_BATCH_BYTES: usize = i32::MAX as usize;
+const MAX_BATCH_BYTES: usize = i32::MAX as usize;
 
 /// Decodes records in Avro's binary encoding one after another, and returns them as RecordBatches.
 ///
@@ -86,7 +86,7 @@ impl RecordDecoder {
             writers: vec![first],
             order: Vec::new(),
             bytes: 0,
-            batch_bytes: options.batch_bytes().min(MOST_BATCH_BYTES),
+            batch_bytes: options.batch_bytes().min(MAX_BATCH_BYTES),
             closed: VecDeque::new(),
             records: 0,
             padded: Vec::new(),
@@ -128,12 +128,11 @@ impl RecordDecoder {
             None => {
                 let writer = Writer::new(schema, &self.options)?;
                 if *writer.plan.schema() != self.schema {
-                    let message = "expected a writer's schema with the columns of the first one, found others; give a \
-                                   reader schema to read both";
+                    let message = "expected a writer's schema with the columns of the first writer's schema, found different columns; give a reader schema to read both";
                     return Err(FeedError::new(FeedErrorKind::Schema, message));
                 }
-                if self.writers.len() >= MOST_WRITERS {
-                    let message = "expected at most 1,024 writer's schemas, found one more";
+                if self.writers.len() >= MAX_WRITERS {
+                    let message = "expected at most 1,024 writer's schemas, found more";
                     return Err(FeedError::new(FeedErrorKind::Options, message));
                 }
                 self.writers.push(writer);
@@ -187,7 +186,8 @@ impl RecordDecoder {
         let number = self.records;
         self.records += 1;
         let Some(of) = self.writers.get_mut(writer.0 as usize) else {
-            let message = "expected a writer's schema of this decoder, found one of another";
+            let message =
+                "expected an identifier from `add_writer` of this decoder, found one of a different decoder";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         };
         self.padded.clear();
@@ -300,7 +300,8 @@ impl Writer {
     }
 
     fn finish(&mut self) -> Result<Option<RecordBatch>, FeedError> {
-        let internal = |_| FeedError::new(FeedErrorKind::Internal, "rows that were checked are not right");
+        let internal =
+            |_| FeedError::new(FeedErrorKind::Internal, "rows that passed the checks cannot form a batch");
         self.batcher.finish().map_err(internal)?;
         Ok(self.batcher.pop().map(|located| located.batch))
     }

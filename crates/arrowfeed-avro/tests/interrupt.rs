@@ -22,7 +22,7 @@ use support_hostile::wire::{bytes, long, longs};
 const MIB: u64 = 1 << 20;
 
 /// Maximum number of bytes of a file that may be read between two polls: one read, and one window of a search.
-const MOST: u64 = 3 * MIB;
+const MAX: u64 = 3 * MIB;
 
 /// Zeros after the bytes of a file, all of which a search goes through.
 const ZEROS: u64 = 48 * MIB;
@@ -163,7 +163,7 @@ fn all_work_over_input_asks_often() {
         assert!(rows <= 3, "{what}");
         let most = meter.most.load(Relaxed).max(meter.since.load(Relaxed));
         let asked = meter.asked.load(Relaxed);
-        assert!(most <= MOST, "{what}: {most} bytes without a question");
+        assert!(most <= MAX, "{what}: {most} bytes without a question");
         assert!(asked >= 8, "{what}: {asked} questions");
     }
 }

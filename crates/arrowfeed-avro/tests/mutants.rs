@@ -24,8 +24,8 @@ static ALLOCATOR: Counting = Counting;
 /// Runs for some seconds.
 const MUTANTS: u64 = 200_000;
 
-const MOST_TIME: Duration = Duration::from_millis(250);
-const MOST_BYTES: usize = 256 << 20;
+const MAX_TIME: Duration = Duration::from_millis(250);
+const MAX_BYTES: usize = 256 << 20;
 
 #[test]
 fn a_mutant_is_read_or_refused_soon_and_in_little_memory() {
@@ -93,8 +93,8 @@ fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
     let start = Instant::now();
     let (outcome, peak) = peak_of(|| read(bytes, options));
     let took = start.elapsed();
-    assert!(took < MOST_TIME, "took {took:?}");
-    assert!(peak < MOST_BYTES, "took {peak} bytes");
+    assert!(took < MAX_TIME, "took {took:?}");
+    assert!(peak < MAX_BYTES, "took {peak} bytes");
     if let Some(fault) = &outcome.fault {
         assert_ne!(fault.kind, FeedErrorKind::Internal, "{fault}");
     }

@@ -45,7 +45,7 @@ fn every_split_of_a_file_that_changed_is_refused() {
         std::fs::write(&file.path, &other).unwrap();
         let (was, is) = (bytes.len(), other.len());
         let message = format!(
-            "{path}: expected the file as it was when its splits were planned, of {was} bytes, found another one, of {is} bytes"
+            "{path}: expected the file to be unchanged since its splits were planned ({was} bytes), found {is} bytes"
         );
         for split in &splits {
             assert_eq!(read(split), Err((FeedErrorKind::Changed, message.clone())), "{what}");
@@ -54,7 +54,7 @@ fn every_split_of_a_file_that_changed_is_refused() {
     std::fs::write(&file.path, blocks([2; 16])).unwrap();
     let (was, is) = (vec!["01"; 16].join(" "), vec!["02"; 16].join(" "));
     let message = format!(
-        "{path}: expected the file as it was when its splits were planned, with the sync marker {was}, found another one, with the marker {is}"
+        "{path}: expected the file to be unchanged since its splits were planned (sync marker {was}), found {is}"
     );
     for split in &splits {
         assert_eq!(read(split), Err((FeedErrorKind::Changed, message.clone())));

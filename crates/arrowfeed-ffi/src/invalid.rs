@@ -21,7 +21,7 @@ impl Invalid {
 
     /// The error for a capsule whose struct has already been moved out of it.
     pub fn released() -> Self {
-        Self::new("a capsule that was used before")
+        Self::new("a capsule that was already consumed")
     }
 
     /// Path of the column, with dots between names. `None` if the fault is not in a column.

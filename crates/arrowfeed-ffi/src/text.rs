@@ -96,7 +96,7 @@ fn value(bytes: &[u8]) -> Checked<()> {
 
 /// The first bytes, escaped.
 fn shown(bytes: &[u8]) -> String {
-    const MOST: usize = 64;
-    let dots = if bytes.len() > MOST { "…" } else { "" };
-    format!("{}{dots}", bytes[..bytes.len().min(MOST)].escape_ascii())
+    const MAX_SHOWN: usize = 64;
+    let dots = if bytes.len() > MAX_SHOWN { "…" } else { "" };
+    format!("{}{dots}", bytes[..bytes.len().min(MAX_SHOWN)].escape_ascii())
 }

@@ -195,7 +195,7 @@ fn with_item(data_type: &DataType, of: impl Fn(&FieldRef) -> FieldRef) -> Option
 fn not_found(path: &str, fields: &Fields) -> FeedError {
     let names: Vec<String> = fields.iter().take(20).map(|field| quoted(field.name())).collect();
     let message =
-        format!("expected a column of the file, found {}; it has {}", quoted(path), names.join(", "));
+        format!("expected a column of the file, found {}; the file has {}", quoted(path), names.join(", "));
     FeedError::new(FeedErrorKind::Schema, message)
 }
 
@@ -264,7 +264,7 @@ mod tests {
         for path in ["b", "p.w", "a.x", "", "p."] {
             let error = Projection::new(&schema(), Some(&[path.to_owned()])).unwrap_err();
             let expected = format!(
-                "expected a column of the file, found \"{path}\"; it has \"a\", \"p\", \"l\", \"m\", \"a.b\""
+                "expected a column of the file, found \"{path}\"; the file has \"a\", \"p\", \"l\", \"m\", \"a.b\""
             );
             assert_eq!(error.to_string(), expected);
         }

@@ -43,7 +43,7 @@ impl Footer {
     pub(crate) fn read(opened: Opened, limits: &Limits) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
-            let message = "expected a file that can be read at any offset, found a stream";
+            let message = "expected a seekable file or bytes, found a stream";
             return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
         };
         Self::read_file(file, limits).map_err(|error| error.in_file(&name))
@@ -186,7 +186,7 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>
         if let Some(last) = chunks.last_mut() {
             if offset <= last.offset {
                 let message = format!(
-                    "expected row groups in the order of the file, found number {number} at byte {offset} behind one at byte {}",
+                    "expected row groups in file order, found row group {number} at byte {offset} after one at byte {}",
                     last.offset
                 );
                 return Err(FeedError::new(FeedErrorKind::Format, message));

@@ -317,7 +317,7 @@ fn columns_and_fields_are_found_by_name_in_each_file() {
     let narrow = projected.with_columns(&["id".to_owned()]).unwrap();
     assert_eq!(&whole(narrow, 4, 1).unwrap()["id"], &found["id"]);
     let refused = projected.with_columns(&["more".to_owned()]).unwrap_err();
-    let expected = r#"a: expected a column of the file, found "more"; it has "user", "id", "lost""#;
+    let expected = r#"a: expected a column of the file, found "more"; the file has "user", "id", "lost""#;
     assert_eq!(refused.to_string(), expected);
 
     // Batches without columns still have rows.
@@ -337,11 +337,11 @@ fn a_column_that_is_missing_and_may_not_be_null_is_an_error_of_its_file() {
     assert_eq!(batches.len(), 1);
     let error = error.unwrap();
     assert_eq!(error.kind(), FeedErrorKind::Schema);
-    assert_eq!(error.to_string(), "b: n: expected a field of Int64, found none, and it may not be null");
+    assert_eq!(error.to_string(), "b: n: expected a field of type Int64, which may not be null, found none");
     // A fault of the first file is found when the files are opened.
     let schema = Schema::new(vec![Field::new("m", DataType::Int64, false)]);
     let error = open(files(), promise(schema)).unwrap_err();
-    assert_eq!(error.to_string(), "a: m: expected a field of Int64, found none, and it may not be null");
+    assert_eq!(error.to_string(), "a: m: expected a field of type Int64, which may not be null, found none");
 }
 
 #[test]

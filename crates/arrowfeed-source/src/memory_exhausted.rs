@@ -25,7 +25,7 @@ impl MemoryExhausted {
     pub fn error(self) -> FeedError {
         let bytes = counted(self.bytes as u64, "byte");
         let message =
-            format!("expected {bytes} of memory for a column, found no more memory: read smaller batches");
+            format!("expected {bytes} of memory for a column, found too little memory: read smaller batches");
         FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
     }
 }
@@ -48,7 +48,7 @@ mod tests {
     fn memory_that_cannot_be_had_is_an_error() {
         let error = caught::<()>(|| MemoryExhausted::unwind(1_000_000)).unwrap_err();
         let message =
-            "expected 1,000,000 bytes of memory for a column, found no more memory: read smaller batches";
+            "expected 1,000,000 bytes of memory for a column, found too little memory: read smaller batches";
         assert_eq!(error.to_string(), message);
     }
 

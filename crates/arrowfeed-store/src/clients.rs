@@ -54,7 +54,10 @@ impl Client {
             Family::Hdfs => settings.hdfs(),
             Family::Memory => settings.memory(),
             #[allow(unreachable_patterns)]
-            _ => Err(FeedError::new(FeedErrorKind::Options, "expected a store of this build, found another")),
+            _ => Err(FeedError::new(
+                FeedErrorKind::Options,
+                "expected a store that this build supports, found one that it does not support",
+            )),
         }
     }
 
@@ -143,7 +146,7 @@ impl Settings<'_> {
         let store = self.at.family.name();
         FeedError::new(
             FeedErrorKind::Options,
-            format!("storage_options: expected options that {store} takes: {text}"),
+            format!("storage_options: expected options that {store} accepts: {text}"),
         )
     }
 
@@ -193,7 +196,7 @@ impl Settings<'_> {
             .unwrap_or_else(|first| first);
         if first != 0 && first != own {
             // The HDFS client has a single connection pool per process, which a fork copies.
-            let message = "expected a process that reads HDFS from its start, found the child of one that does: start it by spawn";
+            let message = "expected a process that was not forked from one that reads HDFS, found a forked one: start it with the method spawn";
             return Err(FeedError::io(std::io::Error::other(message)));
         }
         let mut builder = hdfs_native_object_store::HdfsObjectStoreBuilder::new();

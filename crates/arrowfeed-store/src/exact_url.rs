@@ -32,7 +32,7 @@ impl ExactUrl {
     /// Parses a URL, and moves the user name and the password to a header.
     pub(crate) fn parse(text: &str) -> Result<Self, FeedError> {
         let wrong = |why: &dyn fmt::Display| {
-            FeedError::new(FeedErrorKind::Options, format!("expected a URL, found a wrong one: {why}"))
+            FeedError::new(FeedErrorKind::Options, format!("expected a URL, found an invalid one: {why}"))
         };
         let mut url = Url::parse(text).map_err(|error| wrong(&error))?;
         let has_user = !url.username().is_empty() || url.password().is_some();

@@ -11,7 +11,7 @@ use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 
 /// Maximum characters of an external text in a message.
-const MOST: usize = 200;
+const MAX_CHARS: usize = 200;
 
 /// Reason why an attempt has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
     if last.is_empty() || last.contains("://") || last.contains(['?', '=']) {
         return "an error that may contain secrets".to_owned();
     }
-    let mut text: String = last.chars().take(MOST).collect();
+    let mut text: String = last.chars().take(MAX_CHARS).collect();
     if text.len() < last.len() {
         text.push('…');
     }
@@ -113,7 +113,7 @@ pub(crate) fn classify(error: &Error) -> Fault {
         return response.fault(&texts);
     }
     if has("Content-Length Header missing") {
-        return passing(io::ErrorKind::UnexpectedEof, "a response without its length");
+        return passing(io::ErrorKind::UnexpectedEof, "a response without Content-Length");
     }
     match error {
         Error::NotFound { .. } => lasting(io::ErrorKind::NotFound, "no such object"),
@@ -149,11 +149,11 @@ fn without_response(error: &Error, texts: &[String]) -> Fault {
         return lasting(io::ErrorKind::Other, text);
     }
     if texts.iter().any(|text| text.contains("URL scheme is not allowed")) {
-        let text = "a URL that is not https, which the option allow_http must allow";
+        let text = "a URL that is not https: set the option allow_http to allow it";
         return lasting(io::ErrorKind::Other, text);
     }
     if texts.iter().any(|text| text.starts_with("Requested ") && text.contains(", got ")) {
-        return passing(io::ErrorKind::Other, "another range than the requested one");
+        return passing(io::ErrorKind::Other, "a range other than the requested one");
     }
     if texts.iter().any(|text| text.starts_with("Received redirect without LOCATION")) {
         return lasting(io::ErrorKind::Other, "a redirect without a target: the region may be wrong");
@@ -203,7 +203,7 @@ fn transport_text(error: &Error) -> String {
 fn asked(texts: &[String]) -> &'static str {
     let hosts = ["169.254.", "metadata.google.internal", "//sts.", "oauth2", "login.microsoftonline"];
     let is_for_credentials = texts.iter().any(|text| hosts.iter().any(|host| text.contains(host)));
-    if is_for_credentials { " from the service that gives credentials" } else { "" }
+    if is_for_credentials { " from the credential service" } else { "" }
 }
 
 /// Status of an error response, and the code in its body.
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(reason.text, "an error that may contain secrets");
         let credentials = "Server returned non-2xx status code: 500 Internal Server Error: oauth2";
         let Fault::Transient(reason) = classify(&generic(credentials)) else { panic!() };
-        assert_eq!(reason.text, "status 500 Internal Server Error from the service that gives credentials");
+        assert_eq!(reason.text, "status 500 Internal Server Error from the credential service");
     }
 
     #[test]

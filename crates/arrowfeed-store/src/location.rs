@@ -134,7 +134,8 @@ pub(crate) fn path_of(name: &str) -> Result<Path, FeedError> {
     let path = Path::parse(name).ok().filter(|path| path.as_ref() == name.trim_matches('/'));
     path.ok_or_else(|| {
         wrong(
-            "expected a name without empty parts, '.', '..' and control characters, found another".to_owned(),
+            "expected a name without empty parts, '.', '..' and control characters, found one that has them"
+                .to_owned(),
         )
     })
 }
@@ -187,8 +188,9 @@ mod tests {
         assert_eq!(message("ftp://host/a.avro"), format!("{scheme} \"ftp\""));
         assert_eq!(message("a.avro"), format!("{scheme} none"));
         assert_eq!(message("s3:///a.avro"), "expected a bucket or container after s3://, found none");
-        assert_eq!(message("http://host:port/"), "expected a URL, found a wrong one: invalid port number");
-        let name = "expected a name without empty parts, '.', '..' and control characters, found another";
+        assert_eq!(message("http://host:port/"), "expected a URL, found an invalid one: invalid port number");
+        let name =
+            "expected a name without empty parts, '.', '..' and control characters, found one that has them";
         for wrong in ["a//b", "a/../b", "a/./b", "a\nb"] {
             assert_eq!(path_of(wrong).unwrap_err().to_string(), name);
         }

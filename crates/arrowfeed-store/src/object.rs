@@ -217,7 +217,7 @@ impl Object {
                 return Err(Fault::Changed(Some(message)));
             }
             if result.range.start != range.start || result.range.end != range.end.min(found.len) {
-                let text = "another range than the requested one";
+                let text = "a range other than the requested one";
                 return Err(Fault::Transient(Reason::new(io::ErrorKind::Other, text)));
             }
             let len = result.range.end - result.range.start;

@@ -8,7 +8,7 @@ use arrowfeed_source::io::remote::ReadAheadLimits;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 /// Maximum size of a request, so that sums of sizes do not overflow.
-const MOST_REQUEST_BYTES: u64 = 1 << 40;
+const MAX_REQUEST_BYTES: u64 = 1 << 40;
 
 /// Options of a store. [`Debug`](fmt::Debug) and [`Display`](fmt::Display) show only the keys, never a value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +132,7 @@ impl StoreOptions {
             max_requests: self.max_requests,
             max_small_requests: self.max_small_requests,
             bytes: self.read_ahead_bytes,
-            request_bytes: self.request_bytes.min(MOST_REQUEST_BYTES),
+            request_bytes: self.request_bytes.min(MAX_REQUEST_BYTES),
             gap: self.gap_bytes,
             ..ReadAheadLimits::default()
         }
@@ -140,7 +140,7 @@ impl StoreOptions {
 }
 
 fn wrong(key: &str, expected: &str) -> FeedError {
-    let message = format!("storage_options: expected {expected} for {key}, found another value");
+    let message = format!("storage_options: expected {expected} for {key}, found a different value");
     FeedError::new(FeedErrorKind::Options, message)
 }
 
@@ -202,11 +202,10 @@ mod tests {
 
     #[test]
     fn a_wrong_value_names_its_key_and_not_the_value() {
-        let number =
-            "storage_options: expected a whole number of at least 1 for max_requests, found another value";
+        let number = "storage_options: expected a whole number of at least 1 for max_requests, found a different value";
         assert_eq!(message("max_requests", "0"), number);
         assert_eq!(message("max_requests", "secret"), number);
-        let time = "storage_options: expected a number of seconds for retry_timeout, found another value";
+        let time = "storage_options: expected a number of seconds for retry_timeout, found a different value";
         for wrong in ["secret", "-1", "1e99", "NaN", "0"] {
             assert_eq!(message("retry_timeout", wrong), time);
         }

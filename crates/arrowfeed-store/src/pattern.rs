@@ -49,7 +49,7 @@ impl Glob {
     pub(crate) fn parse(name: &str) -> Result<Self, FeedError> {
         let compile = |text: &str| {
             Pattern::new(text).map_err(|error| {
-                let message = format!("expected a glob, found a wrong one: {error}");
+                let message = format!("expected a glob, found an invalid one: {error}");
                 FeedError::new(FeedErrorKind::Options, message)
             })
         };
@@ -97,8 +97,7 @@ mod tests {
 
     #[test]
     fn a_wrong_glob_is_refused() {
-        let message =
-            "expected a glob, found a wrong one: Pattern syntax error near position 1: invalid range pattern";
+        let message = "expected a glob, found an invalid one: Pattern syntax error near position 1: invalid range pattern";
         assert_eq!(Glob::parse("a[b").unwrap_err().to_string(), message);
     }
 }

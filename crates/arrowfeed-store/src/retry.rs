@@ -81,7 +81,7 @@ pub(crate) async fn retried<T, F: Future<Output = Result<T, Fault>>>(
 }
 
 /// Start of the messages of errors of kind [`Changed`](FeedErrorKind::Changed).
-const OPENED: &str = "expected the object as it was opened";
+const OPENED: &str = "expected the object to be unchanged since it was opened";
 
 fn gave_up(expected: &str, reason: Reason, attempts: u64, start: Instant) -> RequestFailure {
     let Reason { kind, text, status } = reason;

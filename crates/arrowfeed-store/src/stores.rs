@@ -30,9 +30,9 @@ static WITHOUT_RANGES: ForkLock<Vec<(String, bool)>> = ForkLock::new(Vec::new())
 /// them. Each server is returned once per process.
 pub fn take_servers_without_ranges() -> Vec<String> {
     let take = |servers: &mut Vec<(String, bool)>| {
-        let new = servers.iter_mut().filter(|(_, given)| !given);
-        new.map(|(server, given)| {
-            *given = true;
+        let new = servers.iter_mut().filter(|(_, reported)| !reported);
+        new.map(|(server, reported)| {
+            *reported = true;
             server.clone()
         })
         .collect()

@@ -65,7 +65,7 @@ pub fn create(
 ) -> Result<StoreWriter, FeedError> {
     let store = store.map_or_else(|| Store::open(url, options), |store| Ok(store.clone()))?;
     if store.is_http() {
-        let message = "expected a store that takes new objects, found a server of HTTP";
+        let message = "expected a store that can be written to, found an HTTP server";
         return Err(FeedError::new(FeedErrorKind::Options, message));
     }
     let place = store.place(url)?;
@@ -186,7 +186,7 @@ const ENDED: &str = "expected to write a part of the object, found that its task
 fn failure(error: &object_store::Error, expected: &str) -> Failed {
     let (kind, text) = match classify(error) {
         Fault::Transient(reason) | Fault::Permanent(reason) => (reason.kind, reason.text),
-        _ => (io::ErrorKind::Other, "an answer that does not fit".to_owned()),
+        _ => (io::ErrorKind::Other, "an unexpected response".to_owned()),
     };
     Failed::io(kind, format!("expected {expected}, found {text}"))
 }

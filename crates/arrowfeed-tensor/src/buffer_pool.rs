@@ -15,7 +15,7 @@ use crate::aligned::{Aligned, before, most_before};
 const LEAST_BYTES: usize = 128 << 10;
 
 /// Limit on the bytes in the pool.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
 
@@ -89,8 +89,8 @@ impl Drop for Pooled {
     fn drop(&mut self) {
         let integers = std::mem::take(&mut self.0);
         with(|all| {
-            let held: usize = all.iter().map(|it| bytes(it.capacity())).sum();
-            if held + bytes(integers.capacity()) <= MOST_BYTES {
+            let pooled: usize = all.iter().map(|it| bytes(it.capacity())).sum();
+            if pooled + bytes(integers.capacity()) <= MAX_BYTES {
                 all.push(integers);
             }
         });
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!((again.items.as_ptr(), again.items.len()), (place, 0));
         assert_eq!(again.items.as_ptr().wrapping_add(again.start).addr() % 64, 0);
         // The pool keeps neither small buffers nor more than its limit.
-        drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MOST_BYTES / size_of::<i64>()].into())));
+        drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MAX_BYTES / size_of::<i64>()].into())));
         assert!(take(10).is_none() && take(len).is_none());
     }
 }

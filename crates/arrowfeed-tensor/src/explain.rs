@@ -103,7 +103,8 @@ impl Part {
                 Self::new(&part, Sharing::Shared).unless(unless).unless(views.then_some(VIEWS))
             }
             Some(own) => {
-                let reason = format!("the lists' offsets are {}, {} is asked for", own.name(), wanted.name());
+                let reason =
+                    format!("the offsets of the lists are {}, {} is requested", own.name(), wanted.name());
                 Self::new(&part, Sharing::Copied).because(reason)
             }
             None => Self::new(&part, Sharing::Computed).because("the lists have no offsets"),

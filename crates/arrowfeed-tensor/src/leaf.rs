@@ -242,7 +242,7 @@ fn filled(
             _ => "bytes as default value of a binary column".to_owned(),
         },
         _ if dtype.is_floating() => format!("a float as default value of a {dtype} column"),
-        _ => format!("an integer that is {dtype} as default value"),
+        _ => format!("an integer of type {dtype} as default value"),
     };
     if let (DefaultValue::Float(value), Some(_)) = (default, float(data_type, 0.0))
         && value.is_finite()

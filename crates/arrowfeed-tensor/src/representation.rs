@@ -182,20 +182,20 @@ impl Representation {
                 return error(Kind::Shape, expected, sparse.dense_shape.len().to_string());
             }
             Self::Sparse(sparse) => {
-                let large = sparse.dense_shape.iter().flatten().find(|size| **size >= MOST);
+                let large = sparse.dense_shape.iter().flatten().find(|size| **size >= SIZE_LIMIT);
                 if let Some(large) = large {
-                    return error(Kind::Shape, format!("sizes below {MOST}"), large.to_string());
+                    return error(Kind::Shape, format!("sizes below {SIZE_LIMIT}"), large.to_string());
                 }
             }
             Self::Ragged(ragged) => {
                 let odd = ragged.partitions.iter().find_map(|partition| match partition {
                     Partition::Uniform(length) => {
-                        Some(*length).filter(|length| *length == 0 || *length >= MOST)
+                        Some(*length).filter(|length| *length == 0 || *length >= SIZE_LIMIT)
                     }
                     Partition::RowLength(_) => None,
                 });
                 if let Some(odd) = odd {
-                    let expected = format!("a uniform row length above 0 and below {MOST}");
+                    let expected = format!("a uniform row length above 0 and below {SIZE_LIMIT}");
                     return error(Kind::Partition, expected, odd.to_string());
                 }
             }
@@ -209,10 +209,10 @@ impl Representation {
 }
 
 /// Exclusive upper bound of sizes: they are signed on the wire, and so is the index after the last one.
-const MOST: usize = i64::MAX as usize;
+const SIZE_LIMIT: usize = i64::MAX as usize;
 
-/// Number of values of a shape. `None` if this number or a dimension is not below [`MOST`].
+/// Number of values of a shape. `None` if this number or a dimension is not below [`SIZE_LIMIT`].
 pub(crate) fn size(shape: &[usize]) -> Option<usize> {
     let size = shape.iter().try_fold(1_usize, |size, dim| size.checked_mul(*dim));
-    size.filter(|size| *size < MOST && shape.iter().all(|dim| *dim < MOST))
+    size.filter(|size| *size < SIZE_LIMIT && shape.iter().all(|dim| *dim < SIZE_LIMIT))
 }

@@ -214,7 +214,10 @@ impl StructuredTensor {
                 return Err(tensor_error(expected, tensor.rows().to_string()));
             }
             if !tensor.row_splits().starts_with(&row_splits) {
-                return Err(tensor_error(format!("the same row splits in field {name:?}"), "others"));
+                return Err(tensor_error(
+                    format!("the same row splits in field {name:?}"),
+                    "different row splits",
+                ));
             }
         }
         Ok(Self { rows, row_splits, fields })

@@ -194,7 +194,7 @@ fn an_adapter_explains_what_it_shares() {
     let default = Some(RowDefault::Scalar(DefaultValue::Int(0)));
     assert_eq!(
         explained(&batch, Feature::Dense(Dense { key: "x".to_owned(), default, ..Dense::default() })),
-        "t: dense int64 [?]\n  values: shared; copied where something of a row is missing and filled"
+        "t: dense int64 [?]\n  values: shared; copied where values of a row are missing and filled"
     );
 }
 

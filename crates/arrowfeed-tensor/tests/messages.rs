@@ -116,11 +116,11 @@ fn shapes_that_do_not_fit() {
 fn defaults_that_do_not_fit() {
     assert_eq!(
         with_default("list", DefaultValue::Float(0.0)),
-        r#"tensor "t", column "list": expected an integer that is int64 as default value, found the float 0.0"#
+        r#"tensor "t", column "list": expected an integer of type int64 as default value, found the float 0.0"#
     );
     assert_eq!(
         with_default("list", DefaultValue::UInt(u64::MAX)),
-        r#"tensor "t", column "list": expected an integer that is int64 as default value, found the integer 18446744073709551615"#
+        r#"tensor "t", column "list": expected an integer of type int64 as default value, found the integer 18446744073709551615"#
     );
     assert_eq!(
         with_default("text", DefaultValue::Bytes(vec![0xff])),

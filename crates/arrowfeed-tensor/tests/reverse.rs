@@ -91,7 +91,7 @@ fn what_a_list_cannot_hold_is_refused_unless_indices_are_asked_for() {
     let tensors = named(vec![("s", Tensor::Sparse(sparse))]);
     let spec = [("s", TensorSpec::sparse(DType::Int64, &[None]))];
     let message = converter(&spec, &[]).convert(&tensors).unwrap_err().to_string();
-    let expected = r#"tensor "s", row 0: expected the position 1, or a tensor that is written with its indices, found 2"#;
+    let expected = r#"tensor "s", row 0: expected the index 1, or the tensor in `generic_sparse`, found 2"#;
     assert_eq!(message, expected);
     let generic = converter(&spec, &["s"]);
     let batch = generic.convert(&tensors).unwrap();

@@ -235,7 +235,7 @@ fn of_lists_of_both_widths_those_of_the_wanted_one_share_row_splits() {
     assert_eq!(shared(&batch, &wide), (true, vec![false, true]));
     let values = format!("values: shared; copied where {HIDDEN}");
     let later = format!("shared; copied where {LATER}, or {HIDDEN}");
-    let other = |own, wanted| format!("copied, the lists' offsets are {own}, {wanted} is asked for");
+    let other = |own, wanted| format!("copied, the offsets of the lists are {own}, {wanted} is requested");
     let expected = |outer: &str, inner: &str| {
         [values.clone(), format!("row_splits[0]: {outer}"), format!("row_splits[1]: {inner}")]
     };

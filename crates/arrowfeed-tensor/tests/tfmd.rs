@@ -159,7 +159,7 @@ fn fields_and_bytes_that_are_not_known_do_no_harm() {
     };
     assert_eq!(ragged.row_splits_dtype, SplitsDType::Int64);
     let error = Representation::from_proto(&[]).unwrap_err().to_string();
-    assert_eq!(error, "expected one of the kinds of representations, found none that is known");
+    assert_eq!(error, "expected a known kind of representation, found an unknown kind");
     let error = Representation::from_proto(&[0x0a, 0x7f]).unwrap_err().to_string();
     assert!(error.starts_with("expected the bytes of a TensorRepresentation, found "), "{error}");
 }

@@ -18,7 +18,7 @@ use crate::output::Outputs;
 
 /// Limit on the running iterations of one kernel. A further iteration ends the least recently used one, which starts again
 /// from its state when it is needed.
-const MOST_RUNNING: usize = 16;
+const MAX_RUNNING: usize = 16;
 
 /// Time in which a cancelled step is not tried again. TensorFlow continues to prefetch after an error, and waits for that.
 const CANCELLED: Duration = Duration::from_secs(1);
@@ -102,7 +102,7 @@ impl NextBatch {
     /// Keeps an iteration for its next batch.
     fn put(&self, one: Running) {
         let mut running = lock(&self.running);
-        let oldest = (running.len() >= MOST_RUNNING).then(|| running.remove(0));
+        let oldest = (running.len() >= MAX_RUNNING).then(|| running.remove(0));
         running.push(one);
         drop(running);
         // The threads of the iteration end here, without the lock.

@@ -45,7 +45,7 @@ pub enum RegisterError {
     #[error("expected TensorFlow's C API for kernels: {0}")]
     Library(#[from] libloading::Error),
     /// TensorFlow rejected an op.
-    #[error("expected TensorFlow to take the ops of arrowfeed: {0}")]
+    #[error("expected TensorFlow to register the ops of arrowfeed: {0}")]
     Refused(String),
 }
 

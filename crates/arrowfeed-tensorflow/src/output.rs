@@ -200,14 +200,14 @@ impl<'a> Outputs<'a> {
         // SAFETY: the context is that of the call.
         let count = unsafe { (self.api.num_outputs)(self.context) };
         if self.next >= count {
-            return Err(mismatch(&format!("{count} outputs, as the graph has"), "more"));
+            return Err(mismatch(&format!("{count} outputs, as in the graph"), "more"));
         }
         // SAFETY: the output with this number exists.
         let expected = unsafe { (self.api.expected_output_type)(self.context, self.next) };
         if expected == dtype {
             return Ok(());
         }
-        let place = format!("output {} of type {expected}, as the graph has", self.next);
+        let place = format!("output {} of type {expected}, as in the graph", self.next);
         Err(mismatch(&place, &format!("type {dtype}")))
     }
 
@@ -218,7 +218,7 @@ impl<'a> Outputs<'a> {
         if self.next == count {
             return Ok(());
         }
-        Err(mismatch(&format!("{count} outputs, as the graph has"), &self.next.to_string()))
+        Err(mismatch(&format!("{count} outputs, as in the graph"), &self.next.to_string()))
     }
 }
 

@@ -256,8 +256,7 @@ impl TextDecoder {
         check.now()?;
         if let Some(claim) = &mut self.claim {
             let claimed = claim(offset).map_err(|failure| {
-                let message =
-                    format!("expected an answer to the claim of a block, found a failure: {failure}");
+                let message = format!("expected a result of the claim function, found an error: {failure}");
                 FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
             })?;
             if !claimed {
@@ -286,7 +285,7 @@ impl TextDecoder {
         } else {
             error.in_block(place.chunk, place.offset)
         };
-        self.leave_out(error, Some(1))
+        self.skip_or_fail(error, Some(1))
     }
 
     /// Ends a run at bytes that cannot be read or decompressed, or returns their error.
@@ -301,13 +300,13 @@ impl TextDecoder {
             error.in_block(self.number, offset)
         };
         self.parse()?;
-        self.leave_out(error, None)?;
+        self.skip_or_fail(error, None)?;
         self.run_end = 0;
         Ok(Step::Record)
     }
 
     /// Reports skipped rows if the options allow skipping after such an error. Returns the error otherwise.
-    fn leave_out(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
+    fn skip_or_fail(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
         let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
         if self.on_error != OnError::SkipBlock || !error.is_of_the_file() || system {

@@ -37,7 +37,7 @@ impl TextFile {
     pub(crate) fn open(opened: Opened, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
-            let message = "expected a file that can be read at any offset, found a stream";
+            let message = "expected a seekable file or bytes, found a stream";
             return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
         };
         Self::open_file(file, format, check).map_err(|error| error.in_file(&name))

@@ -82,7 +82,7 @@ impl TextFormat {
         let Some(dialect) = self.parser.dialect() else { return of_file };
         let mut bytes = of_file.bytes;
         bytes.iter_mut().zip(dialect.checksum().to_le_bytes()).for_each(|(byte, mark)| *byte ^= mark);
-        Fingerprint { bytes, name: "checksum of both ends and of the dialect" }
+        Fingerprint { bytes, name: "checksum of start, end and dialect" }
     }
 
     /// Number of lines at the start of a file that are skipped.
@@ -149,7 +149,7 @@ fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {
     let deepest = schema.fields().iter().map(|field| depth(field.data_type())).max().unwrap_or(0);
     if deepest > limits.schema_depth {
         let most = limits.schema_depth;
-        let message = format!("expected at most {most} types inside of each other, found {deepest}");
+        let message = format!("expected types nested at most {most} deep, found {deepest}");
         return Err(FeedError::limit_reached("schema_depth", message));
     }
     Ok(())

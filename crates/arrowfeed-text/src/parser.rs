@@ -14,10 +14,10 @@ use crate::group::Slice;
 use crate::json::JsonParser;
 
 /// Maximum number of cells that are parsed together. Parsers allocate memory for all cells first.
-const MOST_CELLS: usize = 1 << 20;
+const MAX_CELLS: usize = 1 << 20;
 
 /// Maximum number of records that are parsed together.
-const MOST_RECORDS: usize = 8 << 10;
+const MAX_RECORDS: usize = 8 << 10;
 
 /// Maximum number of column bytes per byte of a record: an integer has 8 bytes, and may be one character.
 const GROWTH: usize = 8;
@@ -102,7 +102,7 @@ impl Parser {
             Self::Json(parser) => parser.width(),
             Self::Whole(_) => 1,
         };
-        (MOST_CELLS / columns.max(1)).clamp(1, MOST_RECORDS)
+        (MAX_CELLS / columns.max(1)).clamp(1, MAX_RECORDS)
     }
 
     /// Upper bound of the memory that a record takes in a batch, in bytes.
@@ -149,7 +149,7 @@ impl Parser {
             Self::Csv(parser) => parser.explain(record),
             Self::Json(parser) => parser.explain(record),
             Self::Whole(_) => {
-                FeedError::new(FeedErrorKind::Internal, "expected bytes that are a record, found others")
+                FeedError::new(FeedErrorKind::Internal, "expected no error for a raw record, found one")
             }
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn is_header(header: &[u8; HEADER]) -> bool {
 /// The checksum does not match the length.
 pub(crate) fn length(header: &[u8; HEADER]) -> Result<u64, FeedError> {
     if !is_header(header) {
-        let message = "expected the length of a record and its checksum, found a checksum of another length";
+        let message = "expected a record length that matches its checksum, found one that does not";
         return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
     }
     Ok(header[..8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))

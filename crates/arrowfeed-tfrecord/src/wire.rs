@@ -3,12 +3,12 @@
 //! - A tag and a length have at most 5 bytes; a value has at most 10. Bits above the 32nd of a tag and the 64th of a value are
 //!   dropped.
 //! - A length is at most 2^31 - 1.
-//! - The number of a field is not 0. A group ends with its own number. Groups are nested at most [`MOST_NESTED`] deep.
+//! - The number of a field is not 0. A group ends with its own number. Groups are nested at most [`MAX_NESTED`] deep.
 
 use std::fmt;
 
 /// Maximum nesting depth of groups.
-const MOST_NESTED: usize = 100;
+const MAX_NESTED: usize = 100;
 
 /// The reason why bytes are not a valid message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +33,16 @@ impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ends => f.write_str("expected the rest of a field, found the end of its message"),
-            Self::Varint => f.write_str("expected the end of a varint, found another byte of it"),
+            Self::Varint => {
+                f.write_str("expected the last byte of a varint, found more bytes than a varint can have")
+            }
             Self::Tag(tag) => write!(f, "expected the tag of a field, found {tag}"),
             Self::Length(length) => {
                 write!(f, "expected a length of at most 2147483647 bytes, found {length}")
             }
             Self::Group => write!(
                 f,
-                "expected groups that end as they began, nested at most {MOST_NESTED} deep, found another one"
+                "expected groups with matching start and end tags, nested at most {MAX_NESTED} deep, found a different structure"
             ),
             Self::Utf8 => f.write_str("expected a name in UTF-8, found other bytes"),
             Self::Packed(bytes) => write!(f, "expected floats of 4 bytes each, found {bytes} bytes"),
@@ -201,9 +203,9 @@ pub(crate) fn push_head(message: &mut Vec<u8>, tag: u8, bytes: usize) {
     push_varint(message, bytes as u64);
 }
 
-/// Reads a varint of at most `MOST` bytes.
+/// Reads a varint of at most `MAX_BYTES` bytes.
 #[inline]
-fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+fn varint_of<const MAX_BYTES: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     match bytes {
         [first, rest @ ..] if *first < 0x80 => {
             *bytes = rest;
@@ -213,20 +215,20 @@ fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
             *bytes = rest;
             Ok(u64::from(first & 0x7f) | u64::from(*second) << 7)
         }
-        _ => long_varint::<MOST>(bytes),
+        _ => long_varint::<MAX_BYTES>(bytes),
     }
 }
 
-fn long_varint<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+fn long_varint<const MAX_BYTES: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0;
-    for (i, byte) in bytes.iter().take(MOST).enumerate() {
+    for (i, byte) in bytes.iter().take(MAX_BYTES).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * i);
         if *byte < 0x80 {
             *bytes = &bytes[i + 1..];
             return Ok(value);
         }
     }
-    Err(if bytes.len() < MOST { Malformed::Ends } else { Malformed::Varint })
+    Err(if bytes.len() < MAX_BYTES { Malformed::Ends } else { Malformed::Varint })
 }
 
 /// Skips a group whose start tag was read.
@@ -241,7 +243,7 @@ fn skip_group(bytes: &mut &[u8], number: u32) -> Result<(), Malformed> {
             continue;
         }
         match tag & 7 {
-            BEGIN_GROUP if open.len() < MOST_NESTED => open.push(tag >> 3),
+            BEGIN_GROUP if open.len() < MAX_NESTED => open.push(tag >> 3),
             END_GROUP if tag >> 3 == *number => drop(open.pop()),
             _ => return Err(Malformed::Group),
         }

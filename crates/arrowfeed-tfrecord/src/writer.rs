@@ -158,7 +158,7 @@ fn raw_records(batch: &RecordBatch) -> Result<LargeBinaryArray, FeedError> {
     let refused = |message: String| FeedError::new(FeedErrorKind::Conversion, message);
     let [column] = batch.columns() else {
         let found = counted(batch.num_columns() as u64, "column");
-        return Err(refused(format!("expected one column, whose values are the records, found {found}")));
+        return Err(refused(format!("expected one column of records, found {found}")));
     };
     let of_column = |message: String| refused(message).in_field(batch.schema_ref().field(0).name());
     let values = match column.data_type() {

@@ -359,7 +359,7 @@ fn features_are_inferred_from_all_records_or_from_a_sample() {
         (error.kind(), error.to_string()),
         (
             FeedErrorKind::Schema,
-            "expected records with features, which are the columns, found none: give a schema".to_owned()
+            "expected records with features to make columns from, found none: give a schema".to_owned()
         )
     );
 }
@@ -391,8 +391,7 @@ fn what_is_no_file_of_records_is_an_error_that_says_so() {
         error(b"Obj\x01 is another format"),
         (
             FeedErrorKind::Format,
-            "file: expected a file of TFRecord, which starts with the length of a record and its checksum, or gzip or zlib, \
-             found the bytes 4f 62 6a 01 20 69 73 20 61 6e 6f 74"
+            "file: expected a TFRecord file, uncompressed or compressed with gzip or zlib, found the bytes 4f 62 6a 01 20 69 73 20 61 6e 6f 74"
                 .to_owned()
         )
     );

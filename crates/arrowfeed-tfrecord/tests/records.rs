@@ -93,7 +93,7 @@ fn damage_is_an_error_with_its_place() {
     };
     assert_eq!(
         with(21),
-        "1 CorruptBlock: byte 21, record 1: expected the length of a record and its checksum, found a checksum of another length"
+        "1 CorruptBlock: byte 21, record 1: expected a record length that matches its checksum, found one that does not"
     );
     assert_eq!(
         with(33),

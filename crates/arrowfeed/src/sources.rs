@@ -124,7 +124,7 @@ fn directory(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>,
 
 fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let paths = glob::glob_with(pattern, SHELL).map_err(|error| {
-        FeedError::new(FeedErrorKind::Options, format!("expected a glob, found a wrong one: {error}"))
+        FeedError::new(FeedErrorKind::Options, format!("expected a glob, found an invalid one: {error}"))
     })?;
     let mut files = Vec::new();
     for path in paths {

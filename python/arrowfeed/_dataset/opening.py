@@ -191,7 +191,7 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
         raise damage
     if missing is not None and not reasons:
         raise missing
-    raise FormatError("expected files of a format that is known, found others: " + "; ".join(reasons))
+    raise FormatError("expected files of a known format, found none that matches: " + "; ".join(reasons))
 
 
 def _avro(probed: _Probed) -> Callable[..., Dataset]:

@@ -83,7 +83,7 @@ def sizes(name: str, value: object) -> tuple[int, ...]:
 
 def open_sizes(name: str, value: object) -> tuple[int | None, ...]:
     """Checks for the sizes of all dimensions, where None means unknown."""
-    expected = "a list or tuple of sizes (int, or None where open)"
+    expected = "a list or tuple of sizes (int, or None if unknown)"
     return tuple(open_size(name, item) for item in _items(name, expected, value))
 
 

@@ -51,9 +51,10 @@ def _plain(value: Any) -> Any:
 
 
 def _read(value: dict[str, Any]) -> Feature:
-    kind = _KINDS.get(value.pop("kind", ""))
+    name = value.pop("kind", "")
+    kind = _KINDS.get(name)
     if kind is None:
-        raise ValueError(f"expected features of {sorted(_KINDS)}, found another one")
+        raise ValueError(f"kind: expected one of {sorted(_KINDS)}, found {name!r}")
     return kind(**{name: _restored(item) for name, item in value.items()})
 
 

@@ -88,7 +88,7 @@ def _ragged(_name: str, value: Any) -> Feature:
     uniform = [partition for partition in partitions if type(partition).__name__ == "UniformRowLength"]
     others = [argument.found(partition) for partition in partitions if partition not in uniform]
     if others:
-        expected = "UniformRowLength only, as the key's lists have row splits of their own"
+        expected = "UniformRowLength only, because the lists of the key already have row splits"
         raise ValueError(f"partitions: expected {expected}, found {', '.join(others)}")
     splits: Any = argument.dtype(value.row_splits_dtype)
     return Ragged(

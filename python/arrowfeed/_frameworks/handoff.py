@@ -44,7 +44,7 @@ def framework(name: str) -> Any:
     except ImportError as error:
         if error.name is None or error.name.split(".")[0] != name.split(".", maxsplit=1)[0]:
             raise
-        message = f"expected {name} to make its tensors with, found it not installed: pip install {name}"
+        message = f"expected {name} to make its tensors, found it not installed: pip install {name}"
         raise ImportError(message, name=name) from error
 
 

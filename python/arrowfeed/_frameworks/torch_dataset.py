@@ -85,8 +85,8 @@ class TorchDataset(_Base):
         fetcher = None if caller is None else caller.f_locals.get("self")
         if getattr(fetcher, "dataset", None) is self and getattr(fetcher, "auto_collation", False):
             raise ValueError(
-                "batch_size: expected None in DataLoader(..., batch_size=None), because to_torch makes the"
-                " batches, found a DataLoader that makes batches of them"
+                "batch_size: expected DataLoader(..., batch_size=None), because to_torch already "
+                "makes batches, found a DataLoader with a batch_size"
             )
 
     def _own_options(self, resumed: dict[str, Any] | None) -> dict[str, Any]:
@@ -145,4 +145,4 @@ def _needs_seed(options: dict[str, Any]) -> bool:
 
 def _check_seed(options: dict[str, Any]) -> None:
     if _needs_seed(options):
-        raise ValueError("seed: expected an integer, as all shards have to shuffle alike, found None")
+        raise ValueError("seed: expected an integer, the same for all shards, found None")

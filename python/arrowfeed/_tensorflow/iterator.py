@@ -97,7 +97,7 @@ class EagerIterator(_Iterator, _PythonState):
         if not _tf.executing_eagerly():
             raise TypeError(
                 "expected an iterator that is an argument of the tf.function, found one that the function "
-                "closes over: a loop over it would be unrolled without an end"
+                "closes over: pass it as an argument, because a loop over it would be unrolled without end"
             )
         return self
 

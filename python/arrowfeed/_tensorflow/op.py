@@ -51,7 +51,10 @@ def register() -> None:
     directory = Path(_tf.sysconfig.get_lib())
     libraries = sorted(directory.glob("libtensorflow_framework.*"))
     if not libraries:
-        message = f"expected libtensorflow_framework in {directory}, found none: this TensorFlow takes no ops"
+        message = (
+            f"expected libtensorflow_framework in {directory}, found none: this TensorFlow "
+            f"cannot load custom ops"
+        )
         raise RuntimeError(message)
     _arrowfeed.register_tensorflow_ops(str(libraries[0]))
 
@@ -253,8 +256,8 @@ def restored(key: str, config: bytes) -> TensorFlowSource:
     """Restores the source that another process put into a graph. The op calls it."""
     if not config:
         raise ArrowfeedError(
-            "expected a dataset that this process has made, found one of another process that cannot be "
-            "pickled, or takes more than 1 MiB: make it of files"
+            "expected a dataset of this process, found one of a different process that cannot be "
+            "pickled or is larger than 1 MiB: use a dataset of files"
         )
     made = pickle.loads(config)  # noqa: S301 - of our own graph
     # Named tuples are functions that make sources.

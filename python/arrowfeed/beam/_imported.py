@@ -21,9 +21,7 @@ def imported(name: str, distribution: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        message = (
-            f"expected {name} to read in pipelines with, found it not installed: pip install {distribution}"
-        )
+        message = f"expected {name} to read in pipelines, found it not installed: pip install {distribution}"
         raise ImportError(message, name=name) from error
 
 

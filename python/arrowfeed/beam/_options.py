@@ -86,7 +86,7 @@ def _checked(
         if name not in known.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
     if options.get("on_error") == "skip_file":
-        expected = "on_error: expected 'raise' or 'skip_block' where parts of files are read"
+        expected = "on_error: expected 'raise' or 'skip_block', because Beam reads parts of files"
         raise ValueError(f"{expected}, found 'skip_file'")
     read(**{name: value for name, value in options.items() if name not in _OF_A_FILE}).close()
     return {**options, "limits": options.get("limits") or Limits()}

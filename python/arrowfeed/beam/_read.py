@@ -101,7 +101,7 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         for name, number in counts.items():
             beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
         for block in skipped:
-            _log.warning("left out a block: %s", block["error"])
+            _log.warning("skipped a block: %s", block["error"])
 
 
 class ReadParquetRanges(ReadRanges):

@@ -171,7 +171,7 @@ def _patterns(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[
     alone = isinstance(file_pattern, str | os.PathLike)
     patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
     if not patterns:
-        raise ValueError("file_pattern: expected a pattern or more, found none")
+        raise ValueError("file_pattern: expected one or more patterns, found none")
     return [os.fspath(pattern) for pattern in patterns]
 
 

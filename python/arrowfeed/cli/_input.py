@@ -173,7 +173,7 @@ class Input:
     def _others(self, exclude: Iterable[str], options: Mapping[str, Any]) -> list[str]:
         """Paths of all columns except the excluded ones."""
         if COLUMNS in options:
-            raise UsageError("--exclude: expected no --columns beside it, found both")
+            raise UsageError("--exclude: expected either --exclude or --columns, found both")
         alone: dict[str, Any] = {**options, "threads": 1}
         with self.read(batch_size=1, **alone) as reader:
             names = list(reader.schema.names)
@@ -227,12 +227,12 @@ def _recognized(
     try:
         kind = dataset_class(again, dict(stores), look)
         if kind is arrowfeed.RawRecordDataset and _is_empty(again, look):
-            raise arrowfeed.FormatError(f"{name}: expected a format that is known, found no bytes")  # noqa: TRY301
+            raise arrowfeed.FormatError(f"{name}: expected a file of a known format, found an empty file")  # noqa: TRY301
     except arrowfeed.FormatError as error:
         known = by_suffix(name)
         if known is None:
             names = ", ".join(BY_NAME)
-            raise arrowfeed.FormatError(f"{error}; --format names one of {names}") from error
+            raise arrowfeed.FormatError(f"{error}; select one with --format: {names}") from error
         return known, "the suffix of its name says so"
     if isinstance(kind, functools.partial):
         kind = kind.func

@@ -110,7 +110,7 @@ def _message(error: Exception) -> str:
     if isinstance(error, (*_DATA_AND_SYSTEM, UsageError)):
         return str(error) or type(error).__name__
     what = f"{type(error).__name__}: {error}"
-    return f"a defect of this program, please report it with what --debug shows: {what}"
+    return f"a defect of this program, please report it with the output of --debug: {what}"
 
 
 def _flush() -> None:

@@ -205,7 +205,7 @@ def sources(files: list[str]) -> list[str | StandardInput]:
         OSError: There is no standard input.
     """
     if files.count(STANDARD_INPUT) > 1:
-        raise UsageError("expected - for standard input once, found it more often")
+        raise UsageError("expected - for standard input once, found it more than once")
     return [StandardInput() if name == STANDARD_INPUT else name for name in files]
 
 

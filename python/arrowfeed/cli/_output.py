@@ -103,7 +103,7 @@ def refuse(output: Output, *, force: bool) -> None:
 
 def _refuse_object(output: Output, url: str, *, force: bool) -> None:
     if scheme_of(url) in ("http", "https"):
-        raise UsageError(f"{output}: expected a path or an object of a store, found a URL of HTTP")
+        raise UsageError(f"{output}: expected a path or an object of a store, found an HTTP URL")
     try:
         found = exists(url, **output.stores)
     except PermissionError:

@@ -87,7 +87,7 @@ def with_scalars(rows: Rows, names: list[str]) -> Rows:
     for name in names:
         if name not in (EVERY, *lists):
             known = ", ".join(f'"{each}"' for each in lists) or "none"
-            raise UsageError(f'--scalars: expected a column of lists, here {known}, found "{name}"')
+            raise UsageError(f'--scalars: expected a list column (available: {known}), found "{name}"')
     chosen = set(lists) if EVERY in names else set(names)
     pa = parts.arrow()
     fields = [
@@ -164,7 +164,7 @@ def _as_text(name: str, column: Any, kind: Any, first: int) -> Any:
     except parts.arrow().ArrowInvalid as error:
         last = first + len(column) - 1
         raise ValueError(
-            f'column "{name}": rows {first} to {last}: expected bytes that are UTF-8, found others:'
+            f'column "{name}": rows {first} to {last}: expected UTF-8, found other bytes:'
             " leave the column out with --exclude"
         ) from error
 

@@ -64,8 +64,7 @@ def check_sequence_examples(schema: Any, *, double_as_float: bool = False) -> No
             continue
         if not types.is_struct(column.type):
             raise ValueError(
-                f'column "{column.name}": expected a struct, whose fields are the feature lists, found'
-                f" {column.type}"
+                f'column "{column.name}": expected a struct of feature lists, found {column.type}'
             )
         for field in column.type:
             name = f"{column.name}.{field.name}"
@@ -81,10 +80,7 @@ def check_raw_records(schema: Any) -> None:
         schema: A pyarrow schema.
     """
     if len(schema) != 1:
-        raise ValueError(
-            f"expected one column, whose values are the records, found {len(schema)}: choose one with"
-            " --columns"
-        )
+        raise ValueError(f"expected one column of records, found {len(schema)}: choose one with --columns")
     [field] = schema
     if not (parts.is_text(field.type) or parts.is_bytes(field.type)):
         raise ValueError(f'column "{field.name}": expected bytes or text, found {field.type}')

@@ -37,8 +37,8 @@ def csv_to(rows: Rows, file: IO[bytes]) -> int:
             if one and batch.column(0).null_count:
                 row = count + batch.column(0).is_null().to_pylist().index(True)
                 raise ValueError(
-                    f'column "{rows.schema.names[0]}": row {row}: expected a value, found null, which is an'
-                    " empty line in a CSV file of one column, and readers leave empty lines out"
+                    f'column "{rows.schema.names[0]}": row {row}: expected a value, found null: in a'
+                    " CSV file of one column it would be an empty line, which readers skip"
                 )
             writer.write_batch(batch)
             count += batch.num_rows

@@ -80,7 +80,7 @@ class VarlenFeature(_Feature):
 
 
 def _shape(shape: Any, least: int) -> list[int]:
-    sizes = "sizes of 1 or more" if least > OPEN else "sizes of 1 or more, or -1 where open"
+    sizes = "sizes of 1 or more" if least > OPEN else "sizes of 1 or more, or -1 if unknown"
     message = f"shape: expected a list of {sizes}, found {found(shape)}"
     if shape is None or isinstance(shape, str | bytes) or not hasattr(shape, "__iter__"):
         raise ValueError(message)

@@ -41,4 +41,4 @@ class BeamRecords(Records):
 
     def _refused(self) -> NotImplementedError:
         name = type(self).__name__
-        return NotImplementedError(f"{name} reads no files: it has batches in a pipeline only")
+        return NotImplementedError(f"{name} cannot read files: use it in a Beam pipeline")

@@ -29,7 +29,7 @@ def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLik
     alone = isinstance(file_pattern, str | os.PathLike)
     patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
     if not patterns:
-        raise ValueError("file_pattern: expected a pattern or more, found none")
+        raise ValueError("file_pattern: expected one or more patterns, found none")
     return [os.fspath(pattern) for pattern in patterns]
 
 

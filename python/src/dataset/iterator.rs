@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::argument::wrong_type;
 use crate::batch::RecordBatch;
 use crate::errors::dataset_error;
-use crate::guarded::{Guarded, Refusal};
+use crate::guarded::{CallError, Guarded};
 use crate::progress::Progress;
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
@@ -47,23 +47,23 @@ const CLOSED: &str = "expected an open iterator, found it closed by another thre
 const FAILED: &str = "this iterator cannot continue after an earlier error";
 
 impl Batches {
-    fn next(&mut self) -> Result<Option<Next>, Refusal<DatasetError>> {
+    fn next(&mut self) -> Result<Option<Next>, CallError<DatasetError>> {
         Ok(match self {
             Self::Records(batches) => batches.next().transpose()?.map(Next::Records),
             Self::Tensors(batches) => batches.next().transpose()?.map(Next::Tensors),
-            Self::Failed => return Err(Refusal::state(FAILED)),
+            Self::Failed => return Err(CallError::state(FAILED)),
         })
     }
 
-    fn report(&mut self) -> Result<Report, Refusal<DatasetError>> {
+    fn report(&mut self) -> Result<Report, CallError<DatasetError>> {
         match self {
             Self::Records(batches) => Ok(batches.report()),
             Self::Tensors(batches) => Ok(batches.report()),
-            Self::Failed => Err(Refusal::state(FAILED)),
+            Self::Failed => Err(CallError::state(FAILED)),
         }
     }
 
-    fn close(&mut self) -> Result<(), Refusal<DatasetError>> {
+    fn close(&mut self) -> Result<(), CallError<DatasetError>> {
         match self {
             Self::Records(batches) => batches.close(),
             Self::Tensors(batches) => batches.close(),
@@ -72,19 +72,19 @@ impl Batches {
         Ok(())
     }
 
-    fn state(&mut self) -> Result<String, Refusal<DatasetError>> {
+    fn state(&mut self) -> Result<String, CallError<DatasetError>> {
         match self {
             Self::Records(batches) => Ok(batches.state()?),
             Self::Tensors(batches) => Ok(batches.state()?),
-            Self::Failed => Err(Refusal::state(FAILED)),
+            Self::Failed => Err(CallError::state(FAILED)),
         }
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), Refusal<DatasetError>> {
+    fn load_state(&mut self, state: &str) -> Result<(), CallError<DatasetError>> {
         match self {
             Self::Records(batches) => Ok(batches.load_state(state)?),
             Self::Tensors(batches) => Ok(batches.load_state(state)?),
-            Self::Failed => Err(Refusal::state(FAILED)),
+            Self::Failed => Err(CallError::state(FAILED)),
         }
     }
 }
@@ -99,7 +99,7 @@ impl BatchIterator {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // If another thread closes the iterator, this call ends like later calls.
         let next = |batches: &mut Batches| match batches.next() {
-            Err(Refusal::Error(error)) if self.was_stopped(&error) => Ok(None),
+            Err(CallError::Error(error)) if self.was_stopped(&error) => Ok(None),
             next => next,
         };
         let next = self.wait(py, next);
@@ -123,7 +123,7 @@ impl BatchIterator {
     fn load_state_dict(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = state.py();
         if !state.is_instance_of::<PyDict>() {
-            return Err(wrong_type("state", "a dict that state_dict gave", state));
+            return Err(wrong_type("state", "a dict from state_dict()", state));
         }
         let text: String = call_method(py.import("json")?.as_any(), "dumps", (state,))?.extract()?;
         self.wait(py, |batches| batches.load_state(&text))
@@ -198,11 +198,11 @@ impl BatchIterator {
     fn wait<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Batches) -> Result<T, Refusal<DatasetError>> + Send,
+        work: impl FnOnce(&mut Batches) -> Result<T, CallError<DatasetError>> + Send,
     ) -> PyResult<T> {
         self.ended(py, |batches| {
             batches.with(|batches| match work(batches) {
-                Err(Refusal::Error(error)) if self.was_stopped(&error) => Err(Refusal::state(CLOSED)),
+                Err(CallError::Error(error)) if self.was_stopped(&error) => Err(CallError::state(CLOSED)),
                 done => done,
             })
         })
@@ -211,11 +211,11 @@ impl BatchIterator {
     fn ended<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Guarded<Batches>) -> Result<T, Refusal<DatasetError>> + Send,
+        work: impl FnOnce(&Guarded<Batches>) -> Result<T, CallError<DatasetError>> + Send,
     ) -> PyResult<T> {
         py.detach(|| work(&self.batches)).map_err(|refusal| match refusal {
-            Refusal::State(text) => PyValueError::new_err(text),
-            Refusal::Error(error) => dataset_error(py, error),
+            CallError::State(text) => PyValueError::new_err(text),
+            CallError::Error(error) => dataset_error(py, error),
         })
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn iteration_options(
         return Err(PyTypeError::new_err(message));
     }
     if options.shuffle_buffer_size > 0 && options.shard.1 > 1 && options.seed.is_none() {
-        return Err(PyValueError::new_err("seed: expected one that all shards share, found None"));
+        return Err(PyValueError::new_err("seed: expected an integer, the same for all shards, found None"));
     }
     Ok(options)
 }
@@ -59,7 +59,7 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
 }
 
 fn shard(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
-    let expected = "a pair of the number of this shard and of how many there are";
+    let expected = "a pair of the index of this shard and the number of shards";
     let Some([index, count]) = items(value).and_then(|items| <[_; 2]>::try_from(items).ok()) else {
         return Err(wrong_type(name, expected, value));
     };

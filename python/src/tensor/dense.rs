@@ -229,7 +229,7 @@ impl DenseTensor {
             Some(false) if !same || !self.is_view() => {
                 let found = self.tensor.values().dtype();
                 let message =
-                    format!("expected an array without a copy, found {found} that must be converted");
+                    format!("expected values that need no copy, found {found}, which must be converted");
                 Err(PyValueError::new_err(message))
             }
             Some(true) if same => array.call_method0("copy"),
@@ -255,7 +255,7 @@ impl DenseTensor {
         };
         if copy == Some(false) && !self.is_view() {
             let message =
-                "expected values to share, found bools, which are bits in Arrow: copy=False cannot be";
+                "expected values that need no copy, found bools, which Arrow stores as bits: use copy=None";
             return Err(PyBufferError::new_err(message));
         }
         // TensorFlow, which asks for the old form, ends the process if the memory is not aligned.

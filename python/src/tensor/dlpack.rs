@@ -96,15 +96,14 @@ impl Request {
         dl_device: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         if let Some(stream) = stream {
-            let message =
-                format!("stream: expected None for the processor's memory, found {}", found(stream));
+            let message = format!("stream: expected None for CPU memory, found {}", found(stream));
             return Err(PyTypeError::new_err(message));
         }
         if let Some(value) = dl_device {
             // Other libraries pass devices as integer enumerations.
             let device = value.extract::<(i32, i32)>();
             if device.map_err(|_| wrong_type("dl_device", "a tuple of two integers", value))? != CPU {
-                let message = format!("dl_device: expected (1, 0), the processor, found {}", found(value));
+                let message = format!("dl_device: expected (1, 0), the CPU, found {}", found(value));
                 return Err(PyBufferError::new_err(message));
             }
         }

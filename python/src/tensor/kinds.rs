@@ -128,7 +128,7 @@ impl Sparse {
         dense_shape: &Bound<'_, PyAny>,
         already_sorted: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let expected = "a list or tuple of sizes (int; -1 or None where not known)";
+        let expected = "a list or tuple of sizes (int; -1 or None if unknown)";
         let sparse = tensor::Sparse {
             index_columns: strings("index_columns", "a list or tuple of columns (str)", index_columns)?,
             value_column: name("value_column", value_column)?,

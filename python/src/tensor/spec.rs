@@ -60,19 +60,19 @@ impl TensorSpec {
             let found = ragged_rank
                 .map_or_else(|| 0.into_pyobject(shape.py()).map(Bound::into_any), |rank| Ok(rank.clone()))?;
             let expected = if structured {
-                "less than the shape has sizes"
+                "less than the number of sizes in the shape"
             } else if ragged {
-                "at least 1, and less than the shape has sizes"
+                "at least 1, and less than the number of sizes in the shape"
             } else {
-                "0 where the kind is not ragged"
+                "0 unless the kind is ragged"
             };
             return Err(wrong_value("ragged_rank", expected, &found));
         }
         let splits = row_splits_dtype.map(|value| choice("row_splits_dtype", &SPLITS, value)).transpose()?;
         if structured && !dtype.is_none() {
-            return Err(wrong_value("dtype", "None where the kind is structured", dtype));
+            return Err(wrong_value("dtype", "None for the kind structured", dtype));
         }
-        let expected = "a dict of names to TensorSpec, where the kind is structured";
+        let expected = "a dict of names to TensorSpec for the kind structured";
         let fields = match fields {
             None if structured => {
                 return Err(wrong_type("fields", expected, &dtype.py().None().into_bound(dtype.py())));
@@ -158,7 +158,7 @@ impl TensorSpec {
 type NewArguments<'py> = ((&'static str, Option<Bound<'py, PyAny>>, Bound<'py, PyTuple>), Bound<'py, PyDict>);
 
 fn sizes(shape: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
-    let expected = "a list or tuple of sizes (int, or None where not known), the batch first";
+    let expected = "a list or tuple of sizes (int, or None if unknown), the batch first";
     let items = each("shape", expected, shape)?;
     if items.is_empty() {
         return Err(wrong_value("shape", expected, shape));

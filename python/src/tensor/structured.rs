@@ -58,7 +58,9 @@ impl StructuredTensor {
                 (Some(splits), _) => splits.rows(),
                 (None, Some((_, tensor))) => tensor.rows(),
                 (None, None) => {
-                    return Err(PyTypeError::new_err("rows: expected their number where nothing has any"));
+                    return Err(PyTypeError::new_err(
+                        "rows: expected the number of rows, because there are neither fields nor row_splits",
+                    ));
                 }
             },
         };

@@ -37,13 +37,13 @@ impl Source for AnySource {
 /// The sources of this process by key.
 static REGISTRY: Mutex<Option<HashMap<String, Weak<AnySource>>>> = Mutex::new(None);
 
-fn held() -> MutexGuard<'static, Option<HashMap<String, Weak<AnySource>>>> {
+fn registry() -> MutexGuard<'static, Option<HashMap<String, Weak<AnySource>>>> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the source of this process with a key.
 pub(super) fn found(key: &str) -> Option<Arc<AnySource>> {
-    held().as_ref()?.get(key)?.upgrade()
+    registry().as_ref()?.get(key)?.upgrade()
 }
 
 #[doc = docs!(TensorFlowSource)]
@@ -57,7 +57,7 @@ impl TensorFlowSource {
     fn of(key: Option<String>, source: AnySource) -> Self {
         let source = Arc::new(source);
         if let Some(key) = &key {
-            held().get_or_insert_default().insert(key.clone(), Arc::downgrade(&source));
+            registry().get_or_insert_default().insert(key.clone(), Arc::downgrade(&source));
         }
         Self { key, source }
     }
@@ -140,7 +140,7 @@ impl TensorFlowSource {
     #[doc = docs!(TensorFlowSource.set_next_pass)]
     fn set_next_pass(&self, number: u64) -> PyResult<()> {
         let AnySource::Passes(passes) = &*self.source else {
-            return Err(PyTypeError::new_err("expected a source of tensors, whose passes have numbers"));
+            return Err(PyTypeError::new_err("expected a source of tensors that counts its passes"));
         };
         passes.set_next(number);
         Ok(())
@@ -153,13 +153,13 @@ impl TensorFlowSource {
 
 impl Drop for TensorFlowSource {
     fn drop(&mut self) {
-        // In a forked child, a thread of the parent may have held the lock. In that case, a key with a dead weak pointer
+        // In a forked child, a thread of the parent may have registry the lock. In that case, a key with a dead weak pointer
         // remains.
         if let Some(key) = &self.key
-            && let Ok(mut held) = REGISTRY.try_lock()
-            && let Some(held) = &mut *held
+            && let Ok(mut registry) = REGISTRY.try_lock()
+            && let Some(registry) = &mut *registry
         {
-            held.remove(key);
+            registry.remove(key);
         }
     }
 }

@@ -214,7 +214,7 @@ fn check_end(found: u64, end: u64) -> Result<(), FeedError> {
     }
     let (end, found) = (thousands(end), thousands(found));
     let message = format!(
-        "expected a block that ends by byte {end}, where another one seems to start, found its end at byte {found}"
+        "expected a block that ends by byte {end}, where the next block seems to start, found its end at byte {found}"
     );
     Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
 }

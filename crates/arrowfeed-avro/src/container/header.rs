@@ -205,7 +205,7 @@ impl Cursor<'_> {
 }
 
 fn twice(key: &str) -> FeedError {
-    format_error(format!("expected one metadata entry {}, found another", quoted(key)))
+    format_error(format!("expected one metadata entry {}, found two", quoted(key)))
 }
 
 fn format_error(message: String) -> FeedError {

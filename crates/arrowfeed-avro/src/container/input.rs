@@ -217,7 +217,7 @@ impl Input {
             }
         };
         if got > n {
-            return Err(io::Error::other("the stream says that it gave more bytes than it was asked for"));
+            return Err(io::Error::other("the stream reported more bytes than were requested"));
         }
         *ended = got == 0;
         self.filled.end += got;

@@ -94,7 +94,8 @@ impl DecodePlan {
         let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
         if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
-            let message = "expected an array to give a fixed length, found none that is read";
+            let message =
+                "expected an array for this fixed length, found none among the columns that are read";
             return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
         }
         let native = Schema::new(columns(&root, spread));
@@ -142,8 +143,9 @@ fn raw_projection(paths: &[String]) -> Result<Projection, FeedError> {
         [path] if path == RAW_COLUMN => Ok(Projection::All),
         [path, ..] => {
             let found = quoted(path);
-            let message =
-                format!("expected the column \"{RAW_COLUMN}\", which raw records have, found {found}");
+            let message = format!(
+                "expected the column \"{RAW_COLUMN}\", the only column of raw records, found {found}"
+            );
             Err(FeedError::new(FeedErrorKind::Schema, message))
         }
     }

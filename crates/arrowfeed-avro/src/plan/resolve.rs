@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
             | Type::Fixed(_),
         ) = (projection, r)
         {
-            return Err(self.error(format!("expected a record to take fields of, found {}", describe(r))));
+            return Err(self.error(format!("expected a record to select fields from, found {}", describe(r))));
         }
         let column = match (w, r) {
             (Type::Union(_), _) => return self.resolve_writer_union(writer, reader, projection),
@@ -183,7 +183,7 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn mismatch(&self, w: &Type, r: &Type) -> FeedError {
         let (w, r) = (describe(w), describe(r));
-        self.error(format!("expected {r}, as the reader's schema has it, found {w} in the writer's"))
+        self.error(format!("expected {r} as in the reader's schema, found {w} in the writer's schema"))
     }
 
     /// Rejects a change of logical type, which would make the numbers wrong. Adding or removing one is allowed.
@@ -209,7 +209,7 @@ impl<'a> Resolver<'a> {
         if w.size != r.size {
             let (w, r) = (counted(w.size as u64, "byte"), counted(r.size as u64, "byte"));
             return Err(self.error(format!(
-                "expected a fixed of {r}, as the reader's schema has it, found {w} in the writer's"
+                "expected a fixed of {r} as in the reader's schema, found {w} in the writer's schema"
             )));
         }
         self.same_logical(&w.logical, &r.logical, &Type::Fixed(w.clone()), &Type::Fixed(r.clone()))?;
@@ -231,7 +231,7 @@ impl<'a> Resolver<'a> {
         }
         let (w, r) = (quoted(w), quoted(r));
         Err(self.error(format!(
-            "expected {kind} {r}, as the reader's schema has it, found {kind} {w} in the writer's"
+            "expected {kind} {r} as in the reader's schema, found {kind} {w} in the writer's schema"
         )))
     }
 

@@ -135,9 +135,9 @@ impl Resolver<'_> {
         projection: &Projection,
     ) -> Result<Column, FeedError> {
         if *projection != Projection::All {
-            return Err(
-                self.error("expected a record to take fields of, found a union of several types".to_owned())
-            );
+            return Err(self.error(
+                "expected a record to select fields from, found a union of several types".to_owned(),
+            ));
         }
         if to.len() > MAX_BRANCHES {
             let n = to.len();

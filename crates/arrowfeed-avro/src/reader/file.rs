@@ -107,10 +107,12 @@ impl Container {
             Access::Random(file) => {
                 Ok(Input::from_source(file.source().clone(), self.header.len..file.len()))
             }
-            Access::Stream(input) => input
-                .with(Option::take)
-                .flatten()
-                .ok_or_else(|| FeedError::new(FeedErrorKind::Internal, "expected a stream, found it taken")),
+            Access::Stream(input) => input.with(Option::take).flatten().ok_or_else(|| {
+                FeedError::new(
+                    FeedErrorKind::Internal,
+                    "expected an unread stream, found one that was already read",
+                )
+            }),
         }
     }
 }

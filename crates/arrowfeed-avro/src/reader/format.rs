@@ -20,7 +20,7 @@ use crate::plan::DecodePlan;
 use crate::{AvroSchema, AvroSource, ReadOptions};
 
 /// Maximum number of cached plans, one for each schema text.
-const MOST_PLANS: usize = 64;
+const MAX_PLANS: usize = 64;
 
 /// Avro object container files that share one Arrow schema, which comes from the first file or the reader schema.
 pub struct AvroFormat {
@@ -155,7 +155,7 @@ impl AvroFormat {
         let plan = Arc::new(plan);
         let decoders = Arc::new(Decoders::new(plan.clone()));
         self.known.with(|known| {
-            if known.len() >= MOST_PLANS {
+            if known.len() >= MAX_PLANS {
                 known.clear();
             }
             known.insert(json.clone(), Known { plan, decoders: Arc::downgrade(&decoders) });
@@ -167,7 +167,7 @@ impl AvroFormat {
     #[cold]
     fn is_of_another_schema(&self, file: &Container) -> FeedError {
         let first = &self.first.name;
-        let message = format!("expected raw records in the schema of {first}, found another schema");
+        let message = format!("expected raw records with the schema of {first}, found a different schema");
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }
 

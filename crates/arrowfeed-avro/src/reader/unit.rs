@@ -152,7 +152,7 @@ impl AvroDecoder {
         self.has_claimed = true;
         let Some(claim) = &mut self.claim else { return Ok(true) };
         claim(offset).map_err(|failure| {
-            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            let message = format!("expected a result of the claim function, found an error: {failure}");
             FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
         })
     }
@@ -246,7 +246,8 @@ impl AvroDecoder {
     }
 
     fn end_batch(&mut self) -> Result<(), FeedError> {
-        let internal = |_| FeedError::new(FeedErrorKind::Internal, "rows that were checked are not right");
+        let internal =
+            |_| FeedError::new(FeedErrorKind::Internal, "rows that passed the checks cannot form a batch");
         self.batcher.finish().map_err(internal)
     }
 }

@@ -122,7 +122,7 @@ fn fixed(schema: &Schema) -> Result<(usize, Option<FixedLogical>), FeedError> {
 
 fn parse(shape: &Shape) -> Result<Schema, FeedError> {
     Schema::parse(shape).map_err(|error| {
-        let message = format!("expected a shape that apache-avro takes, found: {error}");
+        let message = format!("expected a schema that apache-avro accepts, found: {error}");
         FeedError::new(FeedErrorKind::Internal, message)
     })
 }
@@ -130,5 +130,8 @@ fn parse(shape: &Shape) -> Result<Schema, FeedError> {
 /// The error for a shape that apache-avro parsed as a different type.
 #[cold]
 fn mangled() -> FeedError {
-    FeedError::new(FeedErrorKind::Internal, "expected the shape of a schema back, found another")
+    FeedError::new(
+        FeedErrorKind::Internal,
+        "expected apache-avro to keep the types of the schema, found a different type",
+    )
 }

@@ -81,8 +81,9 @@ impl<'a> Validator<'a> {
             for alias in &field.aliases {
                 if let Some(owner) = owners.insert(alias, &field.name) {
                     let (alias, field, owner) = (quoted(alias), quoted(&field.name), quoted(owner));
-                    let message =
-                        format!("expected an alias of field {field} alone, found {alias} of field {owner}");
+                    let message = format!(
+                        "expected an alias of only one field, found {alias} of the fields {field} and {owner}"
+                    );
                     return Err(self.refuse(message));
                 }
             }
@@ -204,7 +205,7 @@ impl<'a> Validator<'a> {
         if PRIMITIVES.contains(&full_name.as_str()) {
             let name = quoted(&full_name);
             return Err(
-                self.refuse(format!("expected a type name that is not of a primitive type, found {name}"))
+                self.refuse(format!("expected a type name that is not a primitive type, found {name}"))
             );
         }
         Ok(full_name)
@@ -228,8 +229,9 @@ impl<'a> Validator<'a> {
             for alias in &named.aliases {
                 if let Some(owner) = owners.insert(alias, &named.name) {
                     let (alias, name, owner) = (quoted(alias), quoted(&named.name), quoted(owner));
-                    let message =
-                        format!("expected an alias of type {name} alone, found {alias} of type {owner}");
+                    let message = format!(
+                        "expected an alias of only one type, found {alias} of the types {name} and {owner}"
+                    );
                     return Err(self.refuse(message));
                 }
             }

@@ -38,7 +38,7 @@ pub(super) fn attributes(object: &Map<String, Value>, base: Base) -> Result<Map<
         | "local-timestamp-millis"
         | "local-timestamp-micros"
         | "local-timestamp-nanos" => &["long"],
-        _ => return Err(ignored("the specification has none of that name".into())),
+        _ => return Err(ignored("the Avro specification does not define it".into())),
     };
     let any_fixed = matches!(base, Base::Fixed(_)) && bases.contains(&"fixed");
     if !any_fixed && !bases.contains(&base_name.as_str()) {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_unknown_logical_type_is_ignored() {
-        let why = "the specification has none of that name";
+        let why = "the Avro specification does not define it";
         for name in ["big-decimal", "Date", "", "a\\\"b"] {
             let warning = format!(r#"ignored the logical type "{name}" of bytes: {why}"#);
             assert_eq!(of(&format!(r#"{{"logicalType": "{name}"}}"#), Base::Kind("bytes")), Err(warning));

@@ -262,7 +262,7 @@ impl<'a> Validator<'a> {
         if let Some(logical) = object.get("logicalType") {
             let logical = found(logical);
             self.warn(&format!(
-                "ignored the logical type {logical} of {what}: expected it in the type's own object"
+                "ignored the logical type {logical} of {what}: expected it in the JSON object of the type"
             ));
         }
     }

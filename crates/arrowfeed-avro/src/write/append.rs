@@ -34,7 +34,7 @@ impl Appended {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
         if !options.metadata.is_empty() {
             return refuse(
-                "metadata: expected none for a file that is appended to, whose header stays as it is",
+                "metadata: expected none when appending, because the header of the file does not change",
             );
         }
         let mut lock = Locked::open(path).map_err(FeedError::io)?;
@@ -43,13 +43,13 @@ impl Appended {
         let file = Container::open(source, &limits, &Check::never())?;
         let schema = file.schema(&limits)?;
         if options.schema.as_ref().is_some_and(|wanted| *wanted != schema) {
-            return refuse("schema: expected the schema of the file that is appended to, found another one");
+            return refuse("schema: expected the schema of the existing file, found a different schema");
         }
         let mut target = Target::create(path).map_err(FeedError::io)?;
         let len = lock.copy_to(&mut target).map_err(FeedError::io)?;
         let last: [u8; SYNC] = lock.last(len).map_err(FeedError::io)?;
         if len < file.header.len || last != file.header.sync {
-            let message = "expected a file that ends with its sync marker, found other bytes: it was cut off or damaged";
+            let message = "expected a file that ends with its sync marker, found other bytes: the file is truncated or damaged";
             return Err(FeedError::new(FeedErrorKind::Truncated, message));
         }
         Ok(Self { target, schema, codec: file.header.codec, sync: file.header.sync, lock })

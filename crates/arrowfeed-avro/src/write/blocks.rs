@@ -11,7 +11,7 @@ use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 
 /// Maximum number of rows of a block. Rows without bytes would never fill one.
-const MOST_ROWS: u64 = 1 << 20;
+const MAX_ROWS: u64 = 1 << 20;
 
 /// Number of rows that are prefetched into the cache together, column by column, before they are encoded. Otherwise the
 /// processor would follow as many streams as there are columns. 500,000 rows of 30 columns took 104 ms without prefetching
@@ -90,7 +90,7 @@ impl BlockEncoder {
                 }
                 (open, row) = (open + 1, row + 1);
                 encoded.rows += 1;
-                if self.buffer.len() >= self.block_bytes || open == MOST_ROWS {
+                if self.buffer.len() >= self.block_bytes || open == MAX_ROWS {
                     self.close(open, emit)?;
                     encoded.blocks += 1;
                     open = 0;

@@ -19,8 +19,8 @@ use crate::schema::graph::COLUMN_NAME;
 const ROOT: &str = "topLevelRecord";
 
 /// Maximum symbols of an enum, and bytes in them. A dictionary with more is written as a column of its values.
-const MOST_SYMBOLS: usize = 10_000;
-const MOST_SYMBOL_BYTES: usize = 1 << 20;
+const MAX_SYMBOLS: usize = 10_000;
+const MAX_SYMBOL_BYTES: usize = 1 << 20;
 
 /// The JSON text of an Avro schema for rows of `schema`. Dictionaries whose values in `first`, the first rows, are all
 /// Avro names become enums.
@@ -264,8 +264,7 @@ impl Deriver {
             let required = field.as_ref().clone().with_nullable(false);
             let ty = self.nullable(&required, values.as_ref(), &place)?;
             if ty.is_array() {
-                let message =
-                    "expected a type that is no union inside a union, found a union: Avro does not nest them";
+                let message = "expected a type that is not a union inside a union, found a union: Avro does not nest them";
                 return Err(plan::error(&path, message.to_owned()));
             }
             if let Some(kind) = unnamed(&ty).filter(|kind| !kinds.insert(kind.clone())) {
@@ -294,13 +293,13 @@ impl Deriver {
         let symbols = declared.or_else(|| {
             let dictionary = array?.as_any_dictionary_opt()?.values();
             // An array of another library may have entries that no row refers to and that have never been validated.
-            let is_valid = dictionary.len() <= MOST_SYMBOLS && dictionary.to_data().validate_full().is_ok();
+            let is_valid = dictionary.len() <= MAX_SYMBOLS && dictionary.to_data().validate_full().is_ok();
             is_valid.then(|| strings(dictionary))?
         })?;
         let mut known = HashSet::new();
         let valid = symbols.iter().all(|symbol| is_avro_name(symbol) && known.insert(symbol.as_str()));
         let bytes = symbols.iter().map(String::len).sum::<usize>();
-        if !valid || symbols.is_empty() || symbols.len() > MOST_SYMBOLS || bytes > MOST_SYMBOL_BYTES {
+        if !valid || symbols.is_empty() || symbols.len() > MAX_SYMBOLS || bytes > MAX_SYMBOL_BYTES {
             return None;
         }
         let (name, namespace) = self.name(field.name(), place);
@@ -358,5 +357,5 @@ fn no_form(data_type: &DataType) -> String {
         DataType::Time64(_) => "cast it to time64(us)",
         _ => "cast it to another type, or leave it out",
     };
-    format!("expected a type with a form in Avro, found {data_type}: {advice}")
+    format!("expected a type that Avro can represent, found {data_type}: {advice}")
 }

@@ -21,12 +21,13 @@ impl Locked {
             TryLockError::Error(error) => error,
             TryLockError::WouldBlock => {
                 let message =
-                    "expected a file that nothing else appends to, found another writer at work on it";
+                    "expected exclusive access, found another writer that appends to the file: wait until it is closed";
                 io::Error::new(io::ErrorKind::ResourceBusy, message)
             }
         })?;
         if !is_same_file(&file.metadata()?, &std::fs::metadata(path)?) {
-            let message = "expected the file to stay in its place, found that another writer replaced it";
+            let message =
+                "expected the file that was opened, found that another writer replaced it: try again";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
         }
         Ok(Self(file))

@@ -153,7 +153,7 @@ impl Compiler<'_> {
     fn single(&self, arrow: &Schema) -> Result<Node, FeedError> {
         let [field] = &arrow.fields()[..] else {
             let found = counted(arrow.fields().len() as u64, "column");
-            let message = format!("expected one column for a schema that is no record, found {found}");
+            let message = format!("expected one column for a schema that is not a record, found {found}");
             return Err(FeedError::new(FeedErrorKind::Schema, message));
         };
         let node = self.value(self.graph.root, field.data_type(), field.name())?;

@@ -44,32 +44,32 @@ fn c2_the_length_that_snappy_declares_is_not_believed() {
     refused(
         &file.clone().data(10, &with_length(&[0])).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes of invalid data",
     );
     refused(
         &file.clone().data(10, &with_length(&[9])).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes of invalid data",
     );
     refused(
         &file.clone().data(10, &with_length(&[11])).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 12 bytes of invalid data",
     );
     refused(
         &file.clone().data(10, &[]).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 0 bytes, fewer than its CRC-32 has",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 0 bytes, fewer than the 4 bytes of its CRC-32",
     );
     refused(
         &file.clone().data(10, &[0, 1]).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 2 bytes, fewer than its CRC-32 has",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 2 bytes, fewer than the 4 bytes of its CRC-32",
     );
     refused(
         &file.clone().data(10, &[0, 1, 2, 3]).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 0 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 0 bytes of invalid data",
     );
 }
 
@@ -93,7 +93,7 @@ fn c3_the_checksum_of_snappy_is_always_checked() {
     refused(
         &with(&[]),
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 8 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 8 bytes of invalid data",
     );
 }
 
@@ -105,25 +105,25 @@ fn c4_a_deflate_stream_is_whole_and_may_be_followed_by_bytes() {
     refused(
         &with(&data[..data.len() - 1]),
         2,
-        "Codec: block 1 at byte 85: expected a deflate stream, found 14 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 85: expected a deflate stream, found 14 bytes of invalid or truncated data",
     );
     refused(&with(&[]), 2, "Codec: block 1 at byte 85: expected a deflate stream, found no bytes");
     refused(
         &with(&[&[0x78, 0x9c], &data[..], &[0; 4]].concat()),
         2,
-        "Codec: block 1 at byte 85: expected a deflate stream, found 21 bytes that are not one, or not all of one (they start like a zlib stream)",
+        "Codec: block 1 at byte 85: expected a deflate stream, found 21 bytes of invalid or truncated data (they start like a zlib stream)",
     );
     // A stored block whose length and its complement differ.
     refused(
         &with(&[1, 10, 0, 0, 0, 0, 0]),
         2,
-        "Codec: block 1 at byte 85: expected a deflate stream, found 7 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 85: expected a deflate stream, found 7 bytes of invalid or truncated data",
     );
     // A copy from before the start of the data, which a preset dictionary would provide.
     refused(
         &with(&[0x63, 0x00, 0x82, 0xff, 0xff]),
         2,
-        "Codec: block 1 at byte 85: expected a deflate stream, found 5 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 85: expected a deflate stream, found 5 bytes of invalid or truncated data",
     );
 }
 
@@ -137,13 +137,13 @@ fn c5_zstandard_frames_are_whole_and_within_the_window() {
     refused(
         &with(&data[..data.len() - 1]),
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found 18 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found 18 bytes of invalid or truncated data",
     );
     refused(&with(&[]), 2, "Codec: block 1 at byte 91: expected a zstandard stream, found no bytes");
     refused(
         &with(&[&data[..], b"\0\0\0\0"].concat()),
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found bytes that are not one at byte 19 of the block",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found no frame at byte 19 of the block",
     );
     // A frame with a window descriptor: 2 GiB, and an empty last block.
     refused(
@@ -160,19 +160,19 @@ fn c5_zstandard_frames_are_whole_and_within_the_window() {
     refused(
         &with(&[&[0x28, 0xb5, 0x2f, 0xfd, 0x20, 11, 0x51, 0, 0][..], &ten()].concat()),
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found 19 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found 19 bytes of invalid or truncated data",
     );
     // One that needs dictionary 7.
     refused(
         &with(&[&[0x28, 0xb5, 0x2f, 0xfd, 0x21, 7, 10, 0x51, 0, 0][..], &ten()].concat()),
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found 20 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found 20 bytes of invalid or truncated data",
     );
     // One with a checksum, which is wrong.
     refused(
         &with(&[&[0x28, 0xb5, 0x2f, 0xfd, 0x24, 10, 0x51, 0, 0][..], &ten(), &[1; 4]].concat()),
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found 23 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found 23 bytes of invalid or truncated data",
     );
 }
 
@@ -202,23 +202,23 @@ fn c6_every_stream_of_bzip2_and_xz_is_read_and_checked() {
     refused(
         &of(Codec::Bzip2).data(10, &bzip2[..bzip2.len() - 1]).bytes,
         2,
-        "Codec: block 1 at byte 113: expected a bzip2 stream, found one that is cut after 46 bytes",
+        "Codec: block 1 at byte 113: expected a bzip2 stream, found one that is truncated after 46 bytes",
     );
     refused(
         &of(Codec::Bzip2).data(10, &[&bzip2[..], b"garbage"].concat()).bytes,
         2,
-        "Codec: block 1 at byte 113: expected a bzip2 stream, found bytes that are not one after byte 47 of the block",
+        "Codec: block 1 at byte 113: expected a bzip2 stream, found invalid data after byte 47 of the block",
     );
     let xz = compress(Codec::Xz, &ten());
     refused(
         &of(Codec::Xz).data(10, &xz[..xz.len() - 1]).bytes,
         2,
-        "Codec: block 1 at byte 133: expected an xz stream, found one that is cut after 67 bytes",
+        "Codec: block 1 at byte 133: expected an xz stream, found one that is truncated after 67 bytes",
     );
     refused(
         &of(Codec::Xz).data(10, &[&xz[..], b"garbage!"].concat()).bytes,
         2,
-        "Codec: block 1 at byte 133: expected an xz stream, found one that is cut after 76 bytes",
+        "Codec: block 1 at byte 133: expected an xz stream, found one that is truncated after 76 bytes",
     );
 }
 
@@ -245,27 +245,27 @@ fn c7_data_is_what_the_codec_says() {
     refused(
         &of(Codec::Deflate).data(10, &ten()).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a deflate stream, found 10 bytes that are not one, or not all of one",
+        "Codec: block 1 at byte 85: expected a deflate stream, found 10 bytes of invalid or truncated data",
     );
     refused(
         &of(Codec::Snappy).data(10, &ten()).bytes,
         2,
-        "Codec: block 1 at byte 85: expected a snappy stream, found 6 bytes that are not one",
+        "Codec: block 1 at byte 85: expected a snappy stream, found 6 bytes of invalid data",
     );
     refused(
         &of(Codec::Zstandard).data(10, &deflated).bytes,
         2,
-        "Codec: block 1 at byte 91: expected a zstandard stream, found bytes that are not one at byte 0 of the block",
+        "Codec: block 1 at byte 91: expected a zstandard stream, found no frame at byte 0 of the block",
     );
     refused(
         &of(Codec::Bzip2).data(10, &deflated).bytes,
         2,
-        "Codec: block 1 at byte 113: expected a bzip2 stream, found bytes that are not one after byte 0 of the block",
+        "Codec: block 1 at byte 113: expected a bzip2 stream, found invalid data after byte 0 of the block",
     );
     refused(
         &of(Codec::Xz).data(10, &deflated).bytes,
         2,
-        "Codec: block 1 at byte 133: expected an xz stream, found 15 bytes that are not one",
+        "Codec: block 1 at byte 133: expected an xz stream, found 15 bytes of invalid data",
     );
 }
 

@@ -73,7 +73,8 @@ fn changed_after(change: impl FnOnce(&TemporaryFile)) -> Outcome {
 #[test]
 fn f2_a_file_that_grows_is_told() {
     let outcome = changed_after(|file| std::fs::write(&file.path, blocks().block(1, &[2]).bytes).unwrap());
-    let message = "expected the file as it was opened, of 197 bytes, found it changed, of 216 bytes";
+    let message =
+        "expected the file to be unchanged since it was opened (197 bytes), found it changed (216 bytes)";
     assert_eq!(outcome.verdict(), format!("Changed: {message}"));
 }
 
@@ -82,11 +83,11 @@ fn f3_a_file_that_is_cut_or_overwritten_is_told() {
     let cut = |len| changed_after(move |file| std::fs::write(&file.path, &blocks().bytes[..len]).unwrap());
     assert_eq!(
         cut(100).verdict(),
-        "Changed: expected the file as it was opened, of 197 bytes, found it changed, of 100 bytes"
+        "Changed: expected the file to be unchanged since it was opened (197 bytes), found it changed (100 bytes)"
     );
     assert_eq!(
         cut(0).verdict(),
-        "Changed: expected the file as it was opened, of 197 bytes, found it changed, of 0 bytes"
+        "Changed: expected the file to be unchanged since it was opened (197 bytes), found it changed (0 bytes)"
     );
     let other = Container::new("\"long\"", Codec::Null).block(10, &[9; 10]).bytes;
     let overwritten = changed_after(|file| {
@@ -96,7 +97,7 @@ fn f3_a_file_that_is_cut_or_overwritten_is_told() {
     });
     assert_eq!(
         overwritten.verdict(),
-        "Changed: expected the file as it was opened, of 197 bytes, found it changed, of 197 bytes"
+        "Changed: expected the file to be unchanged since it was opened (197 bytes), found it changed (197 bytes)"
     );
 }
 
@@ -198,10 +199,7 @@ fn f6_a_stream_that_lies_about_what_it_gave_is_refused() {
         }
     }
     let outcome = Outcome::of(AvroReader::builder().open(AvroSource::reader("stream", Liar)));
-    assert_eq!(
-        outcome.verdict(),
-        "Io: byte 0: the stream says that it gave more bytes than it was asked for"
-    );
+    assert_eq!(outcome.verdict(), "Io: byte 0: the stream reported more bytes than were requested");
 }
 
 #[test]
@@ -240,5 +238,8 @@ fn f8_a_source_whose_memory_has_another_length_is_refused() {
     }
     let source = AvroSource::from_source("source", Liar(Buffer::from(vec![0_u8; 100])));
     let outcome = Outcome::of(AvroReader::builder().open(source));
-    assert_eq!(outcome.verdict(), "Io: expected 2,000 bytes in memory, as the source says, found 100");
+    assert_eq!(
+        outcome.verdict(),
+        "Io: expected 2,000 bytes in memory, the length that the source reports, found 100"
+    );
 }

@@ -275,8 +275,7 @@ fn b11_data_that_holds_whole_blocks_is_read_whole_and_refused_by_splits() {
     let splits = plan_splits([&file.path], 19).unwrap();
     let parts = splits.iter().map(|split| Outcome::of(AvroReader::builder().open_split(split)));
     let refused = parts.map(|part| part.verdict()).find(|verdict| verdict != "ok");
-    let message =
-        "expected a block that ends by byte 76, where another one seems to start, found its end at byte 116";
+    let message = "expected a block that ends by byte 76, where the next block seems to start, found its end at byte 116";
     assert_eq!(refused, Some(format!("CorruptBlock: block 0 at byte 58: {message}")));
 }
 

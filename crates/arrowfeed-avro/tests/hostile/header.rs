@@ -207,17 +207,17 @@ fn a8_a_reserved_key_stands_once() {
     refused(
         &header(&[SCHEMA, ("avro.schema", b"\"int\"")], &SYNC),
         0,
-        r#"Format: byte 24: expected one metadata entry "avro.schema", found another"#,
+        r#"Format: byte 24: expected one metadata entry "avro.schema", found two"#,
     );
     refused(
         &header(&[SCHEMA, SCHEMA], &SYNC),
         0,
-        r#"Format: byte 24: expected one metadata entry "avro.schema", found another"#,
+        r#"Format: byte 24: expected one metadata entry "avro.schema", found two"#,
     );
     refused(
         &header(&[SCHEMA, ("avro.codec", b"null"), ("avro.codec", b"snappy")], &SYNC),
         0,
-        r#"Format: byte 40: expected one metadata entry "avro.codec", found another"#,
+        r#"Format: byte 40: expected one metadata entry "avro.codec", found two"#,
     );
     accepted(&header(&[SCHEMA, ("user", b"a"), ("user", b"b")], &SYNC), 0);
 }

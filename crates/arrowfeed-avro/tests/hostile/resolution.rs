@@ -72,15 +72,15 @@ fn d9_resolution_refuses_what_would_be_wrong() {
     let verdict = |writer: &str, reader: &str, payload: &[u8]| read_as(writer, reader, payload).verdict();
     assert_eq!(
         verdict("\"long\"", "\"int\"", &long(5)),
-        "Schema: value: expected int, as the reader's schema has it, found long in the writer's"
+        "Schema: value: expected int as in the reader's schema, found long in the writer's schema"
     );
     assert_eq!(
         verdict("\"double\"", "\"float\"", &[0; 8]),
-        "Schema: value: expected float, as the reader's schema has it, found double in the writer's"
+        "Schema: value: expected float as in the reader's schema, found double in the writer's schema"
     );
     assert_eq!(
         verdict("\"int\"", "\"string\"", &long(5)),
-        "Schema: value: expected string, as the reader's schema has it, found int in the writer's"
+        "Schema: value: expected string as in the reader's schema, found int in the writer's schema"
     );
     assert_eq!(
         verdict("\"bytes\"", "\"string\"", &[2, 0xff]),
@@ -89,17 +89,17 @@ fn d9_resolution_refuses_what_would_be_wrong() {
     assert_eq!(verdict(&enumeration(r#""A","B""#), &enumeration(r#""A""#), &long(0)), "ok");
     assert_eq!(
         verdict(&enumeration(r#""A","B""#), &enumeration(r#""A""#), &long(1)),
-        r#"CorruptBlock: block 0 at byte 99, record 0: value: expected a symbol of the reader's enum, found "B", and it has no default"#
+        r#"CorruptBlock: block 0 at byte 99, record 0: value: expected a symbol of the reader's enum, which has no default, found "B""#
     );
     assert_eq!(
         verdict(r#"["int","string"]"#, "\"int\"", &[2, 2, b'x']),
-        r#"CorruptBlock: block 0 at byte 69, record 0: value: expected a value for the reader's int, found branch "string""#
+        r#"CorruptBlock: block 0 at byte 69, record 0: value: expected a branch that resolves to the reader's int, found branch "string""#
     );
     assert_eq!(verdict(r#"["string","int"]"#, r#"["int","string"]"#, &[0, 2, b'x']), "ok");
     let fixed = |size: usize| format!(r#"{{"type":"fixed","name":"F","size":{size}}}"#);
     assert_eq!(
         verdict(&fixed(4), &fixed(5), &[0; 4]),
-        "Schema: value: expected a fixed of 5 bytes, as the reader's schema has it, found 4 bytes in the writer's"
+        "Schema: value: expected a fixed of 5 bytes as in the reader's schema, found 4 bytes in the writer's schema"
     );
     let swapped = read_as(
         &record(r#"{"name":"a","type":"int"},{"name":"skipped","type":"string"},{"name":"b","type":"int"}"#),

@@ -138,12 +138,12 @@ fn d3_names_stand_once() {
     refused(
         &of(&record(r#"{"name":"a","type":"int"},{"name":"b","aliases":["a"],"type":"int"}"#)),
         0,
-        r#"Schema: expected an alias of field "b" alone, found "a" of field "a""#,
+        r#"Schema: expected an alias of only one field, found "a" of the fields "b" and "a""#,
     );
     refused(
         &of(r#"{"type":"fixed","name":"int","size":4}"#),
         0,
-        r#"Schema: expected a type name that is not of a primitive type, found "int""#,
+        r#"Schema: expected a type name that is not a primitive type, found "int""#,
     );
 }
 

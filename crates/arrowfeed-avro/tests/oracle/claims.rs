@@ -91,7 +91,7 @@ proptest! {
             let error = error.unwrap();
             prop_assert_eq!(error.kind(), FeedErrorKind::Interrupted);
             prop_assert_eq!(error.source().unwrap().to_string(), "no more");
-            let expected = "file: expected an answer to the claim of a block, found a failure: no more";
+            let expected = "file: expected a result of the claim function, found an error: no more";
             prop_assert_eq!(error.to_string(), expected);
         }
     }
@@ -108,7 +108,7 @@ fn a_stream_has_no_ranges() {
     let stream = AvroSource::reader("pipe", Cursor::new(std::fs::read(EXAMPLE).unwrap()));
     let error = AvroReader::builder().open_range(stream, 0..100).unwrap_err();
     assert_eq!(error.kind(), FeedErrorKind::Options);
-    let expected = "pipe: expected a file that can be read at any offset, found a stream";
+    let expected = "pipe: expected a seekable file or bytes, found a stream";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -136,7 +136,7 @@ fn a_seekable_file_that_gets_shorter_has_changed() {
     let error = reader.find_map(Result::err).unwrap();
     assert_eq!(error.kind(), FeedErrorKind::Changed);
     let expected = format!(
-        "file: expected the file as it was opened, of {len} bytes, found it changed, of {} bytes",
+        "file: expected the file to be unchanged since it was opened ({len} bytes), found it changed ({} bytes)",
         len - 1
     );
     assert_eq!(error.to_string(), expected);

@@ -128,7 +128,7 @@ fn files_have_the_schema_of_the_first_one() {
     assert_eq!(opened(same, raw.clone()).unwrap(), [[4], [6]]);
     let other = vec![file("\"int\"", &[4]).with_name("a"), file("\"long\"", &[6]).with_name("b")];
     let error = opened(other, raw).unwrap_err();
-    assert_eq!(error, "b: expected raw records in the schema of a, found another schema");
+    assert_eq!(error, "b: expected raw records with the schema of a, found a different schema");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn options_that_raw_records_do_not_have_are_refused() {
     assert_eq!(opened(source(), of(&["record"])).unwrap(), [[4]]);
     assert_eq!(
         opened(source(), of(&["id"])).unwrap_err(),
-        "a: expected the column \"record\", which raw records have, found \"id\""
+        "a: expected the column \"record\", the only column of raw records, found \"id\""
     );
     let reader = AvroReaderBuilder::default().with_options(of(&[])).open_all(source()).unwrap();
     let rows: Vec<(usize, usize)> =

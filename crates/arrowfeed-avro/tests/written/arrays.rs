@@ -11,7 +11,7 @@ use half::f16;
 use crate::support::value::Seed;
 
 /// Upper bound on the unused slots before and after those that are used.
-const MOST_AROUND: usize = 5;
+const MAX_AROUND: usize = 5;
 
 /// A field with a random type, nested at most `depth` deep.
 pub(crate) fn field(seed: &mut Seed, name: &str, depth: usize) -> Field {
@@ -137,7 +137,7 @@ fn leaf(seed: &mut Seed) -> DataType {
 
 /// An array of `n` slots, which is a slice of a longer one.
 pub(crate) fn array(seed: &mut Seed, field: &Field, n: usize) -> ArrayRef {
-    let (before, behind) = (seed.below(MOST_AROUND), seed.below(MOST_AROUND));
+    let (before, behind) = (seed.below(MAX_AROUND), seed.below(MAX_AROUND));
     let whole = whole(seed, field.data_type(), before + n + behind, field.is_nullable());
     whole.slice(before, n)
 }
@@ -285,12 +285,12 @@ fn bytes(seed: &mut Seed) -> Vec<u8> {
 
 /// Offsets that begin anywhere, and the items, some of which belong to no slot.
 fn offsets<O: OffsetSizeTrait>(seed: &mut Seed, item: &FieldRef, n: usize) -> (OffsetBuffer<O>, ArrayRef) {
-    let mut ends = vec![seed.below(MOST_AROUND)];
+    let mut ends = vec![seed.below(MAX_AROUND)];
     for _ in 0..n {
         let last = ends[ends.len() - 1];
         ends.push(last + seed.pick(&[0, 0, 1, 2, 5]));
     }
-    let items = ends[n] + seed.below(MOST_AROUND);
+    let items = ends[n] + seed.below(MAX_AROUND);
     let ends: Vec<O> = ends.into_iter().map(O::usize_as).collect();
     (OffsetBuffer::new(ends.into()), array(seed, item, items))
 }

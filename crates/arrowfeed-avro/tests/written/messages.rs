@@ -42,13 +42,13 @@ fn types_without_a_form_in_avro_are_refused_before_anything_is_written() {
     assert_eq!(
         derived(Arc::new(negative)),
         schema(
-            ": expected a type with a form in Avro, found Decimal128(5, -2): cast it to a decimal with a scale of 0 or more"
+            ": expected a type that Avro can represent, found Decimal128(5, -2): cast it to a decimal with a scale of 0 or more"
         )
     );
 
-    let message = ": expected a type with a form in Avro, found Duration(s): cast it to int64";
+    let message = ": expected a type that Avro can represent, found Duration(s): cast it to int64";
     assert_eq!(derived(Arc::new(DurationSecondArray::from(vec![1]))), schema(message));
-    let message = ": expected a type with a form in Avro, found Time64(ns): cast it to time64(us)";
+    let message = ": expected a type that Avro can represent, found Time64(ns): cast it to time64(us)";
     assert_eq!(derived(Arc::new(Time64NanosecondArray::from(vec![1]))), schema(message));
 
     let union = |children: Vec<(Field, ArrayRef)>| -> ArrayRef {
@@ -69,7 +69,9 @@ fn types_without_a_form_in_avro_are_refused_before_anything_is_written() {
     let nested = union(vec![(Field::new("u", inner.data_type().clone(), false), inner)]);
     assert_eq!(
         derived(nested),
-        schema(".u: expected a type that is no union inside a union, found a union: Avro does not nest them")
+        schema(
+            ".u: expected a type that is not a union inside a union, found a union: Avro does not nest them"
+        )
     );
 }
 
@@ -193,7 +195,7 @@ fn values_that_no_reader_would_take_are_refused_with_their_row() {
         (
             Arc::new(Time64NanosecondArray::from(vec![1000, 1])),
             r#"{"type": "long", "logicalType": "time-micros"}"#,
-            "expected a time of whole microseconds, which is what Avro has, found 1 nanoseconds",
+            "expected a time of whole microseconds, the precision of the Avro type, found 1 nanoseconds",
         ),
     ];
     for (column, ty, message) in given_cases {

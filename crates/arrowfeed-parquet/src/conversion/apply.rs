@@ -153,7 +153,7 @@ fn of_lists<O: OffsetSizeTrait>(item: &FieldRef, lists: Lists) -> Result<ArrayRe
     let offsets = lists.offsets.iter().map(|offset| O::from_usize(*offset)).collect::<Option<Vec<O>>>();
     let offsets = offsets.ok_or_else(|| {
         Unfit::array(format!(
-            "expected fewer values in a batch, found {}",
+            "expected fewer values in a batch (use a smaller batch_size), found {}",
             thousands(lists.values.len() as u64)
         ))
     })?;

@@ -116,7 +116,7 @@ pub(crate) fn missing(to: &Field) -> Result<Conversion, Mismatch> {
         true => Ok(Conversion::Nulls(found.clone())),
         false if has_dictionary(found) => Err(refused(&DataType::Null, found)),
         false => {
-            Err(Mismatch::new(format!("expected a field of {found}, found none, and it may not be null")))
+            Err(Mismatch::new(format!("expected a field of type {found}, which may not be null, found none")))
         }
     }
 }

@@ -51,7 +51,9 @@ impl Unfit {
                 let at = first_that(values.len(), |at| value_cast.apply(&values.slice(0, at + 1)).is_err());
                 match at < values.len() {
                     true => format!("expected a value that {to} can hold, found {}", shown(&values, at)),
-                    false => format!("expected values that {to} can hold, found too many of them in a batch"),
+                    false => format!(
+                        "expected values that {to} can hold, found too many values in a batch: use a smaller batch_size"
+                    ),
                 }
             }
         };

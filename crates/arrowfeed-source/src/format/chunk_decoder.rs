@@ -11,7 +11,7 @@ use super::{Chunk, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDeco
 use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, thousands};
 
 /// Maximum number of rows per read. The caller may cancel between two reads.
-const MOST_ROWS: u64 = 16_384;
+const MAX_ROWS: u64 = 16_384;
 
 /// A file whose chunks can be read from any row. [`ChunkDecoder`] is its [`UnitDecoder`].
 pub trait ReadChunks: Send + Sync {
@@ -138,7 +138,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                 OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
                     Ok(checked) => Some(checked),
                     Err(error) => {
-                        self.leave_out(&chunk, dropped, kept, error)?;
+                        self.skip_or_fail(&chunk, dropped, kept, error)?;
                         continue;
                     }
                 },
@@ -158,7 +158,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
     fn claimed(&mut self, chunk: &Chunk) -> Result<bool, FeedError> {
         let Some(claim) = &mut self.claim else { return Ok(true) };
         claim(chunk.offset).map_err(|failure| {
-            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            let message = format!("expected a result of the claim function, found an error: {failure}");
             FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
         })
     }
@@ -182,7 +182,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         before: Option<F::Rows>,
     ) -> Result<(), FeedError> {
         // A batch that is read in several pieces ends at the required row only if a stretch ends there.
-        let whole = self.window_left == self.batch_size && self.batch_size <= MOST_ROWS;
+        let whole = self.window_left == self.batch_size && self.batch_size <= MAX_ROWS;
         let end = if whole { last } else { last.min(row.saturating_add(self.window_left)) };
         self.current = Some(self.stretch(chunk, row..end, last, before)?);
         self.pass(end - row);
@@ -206,7 +206,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         before: Option<F::Rows>,
     ) -> Result<RowRange<F::Rows>, FeedError> {
         let Range { start: row, end } = range;
-        let size = self.batch_size.min(end - row).min(MOST_ROWS);
+        let size = self.batch_size.min(end - row).min(MAX_ROWS);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let rows = match before {
             None => self.file.begin(&chunk, range, size),
@@ -249,7 +249,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
 
     /// Skips a chunk of which this unit keeps `kept` rows after the first `dropped`. Only the unit that contains the
     /// first row of the chunk reports it.
-    fn leave_out(
+    fn skip_or_fail(
         &mut self,
         chunk: &Chunk,
         dropped: u64,

@@ -41,7 +41,7 @@ impl FileEnds {
         for (sum, half) in bytes.chunks_mut(4).zip(halves) {
             sum.copy_from_slice(&crc32c(half).to_le_bytes());
         }
-        Fingerprint { bytes, name: "checksum of both ends" }
+        Fingerprint { bytes, name: "checksum of start and end" }
     }
 }
 

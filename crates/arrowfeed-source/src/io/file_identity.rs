@@ -96,7 +96,7 @@ impl Expected {
         }
         let (was, is) = (thousands(identity.len), thousands(found));
         Err(changed(format!(
-            "expected the file as it was when {when}, of {was} bytes, found another one, of {is} bytes"
+            "expected the file to be unchanged since {when} ({was} bytes), found {is} bytes"
         )))
     }
 
@@ -110,10 +110,8 @@ impl Expected {
             return Ok(());
         }
         let was = Fingerprint { bytes: identity.fingerprint, name: found.name };
-        let (name, short) = (found.name, found.name.rsplit(' ').next().unwrap_or_default());
-        Err(changed(format!(
-            "expected the file as it was when {when}, with the {name} {was}, found another one, with the {short} {found}"
-        )))
+        let name = found.name;
+        Err(changed(format!("expected the file to be unchanged since {when} ({name} {was}), found {found}")))
     }
 }
 

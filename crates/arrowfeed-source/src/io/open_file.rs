@@ -31,7 +31,9 @@ impl OpenFile {
             && memory.len() as u64 != version.len
         {
             let (expected, found) = (thousands(version.len), thousands(memory.len() as u64));
-            let message = format!("expected {expected} bytes in memory, as the source says, found {found}");
+            let message = format!(
+                "expected {expected} bytes in memory, the length that the source reports, found {found}"
+            );
             return Err(FeedError::io(io::Error::other(message)));
         }
         // Checked before anything is read, because the header of a truncated file may be truncated too.
@@ -73,8 +75,9 @@ impl OpenFile {
             return Ok(());
         }
         let (was, is) = (thousands(self.version.len), thousands(is.len));
-        let message =
-            format!("expected the file as it was opened, of {was} bytes, found it changed, of {is} bytes");
+        let message = format!(
+            "expected the file to be unchanged since it was opened ({was} bytes), found it changed ({is} bytes)"
+        );
         Err(FeedError::new(FeedErrorKind::Changed, message).in_file(&self.name))
     }
 }

@@ -43,7 +43,7 @@ impl<F: Read + Seek + Send> ByteSource for Seekable<F> {
             match file.read(&mut into[filled..]) {
                 Ok(0) => break,
                 Ok(n) if n > into.len() - filled => {
-                    let message = "the file says that it gave more bytes than it was asked for";
+                    let message = "the file reported more bytes than were requested";
                     return Err(io::Error::other(message));
                 }
                 Ok(n) => filled += n,

@@ -42,7 +42,7 @@ pub fn decompression_error(error: io::Error) -> FeedError {
             FeedError::new(FeedErrorKind::Truncated, message)
         }
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            let message = format!("expected compressed bytes that are whole, found others: {error}");
+            let message = format!("expected valid compressed data, found invalid data: {error}");
             FeedError::new(FeedErrorKind::Codec, message)
         }
         _ => FeedError::io(error),

@@ -105,7 +105,7 @@ fn a_source_that_gives_too_much_is_an_error() {
     let error = checked_read_at(&Liar, 0, &mut into).unwrap_err();
     assert_eq!(error.to_string(), "expected at most 4 bytes from the file, found 5");
     let error = Seekable::new(Liar).read_at(0, &mut into).unwrap_err();
-    assert_eq!(error.to_string(), "the file says that it gave more bytes than it was asked for");
+    assert_eq!(error.to_string(), "the file reported more bytes than were requested");
 }
 
 #[test]

@@ -131,8 +131,11 @@ impl Entry {
             Bytes::Stored(file) => open_stored(file, self.name.clone(), self.known(), counts, check),
             Bytes::Stream(bytes) => {
                 let bytes = bytes.with(Option::take).flatten().ok_or_else(|| {
-                    FeedError::new(FeedErrorKind::Internal, "expected a stream, found it taken")
-                        .in_file(&self.name)
+                    FeedError::new(
+                        FeedErrorKind::Internal,
+                        "expected an unread stream, found one that was already read",
+                    )
+                    .in_file(&self.name)
                 })?;
                 Ok(Opened::Stream { name: self.name.clone(), bytes })
             }

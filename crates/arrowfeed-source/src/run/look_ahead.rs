@@ -11,10 +11,10 @@ use crate::io::remote::RemoteFile;
 use crate::{Check, FeedError};
 
 /// Maximum number of parts in the look-ahead.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS: usize = 256;
 
 /// Maximum number of unannounced parts if the format has to open a file to determine the ranges of a part.
-const MOST_UNOPENED: usize = 16;
+const MAX_UNOPENED: usize = 16;
 
 /// Look-ahead over the parts, in order. Parts of local files are taken one by one.
 pub(super) struct LookAhead {
@@ -96,10 +96,10 @@ impl LookAhead {
             return Ok(());
         }
         let whole_chunks = files.format().reads_whole_chunks();
-        let most = if whole_chunks { MOST_PARTS } else { MOST_UNOPENED };
+        let most = if whole_chunks { MAX_PARTS } else { MAX_UNOPENED };
         while self.upcoming.iter().filter(|next| !next.announced).count() < most {
             let last = self.upcoming.back().and_then(|next| next.remote.as_ref());
-            if self.upcoming.len() >= MOST_PARTS || last.is_some_and(|file| !file.wants_more()) {
+            if self.upcoming.len() >= MAX_PARTS || last.is_some_and(|file| !file.wants_more()) {
                 break;
             }
             let Some(part) = self.parts.next() else { break };

@@ -90,7 +90,7 @@ impl<T: Send + 'static> MapStage<T> {
                 Ok(result) => return result.map(Some),
                 Err(RecvTimeoutError::Timeout) => check.now()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let message = "expected a thread that works on a batch, found it gone";
+                    let message = "expected the worker thread of a batch, found that it has ended";
                     return Err(FeedError::new(FeedErrorKind::Internal, message));
                 }
             }

@@ -18,7 +18,7 @@ use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught}
 
 /// Maximum number of parts in flight that may not be cut. These are the parts of a shuffle: they are small, and a whole
 /// window of them is requested at a time, while threads decode the next ones.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
@@ -164,7 +164,7 @@ impl PartReader {
 
     /// Indices of the files whose rest was skipped, in order.
     pub fn left_out(&self) -> Vec<usize> {
-        self.parts.left_out()
+        self.parts.skipped_files()
     }
 
     /// Whether all remaining work has been submitted to worker threads.
@@ -306,7 +306,7 @@ fn inline(
             decoder.recycle();
         }
         if let Err(error) = next {
-            parts.leave_out(number, error, report)?;
+            parts.skip_or_fail(number, error, report)?;
         }
     }
 }
@@ -372,9 +372,9 @@ impl Parallel {
                 }
                 return self.failure.take().map_or(Ok(Polled::End), Err);
             };
-            let left_out = parts.is_left_out(oldest.number);
+            let is_skipped = parts.is_skipped(oldest.number);
             match self.pipeline.next(wait) {
-                Next::Batch(batch, counted) if !left_out => {
+                Next::Batch(batch, counted) if !is_skipped => {
                     report.add(counted);
                     return Ok(Polled::Batch(FileBatch::new(oldest, batch)));
                 }
@@ -383,12 +383,12 @@ impl Parallel {
                 Next::Pending => return Ok(Polled::Pending),
                 Next::End(counted, error) => {
                     let reading = self.units.pop_front();
-                    if left_out {
+                    if is_skipped {
                         continue;
                     }
                     report.add(counted);
                     if let (Some(error), Some(reading)) = (error, reading) {
-                        parts.leave_out(reading.number, error, report)?;
+                        parts.skip_or_fail(reading.number, error, report)?;
                         self.planner.take_if(|(planned, _)| planned.number == reading.number);
                     }
                 }
@@ -485,5 +485,5 @@ impl Planner {
 
 /// Maximum number of units in flight, of any kind.
 fn most_parts(threads: usize) -> usize {
-    MOST_PARTS.max(2 * threads)
+    MAX_PARTS.max(2 * threads)
 }

@@ -10,10 +10,10 @@ use crate::format::{Chunk, ChunkRun, DecodeOptions, FormatFile, Unit};
 use crate::{Check, FeedError, OnError, Report, Skipped};
 
 /// Maximum number of files that stay open, the most recently used ones. Consecutive parts often belong to the same file.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN_FILES: usize = 64;
 
 /// The same limit for remote objects. They take no system handle, and opening one costs a request.
-const MOST_OPEN_OBJECTS: usize = 4096;
+const MAX_OPEN_OBJECTS: usize = 4096;
 
 /// A part of a file: some of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) struct Parts {
     open: VecDeque<Reading>,
     /// The file that was used last. While it is open, its format keeps decoder memory for the next file.
     last: Option<Reading>,
-    left_out: BTreeSet<usize>,
+    skipped_files: BTreeSet<usize>,
     /// Number of rows in the incomplete last batch; `None` if each part starts a new batch.
     carried: Option<u64>,
     /// Whether there are no more parts.
@@ -149,9 +149,9 @@ impl Parts {
             Borders::EachPart => None,
             Borders::After(rows) => Some(rows % batch_size as u64),
         };
-        let (open, last, left_out) = (VecDeque::new(), None, BTreeSet::new());
+        let (open, last, skipped_files) = (VecDeque::new(), None, BTreeSet::new());
         let parts = LookAhead::new(parts);
-        Self { files, batch_size, on_error, parts, open, last, left_out, carried, ended: false }
+        Self { files, batch_size, on_error, parts, open, last, skipped_files, carried, ended: false }
     }
 
     /// Passes a file that is already open to the first part that uses it.
@@ -162,7 +162,7 @@ impl Parts {
     pub(super) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
         while let Some(next) = self.parts.next(&self.files, check)? {
             check.now()?;
-            if self.left_out.contains(&next.part.file) {
+            if self.skipped_files.contains(&next.part.file) {
                 continue;
             }
             match self.reading(&next, check) {
@@ -170,7 +170,7 @@ impl Parts {
                     next.announce_in(&*reading.file);
                     return Ok(Some(self.work(&next.part, reading)));
                 }
-                Err(error) => self.leave_out(next.part.file, error, report)?,
+                Err(error) => self.skip_or_fail(next.part.file, error, report)?,
             }
         }
         self.ended = true;
@@ -210,12 +210,12 @@ impl Parts {
         };
         self.last = Some(reading.clone());
         if part.together {
-            let most = if self.files.sends_requests() { MOST_OPEN_OBJECTS } else { MOST_OPEN };
+            let most = if self.files.sends_requests() { MAX_OPEN_OBJECTS } else { MAX_OPEN_FILES };
             if self.open.len() >= most {
                 self.open.pop_front();
             }
             self.open.push_back(reading.clone());
-            if let Some(at) = self.open.len().checked_sub(MOST_OPEN + 1) {
+            if let Some(at) = self.open.len().checked_sub(MAX_OPEN_FILES + 1) {
                 self.open[at].file.free_spare_memory();
             }
         }
@@ -240,7 +240,7 @@ impl Parts {
     }
 
     /// Skips the rest of a file if `on_error` allows it for this error; otherwise returns the error.
-    pub(super) fn leave_out(
+    pub(super) fn skip_or_fail(
         &mut self,
         file: usize,
         error: FeedError,
@@ -250,17 +250,17 @@ impl Parts {
             return Err(error);
         }
         report.skipped.push(Skipped::file(self.files.name(file), &error));
-        self.left_out.insert(file);
+        self.skipped_files.insert(file);
         Ok(())
     }
 
     /// Whether the rest of a file is skipped.
-    pub(super) fn is_left_out(&self, file: usize) -> bool {
-        self.left_out.contains(&file)
+    pub(super) fn is_skipped(&self, file: usize) -> bool {
+        self.skipped_files.contains(&file)
     }
 
     /// Files whose rest is skipped.
-    pub(super) fn left_out(&self) -> Vec<usize> {
-        self.left_out.iter().copied().collect()
+    pub(super) fn skipped_files(&self) -> Vec<usize> {
+        self.skipped_files.iter().copied().collect()
     }
 }

@@ -42,7 +42,7 @@ struct State {
     /// Memory budget, in bytes, for batches that wait for the consumer.
     budget: usize,
     /// Bytes of the batches that wait for the consumer.
-    held: usize,
+    buffered: usize,
     /// Units in flight, oldest first.
     units: VecDeque<InFlight>,
 }
@@ -67,7 +67,7 @@ impl State {
     /// Whether a unit may decode another batch.
     fn has_room(&self, unit: &InFlight) -> bool {
         let oldest = self.units.front().is_some_and(|oldest| oldest.id == unit.id);
-        self.held < self.budget || (oldest && unit.ready.is_empty())
+        self.buffered < self.budget || (oldest && unit.ready.is_empty())
     }
 
     fn find(&self, id: u64) -> Option<usize> {
@@ -95,7 +95,7 @@ impl Shared {
         let bytes = batch.memory_size();
         let mut state = self.lock();
         let Some(at) = state.find(id) else { return };
-        state.held += bytes;
+        state.buffered += bytes;
         let unit = &mut state.units[at];
         unit.ready.push_back((batch, bytes, report));
         // The consumer cannot use a batch of a later unit. Waking it would only take a core from a decoder.
@@ -190,12 +190,12 @@ impl Pipeline {
     pub(super) fn next(&mut self, wait: bool) -> Next {
         let mut state = self.shared.lock();
         for attempt in 0..2 {
-            let State { held, units, .. } = &mut *state;
+            let State { buffered, units, .. } = &mut *state;
             let Some(unit) = units.front_mut() else {
                 return Next::Pending;
             };
             if let Some((batch, bytes, report)) = unit.ready.pop_front() {
-                *held -= bytes;
+                *buffered -= bytes;
                 drop(state);
                 self.resume();
                 return Next::Batch(batch, report);

@@ -150,8 +150,7 @@ impl FileSet {
     ) -> Result<FileReader, FeedError> {
         let Some(file) = (0..self.len()).find(|file| self.path(*file) == Some(&split.path)) else {
             let found = quoted(&split.path.to_string_lossy());
-            let message =
-                format!("expected a split of one of the files of the dataset, found one of {found}");
+            let message = format!("expected a split of a file of this dataset, found a split of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
         };
         let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
@@ -186,7 +185,7 @@ impl FileSet {
                 check_start(range.start, end).and_then(|()| align(&mut *scan, range, end, &check))
             }
             None => {
-                let message = "expected a file that can be read at any offset, found a stream";
+                let message = "expected a seekable file or bytes, found a stream";
                 Err(FeedError::new(FeedErrorKind::Options, message))
             }
         };

@@ -91,7 +91,7 @@ fn nothing_found_is_an_error() {
         assert_eq!(error.io_error().unwrap().kind(), io::ErrorKind::NotFound);
     }
     let message =
-        "expected a glob, found a wrong one: Pattern syntax error near position 1: invalid range pattern";
+        "expected a glob, found an invalid one: Pattern syntax error near position 1: invalid range pattern";
     assert_eq!(found(&store, "s3://b/a[.avro").unwrap_err().to_string(), message);
 }
 
@@ -162,7 +162,7 @@ fn options_of_another_store_are_refused() {
     assert_eq!(message("memory:///a.avro", &[("region", "x")]), text);
     let text = message("s3://b/a.avro", &[("allow_http", "hush")]);
     assert!(
-        !text.contains("hush") && text.starts_with("storage_options: expected options that s3 takes: "),
+        !text.contains("hush") && text.starts_with("storage_options: expected options that s3 accepts: "),
         "{text}"
     );
 }

@@ -158,7 +158,7 @@ fn attempts_end_with_their_time() {
 #[test]
 fn a_changed_object_is_an_error() {
     let with = |len, tag: Option<&str>| Some(ObjectVersion { len, tag: tag.map(Into::into), modified: None });
-    let opened = "expected the object as it was opened";
+    let opened = "expected the object to be unchanged since it was opened";
     let message = |server: &Server, version| {
         let error = ask(&server.object(), Some(10..20), version, &counts()).unwrap_err();
         assert_eq!(error.kind(), FeedErrorKind::Changed, "{error}");
@@ -189,7 +189,7 @@ fn a_changed_object_is_an_error() {
     });
     let version = ask(&dated.object(), Some(10..20), None, &counts()).unwrap().version;
     assert!(version.modified.is_some());
-    let modified = format!("{opened}, found it changed: the time of its last change is another one");
+    let modified = format!("{opened}, found a different modification time");
     assert_eq!(message(&dated, Some(version)), modified);
 }
 
@@ -319,7 +319,7 @@ fn s3_without_ranges_is_read_once_too() {
 fn s3_without_tls_must_be_allowed() {
     let server = Server::start(as_s3);
     let error = ask(&of_s3(&server, &[]), Some(10..20), None, &counts()).unwrap_err();
-    let message = "a URL that is not https, which the option allow_http must allow";
+    let message = "a URL that is not https: set the option allow_http to allow it";
     assert_eq!(text(&error), format!("expected bytes 10 to 20 of the object, found {message}"));
 }
 

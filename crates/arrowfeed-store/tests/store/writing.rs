@@ -124,7 +124,7 @@ fn writing_can_be_stopped() {
 #[test]
 fn nothing_is_written_to_http_or_a_directory() {
     let message = |url: &str| create(url, &options(&[]), None, None).unwrap_err().to_string();
-    let text = "expected a store that takes new objects, found a server of HTTP";
+    let text = "expected a store that can be written to, found an HTTP server";
     assert_eq!(message("http://127.0.0.1/a.avro"), text);
     assert_eq!(message("memory:///a/"), "expected the name of a new object, found a directory");
 }

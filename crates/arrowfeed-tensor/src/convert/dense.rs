@@ -20,7 +20,7 @@ use crate::tensor::DenseTensor;
 use crate::values::Values;
 
 /// Limit on the values of a tensor: no allocation can hold more values of the widest types.
-const MOST_VALUES: usize = isize::MAX as usize / 16;
+const MAX_VALUES: usize = isize::MAX as usize / 16;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
@@ -85,8 +85,8 @@ impl Dense {
             levels.push(lists);
         }
         let rows = batch.num_rows();
-        if rows.checked_mul(self.size).is_none_or(|size| size > MOST_VALUES) {
-            let expected = format!("at most {MOST_VALUES} values in a tensor");
+        if rows.checked_mul(self.size).is_none_or(|size| size > MAX_VALUES) {
+            let expected = format!("at most {MAX_VALUES} values in a tensor");
             let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
             return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
         }

@@ -188,5 +188,5 @@ fn lists_differ(outer: &[RowSplits], found: &RowSplits) -> ConversionError {
     });
     let row = differ.map_or(0, |list| row_of(&outer[..outer.len() - 1], list));
     let expected = "row lengths in the same lists as the values";
-    ConversionError::new(ConversionErrorKind::Partition, expected, "other lists").in_row(row)
+    ConversionError::new(ConversionErrorKind::Partition, expected, "different lists").in_row(row)
 }

@@ -4,9 +4,9 @@ use super::key::{Filter, Literal, Operand, OperandKind, Path, Step, StepKind};
 use crate::error::{RepresentationError, RepresentationErrorKind};
 
 /// Limit on the steps of a key: more than any schema needs, and few enough for one nested call each.
-const MOST_STEPS: usize = 256;
+const MAX_STEPS: usize = 256;
 /// Limit on the depth of nested filters.
-const MOST_NESTED: usize = 8;
+const MAX_NESTED: usize = 8;
 
 pub(super) fn parse(text: &str) -> Result<Path, RepresentationError> {
     let mut parser = Parser { text, characters: text.chars().collect(), at: 0, steps: 0 };
@@ -68,8 +68,8 @@ impl Parser<'_> {
         let mut path = Path { from_root: self.take('@'), steps: Vec::new() };
         while let Some(step) = self.step(path.steps.is_empty(), nested)? {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
-                return Err(self.error(step.at - 1, &format!("at most {MOST_STEPS} steps"), "more"));
+            if self.steps > MAX_STEPS {
+                return Err(self.error(step.at - 1, &format!("at most {MAX_STEPS} steps"), "more"));
             }
             path.steps.push(step);
         }
@@ -124,8 +124,8 @@ impl Parser<'_> {
         if self.take('*') {
             return self.closed().map(|()| StepKind::Each);
         }
-        if nested >= MOST_NESTED {
-            let expected = format!("filters inside of filters to a depth of {MOST_NESTED}");
+        if nested >= MAX_NESTED {
+            let expected = format!("filters nested at most {MAX_NESTED} deep");
             return Err(self.error(self.at - 1, &expected, "a deeper one"));
         }
         let left = self.operand("\"*\", an index, a key in quotes or a filter", nested)?;

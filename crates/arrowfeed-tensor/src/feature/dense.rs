@@ -33,7 +33,7 @@ impl Dense {
         let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype, options)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
-            let expected = "a shape whose values can be counted";
+            let expected = "a shape of less than 2^63 values";
             return Err(source.unfit(RepresentationErrorKind::Shape, expected, format!("{shape:?}")));
         };
         let sizes = match source.rank() {
@@ -56,7 +56,7 @@ impl Dense {
     pub(super) fn explain(&self) -> Vec<Part> {
         let unless: &[&str] = match self.fill {
             Fill::None => &[],
-            Fill::Scalar(_) | Fill::Row(_) => &["something of a row is missing and filled"],
+            Fill::Scalar(_) | Fill::Row(_) => &["values of a row are missing and filled"],
         };
         vec![self.source.values_part(unless)]
     }

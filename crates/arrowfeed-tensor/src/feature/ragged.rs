@@ -32,7 +32,7 @@ impl Ragged {
         let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype, options)?;
         let inner_shape = ragged.inner_shape.clone();
         if size(&inner_shape).is_none_or(|size| size == 0) {
-            let expected = "an inner shape of sizes above 0 whose values can be counted";
+            let expected = "an inner shape of sizes above 0 with less than 2^63 values";
             let found = format!("{inner_shape:?}");
             return Err(source.unfit(RepresentationErrorKind::Shape, expected, found));
         }

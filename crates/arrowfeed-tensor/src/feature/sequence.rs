@@ -104,7 +104,7 @@ fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, Representa
     };
     let fixed: Vec<usize> = shape.iter().flatten().copied().collect();
     if size(&fixed).is_none_or(|size| size == 0) {
-        let expected = "a shape of sizes above 0 whose values can be counted";
+        let expected = "a shape of sizes above 0 with less than 2^63 values";
         return Err(source.unfit(kind, expected, found()));
     }
     match source.rank() {

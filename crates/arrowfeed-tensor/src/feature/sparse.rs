@@ -198,10 +198,7 @@ fn kept_dimensions(
         _ if outer == 0 => format!("{}, one for each index key", count(indices, "size")),
         _ => {
             let all = indices + outer;
-            format!(
-                "{}, one for each index key, or {all} with the dimensions around it",
-                count(indices, "size")
-            )
+            format!("{}, one for each index key, or {all} with the outer dimensions", count(indices, "size"))
         }
     };
     Err(values.unfit(RepresentationErrorKind::Shape, expected, size.len().to_string()))

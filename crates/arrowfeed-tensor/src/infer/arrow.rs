@@ -66,7 +66,7 @@ impl Display for LeftOut {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type(found) => write!(f, "no tensor has values of type {found}"),
-            Self::Name => f.write_str("another column has this name"),
+            Self::Name => f.write_str("the name is used more than once"),
             Self::Empty => f.write_str("the struct has no fields"),
         }
     }
@@ -206,7 +206,7 @@ mod tests {
         let left_out: Vec<_> = left_out.iter().map(|(name, reason)| format!("{name}: {reason}")).collect();
         let expected = [
             "a.none: the struct has no fields",
-            "a.b: another column has this name",
+            "a.b: the name is used more than once",
             "nothing: no tensor has values of type Null",
         ];
         assert_eq!(left_out, expected);

@@ -75,7 +75,7 @@ pub fn sequence_value_types_from_tfmd(
         (FeatureType::Struct, Some(DomainInfo::StructDomain(steps))) => value_types(&steps.feature)?,
         (FeatureType::Struct, _) => Vec::new(),
         (other, _) => {
-            let expected = "a feature of the type STRUCT, whose fields are those of the steps";
+            let expected = "a feature of type STRUCT with the fields of the steps";
             return Err(schema_error(expected, other.as_str_name()).in_tensor(sequence_column));
         }
     };
@@ -174,7 +174,7 @@ fn sparse(
 ) -> Result<Representation, RepresentationError> {
     let mut take = |name: &str, role: &str| {
         let position = features.iter().position(|feature| feature.name() == name);
-        let expected = format!("a feature as {role} that no other sparse feature has taken");
+        let expected = format!("a feature as {role} that no other sparse feature uses");
         let position = position.ok_or_else(|| schema_error(expected, format!("none named {name:?}")))?;
         Ok::<_, RepresentationError>(features.remove(position))
     };

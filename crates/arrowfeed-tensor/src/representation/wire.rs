@@ -38,7 +38,7 @@ impl Representation {
     pub(crate) fn from_message(message: &TensorRepresentation) -> Result<Self, RepresentationError> {
         use message::Kind;
         let representation = match &message.kind {
-            None => return error("one of the kinds of representations", "none that is known"),
+            None => return error("a known kind of representation", "an unknown kind"),
             Some(Kind::DenseTensor(dense)) => Self::Dense(Dense {
                 column: dense.column_name().to_owned(),
                 shape: sizes(dense.shape.as_ref())?,
@@ -155,7 +155,7 @@ fn default(value: &message::DefaultValue) -> Result<DefaultValue, Representation
         Some(Kind::BytesValue(value)) => DefaultValue::Bytes(value.clone()),
         None => {
             let kind = RepresentationErrorKind::Default;
-            return Err(RepresentationError::new(kind, "a default value of one of the kinds", "none"));
+            return Err(RepresentationError::new(kind, "a default value of a known kind", "none"));
         }
     })
 }

@@ -42,8 +42,7 @@ pub(super) fn varlen(tensor: &SparseTensor) -> Result<ArrayRef, ConversionError>
         let range = start..splits.range(row).unwrap_or_default().end;
         let odd = range.clone().find(|entry| tensor.indices()[entry * 2 + 1] != (entry - start) as i64);
         if let Some(entry) = odd {
-            let expected =
-                format!("the position {}, or a tensor that is written with its indices", entry - start);
+            let expected = format!("the index {}, or the tensor in `generic_sparse`", entry - start);
             let found = tensor.indices()[entry * 2 + 1].to_string();
             return Err(ConversionError::new(ConversionErrorKind::Tensor, expected, found).in_row(row));
         }

@@ -47,7 +47,7 @@ impl Plan {
         let form = match spec.kind {
             TensorKind::Dense => match known(inner) {
                 Some(shape) if representation::size(&shape).is_some() => Form::Dense { shape },
-                _ => return error("a dense tensor whose sizes are known"),
+                _ => return error("a dense tensor with known sizes"),
             },
             TensorKind::Sparse => match inner {
                 [None] if !options.generic_sparse.iter().any(|generic| generic == name) => Form::VarLen,

@@ -11,7 +11,7 @@ use super::lists::Multivalent;
 use crate::framing::Framing;
 
 /// Maximum number of cells that are split into text. Each takes about 50 bytes.
-const MOST_CELLS: usize = 1 << 20;
+const MAX_CELLS: usize = 1 << 20;
 
 /// The syntax of CSV files.
 ///
@@ -79,9 +79,9 @@ impl CsvDialect {
         for (i, (name, byte)) in characters.iter().flatten().enumerate() {
             let text = quoted(&char::from(*byte).to_string());
             let message = if !byte.is_ascii() || matches!(byte, b'\r' | b'\n' | 0) {
-                format!("expected a {name} that is a character of ASCII and no line end, found {text}")
+                format!("expected an ASCII character other than a line end as {name}, found {text}")
             } else if let Some((other, _)) = characters.iter().flatten().take(i).find(|it| it.1 == *byte) {
-                format!("expected another {name} than the {other}, found {text} for both")
+                format!("expected different characters as {name} and {other}, found {text} for both")
             } else {
                 continue;
             };
@@ -126,7 +126,7 @@ impl CsvDialect {
     /// Splits a record into the texts of its cells.
     ///
     /// # Errors
-    /// The record is not in UTF-8, or has more than [`MOST_CELLS`].
+    /// The record is not in UTF-8, or has more than [`MAX_CELLS`].
     pub(super) fn texts(&self, record: &[u8]) -> Result<Vec<String>, FeedError> {
         if let Err(error) = std::str::from_utf8(record) {
             let wrong = &record[error.valid_up_to()..];
@@ -135,14 +135,14 @@ impl CsvDialect {
             return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
         }
         // This counts delimiters in quotes too.
-        if memchr_iter(self.delimiter, record).count() >= MOST_CELLS {
-            let most = thousands(MOST_CELLS as u64);
+        if memchr_iter(self.delimiter, record).count() >= MAX_CELLS {
+            let most = thousands(MAX_CELLS as u64);
             let message = format!("expected a record of at most {most} cells, found more");
             return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
         }
         let format = self.format(None).with_header(true);
         let inferred = format.infer_schema(record, Some(0)).map_err(|error| {
-            let message = format!("expected a record of CSV, found another text: {error}");
+            let message = format!("expected a record of CSV, found text that cannot be parsed: {error}");
             FeedError::new(FeedErrorKind::CorruptBlock, message)
         })?;
         Ok(inferred.0.fields().iter().map(|field| field.name().clone()).collect())

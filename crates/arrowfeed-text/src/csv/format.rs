@@ -101,7 +101,7 @@ impl CsvFormat {
             }
             _ => {
                 let record = first.names_record(&Check::of(interrupt))?.ok_or_else(|| {
-                    let message = "expected a record, whose cells are counted, found an empty file: give names or a schema";
+                    let message = "expected a record to count the columns of, found an empty file: give the column names or a schema";
                     FeedError::new(FeedErrorKind::Format, message).in_file(first.name())
                 })?;
                 let texts = dialect.texts(&record).map_err(|error| error.in_file(first.name()))?;
@@ -142,9 +142,7 @@ fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedE
         Some(unknown) => {
             let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let (unknown, names) = (quoted(unknown), names.join(", "));
-            let message = format!(
-                "expected a column {unknown}, whose cells have several values, found the columns {names}"
-            );
+            let message = format!("expected the multivalent column {unknown}, found the columns {names}");
             Err(FeedError::new(FeedErrorKind::Schema, message))
         }
         None => Ok(()),

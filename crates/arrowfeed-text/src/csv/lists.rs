@@ -87,7 +87,7 @@ pub(super) fn of_texts(
     dialect: Option<&CsvDialect>,
 ) -> Result<ArrayRef, ArrowError> {
     let Some(item) = item(data_type) else {
-        return Err(ArrowError::CsvError(format!("expected a type of lists, found {data_type}")));
+        return Err(ArrowError::CsvError(format!("expected a list type, found {data_type}")));
     };
     let texts = texts.as_string::<i32>();
     let (mut lengths, mut found) = (Vec::with_capacity(texts.len()), StringBuilder::new());

@@ -72,7 +72,7 @@ impl CsvParser {
             } else if dialect.of_column(field.name()).is_some() && field.data_type() != &DataType::Null {
                 let found = field.data_type();
                 let message =
-                    format!("expected a type of lists, since cells have several values, found {found}");
+                    format!("expected a list type, because the column is multivalent, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
             } else if field.data_type() != &DataType::Null {
                 cells[place] = field.as_ref().clone().with_nullable(true);
@@ -118,8 +118,7 @@ impl CsvParser {
         };
         let field = self.plan.whole.field(wrong);
         let error = parse(wrong..wrong + 1).err().map_or(String::new(), |error| format!(": {error}"));
-        let message =
-            format!("expected a type whose values are cells of CSV, found {}{error}", field.data_type());
+        let message = format!("expected a type that a CSV cell can hold, found {}{error}", field.data_type());
         Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
     }
 
@@ -161,7 +160,7 @@ impl CsvParser {
             Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>())
         };
         let difference = column_difference(&texts(names), &texts(&found));
-        let message = format!("expected the columns of the first file, with {difference}");
+        let message = format!("expected the columns of the first file: {difference}");
         Err(FeedError::new(FeedErrorKind::Schema, message))
     }
 
@@ -198,7 +197,7 @@ impl CsvParser {
             DataType::Null if column.null_count() == column.len() => {
                 Ok(Arc::new(NullArray::new(column.len())))
             }
-            DataType::Null => Err(ArrowError::CsvError("a value in a column without values".to_owned())),
+            DataType::Null => Err(ArrowError::CsvError("a value in a column of type null".to_owned())),
             lists if lists::item(lists).is_some() => {
                 lists::of_texts(column, lists, self.plan.dialect.of_column(field.name()).as_ref())
             }
@@ -236,6 +235,6 @@ fn check_list(field: &Field) -> Result<(), FeedError> {
     if lists::is_list_of_cells(field.data_type()) {
         return Ok(());
     }
-    let message = format!("expected lists of values that a cell can have, found {}", field.data_type());
+    let message = format!("expected lists of values that a CSV cell can hold, found {}", field.data_type());
     Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
 }

@@ -8,7 +8,7 @@ use super::parser::JsonParser;
 use crate::group::{Slice, first_wrong};
 
 /// Maximum number of characters of a value in a message.
-const MOST: usize = 100;
+const MAX_CHARS: usize = 100;
 
 /// Parses a line as a JSON object.
 ///
@@ -28,7 +28,7 @@ pub(super) fn object(line: &[u8]) -> Result<Value, FeedError> {
 /// A value as JSON, truncated if it is long.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

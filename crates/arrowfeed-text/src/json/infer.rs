@@ -26,7 +26,7 @@ pub(super) fn types(
     }
     let schema = schema.map_err(|error| {
         let message = format!(
-            "expected a value whose type goes with those of the records before, found another: {error}"
+            "expected a value of the type in earlier records (or give a schema), found a different type: {error}"
         );
         let error = FeedError::new(FeedErrorKind::Schema, message);
         match &objects.now {
@@ -35,7 +35,7 @@ pub(super) fn types(
         }
     })?;
     if schema.fields().is_empty() {
-        let message = "expected records with keys, which are the columns, found none: give a schema";
+        let message = "expected records with keys to make columns from, found none: give a schema";
         return Err(FeedError::new(FeedErrorKind::Schema, message));
     }
     let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();

@@ -39,7 +39,7 @@ impl JsonParser {
         let field = parser.schema.field(wrong);
         let error = parser.some(wrong..wrong + 1).decoder(1).err();
         let error = error.map_or(String::new(), |error| format!(": {error}"));
-        let message = format!("expected a type whose values are JSON, found {}{error}", field.data_type());
+        let message = format!("expected a type that JSON can represent, found {}{error}", field.data_type());
         Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
     }
 

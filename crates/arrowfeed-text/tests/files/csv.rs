@@ -179,7 +179,7 @@ fn all_files_have_the_columns_of_the_first() {
     let sources = [file("one", b"a,b\n1,2\n"), file("two", b"a,c\n1,2\n")];
     let error = CsvFormat::files(sources, CsvOptions::default(), None).unwrap_err();
     let expected =
-        "two: expected the columns of the first file, with column \"b\" to be Utf8, found \"c\" as Utf8";
+        "two: expected the columns of the first file: column \"b\" to be Utf8, found \"c\" as Utf8";
     assert_eq!(error.to_string(), expected);
     assert_eq!(error.kind(), FeedErrorKind::Schema);
 }
@@ -191,11 +191,11 @@ fn options_that_contradict_each_other_are_refused() {
     let with = |dialect| CsvOptions { dialect, ..Default::default() };
     assert_eq!(
         message(b"a\n", with(dialect(b';', b';', true))),
-        "expected another quote than the delimiter, found \";\" for both"
+        "expected different characters as quote and delimiter, found \";\" for both"
     );
     assert_eq!(
         message(b"a\n", with(dialect(b'\n', b'"', true))),
-        "expected a delimiter that is a character of ASCII and no line end, found \"\\n\""
+        "expected an ASCII character other than a line end as delimiter, found \"\\n\""
     );
     assert_eq!(
         message(b"a,a\n", CsvOptions::default()),
@@ -208,23 +208,26 @@ fn options_that_contradict_each_other_are_refused() {
     let lists = DataType::new_list(DataType::new_list(DataType::Int64, true), true);
     let list = schema(&[("a", lists)]);
     let error = message(b"a\n", CsvOptions { schema: Some(list), ..Default::default() });
-    assert!(error.starts_with("a: expected lists of values that a cell can have, found List("), "{error}");
+    assert!(
+        error.starts_with("a: expected lists of values that a CSV cell can hold, found List("),
+        "{error}"
+    );
     let multivalent = |column: &str, delimiter| {
         let multivalent = Some(Multivalent { columns: vec![column.to_owned()], delimiter });
         CsvOptions { dialect: CsvDialect { multivalent, ..Default::default() }, ..Default::default() }
     };
     assert_eq!(
         message(b"a,b\n", multivalent("c", b'|')),
-        "expected a column \"c\", whose cells have several values, found the columns \"a\", \"b\""
+        "expected the multivalent column \"c\", found the columns \"a\", \"b\""
     );
     assert_eq!(
         message(b"a\n", multivalent("a", b'"')),
-        "expected another quote than the delimiter, found \"\\\"\" for both"
+        "expected different characters as quote and delimiter, found \"\\\"\" for both"
     );
     let numbers = schema(&[("a", DataType::Int64)]);
     assert_eq!(
         message(b"a\n", CsvOptions { schema: Some(numbers), ..multivalent("a", b'|') }),
-        "a: expected a type of lists, since cells have several values, found Int64"
+        "a: expected a list type, because the column is multivalent, found Int64"
     );
 }
 

@@ -92,11 +92,11 @@ fn inference_names_the_record_that_is_wrong() {
         "file: block 0, record 1: expected a JSON object, found expected `:` at column 5"
     );
     let conflict = message(b"{\"a\": 1}\n{\"a\": {}}\n");
-    let expected = "file: block 0, record 1: expected a value whose type goes with those of the records before, found another: ";
+    let expected = "file: block 0, record 1: expected a value of the type in earlier records (or give a schema), found a different type: ";
     assert!(conflict.starts_with(expected), "{conflict}");
     assert_eq!(
         message(b"{}\n"),
-        "expected records with keys, which are the columns, found none: give a schema"
+        "expected records with keys to make columns from, found none: give a schema"
     );
 }
 
@@ -130,6 +130,6 @@ fn objects_without_values_do_not_take_memory_for_all_keys() {
 fn a_schema_deeper_than_the_limit_is_refused() {
     let file = format!("{{\"a\": {}1{}}}\n", "[".repeat(70), "]".repeat(70));
     let error = json(file.as_bytes(), JsonLinesOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "expected at most 64 types inside of each other, found 71");
+    assert_eq!(error.to_string(), "expected types nested at most 64 deep, found 71");
     assert_eq!(error.limit(), Some("schema_depth"));
 }

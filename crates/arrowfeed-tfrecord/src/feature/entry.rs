@@ -162,12 +162,12 @@ impl<'a> Parts<'a> {
     fn add_any_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
         let (kind, mut found) = (column.kind(), None);
         column.begin(row);
-        self.each_list(|given, list| {
-            if found != Some(given) {
+        self.each_list(|stored, list| {
+            if found != Some(stored) {
                 column.begin(row);
-                found = Some(given);
+                found = Some(stored);
             }
-            if given == kind { column.add(list) } else { lists::check(given, list) }
+            if stored == kind { column.add(list) } else { lists::check(stored, list) }
         })?;
         if found == Some(kind) {
             column.end();

@@ -204,7 +204,7 @@ impl RecordDecoder {
         self.has_claimed = true;
         let Some(claim) = &mut self.claim else { return Ok(true) };
         claim(offset).map_err(|failure| {
-            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            let message = format!("expected a result of the claim function, found an error: {failure}");
             FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
         })
     }
@@ -218,7 +218,7 @@ impl RecordDecoder {
             Input::Plain(_) => error.in_block(chunk, found.offset),
             Input::Compressed(_) | Input::Nothing => error.in_numbered_block(chunk),
         };
-        self.leave_out(error, Some(1))?;
+        self.skip_or_fail(error, Some(1))?;
         self.is_apart = true;
         Ok(())
     }
@@ -236,14 +236,14 @@ impl RecordDecoder {
             Some(offset) => error.in_block(self.number, offset),
             None => error.in_numbered_block(self.number),
         };
-        self.leave_out(error, None)?;
+        self.skip_or_fail(error, None)?;
         self.end_chunk();
         self.input.find_next(check)?;
         Ok(Step::Row)
     }
 
     /// Reports skipped rows if the options allow skipping after such an error. Returns the error otherwise.
-    fn leave_out(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
+    fn skip_or_fail(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
         let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
         if self.on_error != OnError::SkipBlock || !error.is_of_the_file() || system {

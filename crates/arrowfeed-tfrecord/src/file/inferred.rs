@@ -45,7 +45,7 @@ pub(super) fn sequence_features(
 }
 
 fn without_features() -> FeedError {
-    let message = "expected records with features, which are the columns, found none: give a schema";
+    let message = "expected records with features to make columns from, found none: give a schema";
     FeedError::new(FeedErrorKind::Schema, message)
 }
 

@@ -40,7 +40,7 @@ impl RecordFile {
     pub(super) fn open(opened: Opened, format: RecordFormat) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
-            let message = "expected a file that can be read at any offset, found a stream";
+            let message = "expected a seekable file or bytes, found a stream";
             return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
         };
         Self::open_file(file, format).map_err(|error| error.in_file(&name))
@@ -57,8 +57,7 @@ impl RecordFile {
         {
             let found = hex(&start[..HEADER]);
             let message = format!(
-                "expected a file of TFRecord, which starts with the length of a record and its checksum, or gzip or zlib, \
-                 found the bytes {found}"
+                "expected a TFRecord file, uncompressed or compressed with gzip or zlib, found the bytes {found}"
             );
             return Err(FeedError::new(FeedErrorKind::Format, message));
         }

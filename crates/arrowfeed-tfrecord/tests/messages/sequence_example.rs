@@ -277,7 +277,7 @@ fn names_that_occur_twice_are_refused() {
     };
     let expected = r#"expected features with different names, found "i" twice"#;
     assert_eq!(error(&features(&[], &[("i", Kind::Bytes), ("i", Kind::Bytes)])), expected);
-    let expected = "expected a name that is not the column of sequences, found \"##SEQUENCE##\"";
+    let expected = "expected no context feature with the name of the struct column, found \"##SEQUENCE##\"";
     assert_eq!(error(&features(&[(SEQUENCE_COLUMN, Kind::Bytes)], &[])), expected);
     let record = message(1, &feature(SEQUENCE_COLUMN, b""));
     assert_eq!(decode_inferred(&[&record], SEQUENCE_COLUMN).unwrap_err().to_string(), expected);

@@ -120,8 +120,8 @@ impl Indexed {
             Some(bytes) => format!(", up to {} bytes", thousands(bytes)),
             None => String::new(),
         };
-        let what = "num_rows, a shuffle and a shard first read the heads of all blocks";
-        Some(format!("{what} of {files} of a store{bytes}: save_index() writes them, index= takes them"))
+        let what = "num_rows, shuffling and sharding first read all block headers";
+        Some(format!("{what} of {files} in a store{bytes}: avoid this with save_index() and index="))
     }
 
     pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileChecksums, FeedError> {

@@ -450,7 +450,12 @@ impl<C: Conversion> Iteration<C> {
         if matches!(place, EpochPosition::Window(_)) && !self.options.shuffles()
             || matches!(place, EpochPosition::Row(_)) && self.options.shuffles()
         {
-            return Err(StateError::new(StateErrorKind::Invalid, "a place of this order", "another").into());
+            return Err(StateError::new(
+                StateErrorKind::Invalid,
+                "a position in this order",
+                "a position in a different order",
+            )
+            .into());
         }
         // No threads are kept: a state may be loaded long before the next batch is requested.
         self.close();

@@ -33,7 +33,7 @@ impl Mixed {
                 .map_err(|message| refused(format!("datasets[{number}]: {message}")))?;
             if dataset.tensor_definitions() != first.tensor_definitions() {
                 let message = format!(
-                    "datasets[{number}]: expected the tensors of datasets[0], found others: define the same \
+                    "datasets[{number}]: expected the tensors of datasets[0], found different tensors: define the same \
                      `representations` or `features` for all"
                 );
                 return Err(refused(message).into());

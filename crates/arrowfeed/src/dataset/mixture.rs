@@ -346,8 +346,9 @@ impl Source {
                 &arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows())),
             );
             let batch = batch.map_err(|error| {
-                let message =
-                    format!("expected a batch of the schema of the dataset, found another: {error}");
+                let message = format!(
+                    "expected a batch with the schema of the dataset, found a different schema: {error}"
+                );
                 FeedError::new(FeedErrorKind::Internal, message)
             })?;
             self.position = SourcePosition { before, drawn, has_ended: false };

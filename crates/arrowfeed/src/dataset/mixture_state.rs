@@ -70,7 +70,7 @@ impl MixtureState {
             mixture: u32,
         }
         let invalid = |error: serde_json::Error| {
-            let expected = "the state of a mixed dataset, from state_dict";
+            let expected = "the state of a mixed dataset, from state_dict(),";
             StateError::new(StateErrorKind::Invalid, expected, format!("other data: {error}"))
         };
         let Version { mixture } = serde_json::from_str(text).map_err(invalid)?;
@@ -88,7 +88,7 @@ impl MixtureState {
             if own == found {
                 return Ok(());
             }
-            let expected = format!("{name} {own}, as asked for");
+            let expected = format!("{name} {own}, as requested");
             Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {found}")))
         };
         same("number of datasets", mixed.datasets.len().to_string(), self.sources.len().to_string())?;

@@ -97,7 +97,8 @@ impl IterationOptions {
         ];
         match changed.iter().find(|(name, changed)| *changed && !heeded.contains(name)) {
             Some((name, _)) => {
-                let message = format!("{name}: expected its default, which is all that this source can do");
+                let message =
+                    format!("{name}: expected the default, found a value that this source does not support");
                 Err(FeedError::new(FeedErrorKind::Options, message))
             }
             None => Ok(()),
@@ -115,7 +116,7 @@ impl IterationOptions {
             return refuse(message);
         }
         if self.shuffles() && self.is_sharded() && self.seed.is_none() {
-            return refuse("seed: expected one that all shards share, found none".to_owned());
+            return refuse("seed: expected an integer, the same for all shards, found none".to_owned());
         }
         Ok(())
     }

@@ -104,6 +104,8 @@ impl Gather {
 /// Each piece fits a batch but all together do not, for example if a column has more than 2 GiB of text.
 #[cold]
 fn not_joined(rows: usize) -> FeedError {
-    let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
+    let message = format!(
+        "expected {rows} rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
+    );
     FeedError::limit_reached("batch_bytes", message)
 }

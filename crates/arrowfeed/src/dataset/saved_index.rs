@@ -150,7 +150,7 @@ fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>
     }
     let found = found.finalize();
     if found != checksum {
-        let message = format!("expected {found}, the checksum of the files above, found {checksum}");
+        let message = format!("expected {found}, the checksum of the files in this index, found {checksum}");
         return Err(wrong(message).in_field("checksum"));
     }
     Ok(parsed)
@@ -215,7 +215,7 @@ fn check_chunk(
     let least = before.map_or(0, |before| before.end);
     let least_number = before.map_or(0, |before| before.number + 1);
     if offset < least {
-        let message = format!("expected {least} or more, where the chunk before ends, found {offset}");
+        let message = format!("expected {least} or more, the end of the previous chunk, found {offset}");
         return Err(("offsets", wrong(message)));
     }
     if end <= offset || end > len {

@@ -256,7 +256,7 @@ pub(super) fn compacted(batch: &RecordBatch, rows: &[u32]) -> Result<Option<Reco
     let mut picks = room(rows.len())?;
     picks.extend(rows.iter().map(|row| (0, *row as usize)));
     let copied = interleaved(&[batch], &picks).map_err(|error| {
-        let message = "expected the rows of a part to be copied, found columns that cannot be";
+        let message = "expected the selected rows to fit into one batch, found more than a column can hold: use a smaller batch_size";
         FeedError::limit_reached("batch_bytes", message.to_owned()).with_source(error)
     })?;
     Ok(Some(copied))

@@ -184,7 +184,7 @@ fn windows(
 
 #[cold]
 fn no_window() -> FeedError {
-    let message = "expected rows of the chunks that the index has, found others";
+    let message = "expected rows of the chunks in the index, found rows of different chunks";
     FeedError::new(FeedErrorKind::Changed, message)
 }
 
@@ -192,6 +192,6 @@ fn no_window() -> FeedError {
 #[cold]
 fn fewer_rows(window: &Window) -> FeedError {
     let (expected, found) = (counted(window.rows() as u64, "row"), window.left());
-    let message = format!("expected {expected} in a window of the shuffle, as the index says, found {found}");
+    let message = format!("expected {expected} in a window of the shuffle, as in the index, found {found}");
     FeedError::new(FeedErrorKind::Changed, message)
 }

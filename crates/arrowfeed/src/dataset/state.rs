@@ -105,13 +105,18 @@ impl State {
             version: u32,
         }
         let invalid = |error: serde_json::Error| {
-            StateError::new(StateErrorKind::Invalid, "what state_dict gave", format!("other data: {error}"))
+            StateError::new(
+                StateErrorKind::Invalid,
+                "the result of state_dict()",
+                format!("other data: {error}"),
+            )
         };
         let Version { version } = serde_json::from_str(text).map_err(invalid)?;
         if version != VERSION {
             let expected = format!("version {VERSION}");
-            let found =
-                format!("version {version}: start without it, or resume with the arrowfeed that made it");
+            let found = format!(
+                "version {version}: start without the state, or resume with the version of arrowfeed that saved it"
+            );
             return Err(StateError::new(StateErrorKind::Invalid, expected, found));
         }
         serde_json::from_str(text).map_err(invalid)
@@ -122,7 +127,7 @@ impl State {
         self.options.check(&own.options)?;
         match (seed, self.seed) {
             (Some(seed), Some(found)) if seed != found => {
-                let expected = format!("seed {seed}, as asked for");
+                let expected = format!("seed {seed}, as requested");
                 return Err(
                     StateError::new(StateErrorKind::Options, expected, format!("seed {found}")).into()
                 );
@@ -134,7 +139,11 @@ impl State {
         }
         self.files.check(&own.files, files)?;
         if self.chunks != own.chunks {
-            let error = StateError::new(StateErrorKind::Files, "files of the same blocks", "other blocks");
+            let error = StateError::new(
+                StateErrorKind::Files,
+                "files with the same blocks",
+                "files with different blocks",
+            );
             return Err(error.into());
         }
         self.place.check(files)
@@ -169,7 +178,7 @@ impl FileChecksums {
         let (Ok(found), Ok(expected)) =
             (BASE64_STANDARD.decode(&self.marks), BASE64_STANDARD.decode(&own.marks))
         else {
-            return Err(StateError::new(StateErrorKind::Invalid, "marks of files", "other text"));
+            return Err(StateError::new(StateErrorKind::Invalid, "checksums of files", "different text"));
         };
         let same = found.chunks(4).zip(expected.chunks(4)).take_while(|(found, own)| found == own).count();
         if found.len() == expected.len() && same == own.count {
@@ -178,7 +187,7 @@ impl FileChecksums {
         let name = files.name(same.min(own.count - 1));
         error(
             format!("{name} as file {same} of the list"),
-            "a state of a file with another name or size there".to_owned(),
+            "a state of a file with a different name or size".to_owned(),
         )
     }
 }
@@ -186,7 +195,7 @@ impl FileChecksums {
 impl SavedOptions {
     fn check(&self, own: &Self) -> Result<(), StateError> {
         let differs = |name: &str, own: String, found: String| {
-            let expected = format!("{name} {own}, as asked for");
+            let expected = format!("{name} {own}, as requested");
             Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {found}")))
         };
         macro_rules! same {
@@ -209,12 +218,12 @@ impl SavedOptions {
         if self.rows != own.rows {
             let shown =
                 |rows: Option<(u64, u64)>| shown_rows(&rows.map_or(ALL_ROWS, |(start, end)| start..end));
-            let expected = format!("{}, as asked for", shown(own.rows));
+            let expected = format!("{}, as requested", shown(own.rows));
             return Err(StateError::new(StateErrorKind::Options, expected, shown(self.rows)));
         }
         if self.split != own.split {
             let shown = |split: &Option<String>| split.clone().unwrap_or_else(|| "no split".to_owned());
-            let expected = format!("{}, as asked for", shown(&own.split));
+            let expected = format!("{}, as requested", shown(&own.split));
             return Err(StateError::new(StateErrorKind::Options, expected, shown(&self.split)));
         }
         Ok(())
@@ -277,7 +286,7 @@ impl SavedPosition {
         let identity = files.identity(*file)?;
         let found = identity.fingerprint_digits();
         if found != *fingerprint || *offset > identity.len {
-            let expected = format!("{} as it was, with the fingerprint {fingerprint}", files.name(*file));
+            let expected = format!("{} unchanged, with the fingerprint {fingerprint}", files.name(*file));
             let found = format!("the fingerprint {found}");
             return Err(StateError::new(StateErrorKind::Files, expected, found).into());
         }

@@ -255,7 +255,7 @@ pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
     made.try_reserve_exact(rows).map_err(|_| {
         let bytes = counted(rows.saturating_mul(size_of::<T>()) as u64, "byte");
         let message = format!(
-            "expected {bytes} of memory for rows of a shuffle, found no more memory: shuffle fewer rows"
+            "expected {bytes} of memory for rows of a shuffle, found too little memory: shuffle fewer rows"
         );
         FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
     })?;
@@ -264,12 +264,12 @@ pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
 
 #[cold]
 pub(super) fn more_rows(expected: u64) -> FeedError {
-    let message = format!("expected {}, as the index says, found more", counted(expected, "row"));
+    let message = format!("expected {}, as in the index, found more", counted(expected, "row"));
     FeedError::new(FeedErrorKind::Changed, message)
 }
 
 #[cold]
 pub(super) fn other_chunk(found: &RowOrigin) -> FeedError {
-    let message = "expected a block that the index has, found another one";
+    let message = "expected a block of the index, found one that is not in it";
     FeedError::new(FeedErrorKind::Changed, message).in_block(found.chunk, found.offset)
 }

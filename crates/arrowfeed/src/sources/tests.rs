@@ -73,7 +73,7 @@ fn what_is_not_there_is_not_found() {
     assert_eq!(scratch.refused("*.avro"), (missing, none));
     let none = "expected a directory with files named *.avro, found none".to_owned();
     assert_eq!(scratch.refused(""), (missing, none));
-    let wrong = "expected a glob, found a wrong one: Pattern syntax error near position ";
+    let wrong = "expected a glob, found an invalid one: Pattern syntax error near position ";
     let (kind, message) = scratch.refused("a[.avro");
     assert_eq!(kind, None);
     assert!(message.starts_with(wrong), "{message}");
@@ -112,9 +112,18 @@ fn other_urls_are_refused_without_their_secrets() {
             "file://host/a.avro",
             "file://host/a.avro: expected a file:// URL of this machine (file:///path), found another host",
         ),
-        ("file:///%zz", "file:///%zz: expected %XX escapes of UTF-8 text in a file:// URL, found others"),
-        ("file:///%F", "file:///%F: expected %XX escapes of UTF-8 text in a file:// URL, found others"),
-        ("file:///%ff", "file:///%ff: expected %XX escapes of UTF-8 text in a file:// URL, found others"),
+        (
+            "file:///%zz",
+            "file:///%zz: expected a file:// URL with %XX escapes of UTF-8 text, found invalid escapes",
+        ),
+        (
+            "file:///%F",
+            "file:///%F: expected a file:// URL with %XX escapes of UTF-8 text, found invalid escapes",
+        ),
+        (
+            "file:///%ff",
+            "file:///%ff: expected a file:// URL with %XX escapes of UTF-8 text, found invalid escapes",
+        ),
         ("file://", "file://: expected a path after file://, found none"),
     ] {
         assert_eq!(resolve([url]).unwrap_err().to_string(), message);

@@ -26,7 +26,9 @@ pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
     match percent_decoded(path) {
         Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
         Some(_) => refuse("expected a path after file://, found none".to_owned()),
-        None => refuse("expected %XX escapes of UTF-8 text in a file:// URL, found others".to_owned()),
+        None => {
+            refuse("expected a file:// URL with %XX escapes of UTF-8 text, found invalid escapes".to_owned())
+        }
     }
 }
 

@@ -158,7 +158,10 @@ fn a_file_that_changes_under_a_dataset_is_an_error() {
     write(&directory, &[100, 90], 100);
     let options = IterationOptions { batch_size: 50, ..Default::default() };
     let error = dataset.record_batches(options).unwrap().find_map(Result::err).unwrap();
-    assert!(error.to_string().contains("expected the file as it was when it was first read"), "{error}");
+    assert!(
+        error.to_string().contains("expected the file to be unchanged since it was first read"),
+        "{error}"
+    );
 }
 
 /// Writes a file of `blocks` blocks of one row each. A block with an invalid header follows each of them.

@@ -278,7 +278,7 @@ fn an_index_of_other_files_is_a_located_error() {
     bytes.push(0);
     std::fs::write(&paths[1], bytes).unwrap();
     let expected = format!(
-        "LAST: expected the file as it was when its index was saved, of {was} bytes, found another one, of {is} bytes"
+        "LAST: expected the file to be unchanged since its index was saved ({was} bytes), found {is} bytes"
     );
     assert_eq!(found(&paths), expected);
     std::fs::remove_file(&paths[1]).unwrap();
@@ -305,8 +305,7 @@ fn a_file_written_again_with_the_same_length_is_a_located_error_when_it_is_read(
     assert_eq!(dataset.num_rows().unwrap(), 110);
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     let expected = format!(
-        "{}: expected the file as it was when its index was saved, with the sync marker {}, found another one, with the \
-         marker {}",
+        "{}: expected the file to be unchanged since its index was saved (sync marker {}), found {}",
         paths[1].display(),
         hex(&old),
         hex(&[7; 16])
@@ -406,7 +405,7 @@ fn hostile_indexes_are_errors_that_say_where() {
     }
     let least = ends[0];
     for found in [offsets[0], ends[0] - 1] {
-        let expected = format!("expected {least} or more, where the chunk before ends, found {found}");
+        let expected = format!("expected {least} or more, the end of the previous chunk, found {found}");
         format(&set("offsets", 1, found), &format!("files[0].offsets[1]: {expected}"));
     }
     for (nth, found) in [(0, offsets[0]), (n - 1, len + 1), (n - 1, u64::MAX)] {
@@ -428,8 +427,10 @@ fn hostile_indexes_are_errors_that_say_where() {
     let checksum = good["checksum"].as_u64().unwrap();
     let mut value = good.clone();
     value["checksum"] = json!(checksum ^ 1);
-    let expected =
-        format!("checksum: expected {checksum}, the checksum of the files above, found {}", checksum ^ 1);
+    let expected = format!(
+        "checksum: expected {checksum}, the checksum of the files in this index, found {}",
+        checksum ^ 1
+    );
     format(&value.to_string(), &expected);
 }
 
@@ -480,9 +481,9 @@ fn an_index_with_too_few_rows_is_an_error_of_the_shuffle() {
     let few = rows - 1;
     assert_eq!(
         message(few),
-        format!("{file}: block 0 at byte {offset}: expected {few} rows, as the index says, found more")
+        format!("{file}: block 0 at byte {offset}: expected {few} rows, as in the index, found more")
     );
-    assert_eq!(message(rows + 1), "expected 51 rows in a window of the shuffle, as the index says, found 50");
+    assert_eq!(message(rows + 1), "expected 51 rows in a window of the shuffle, as in the index, found 50");
 }
 
 #[test]
@@ -499,7 +500,7 @@ fn an_index_that_joins_two_blocks_is_an_error_of_the_shuffle() {
     std::fs::write(&index, with_checksum(value)).unwrap();
     let dataset = with_index(&paths, &index).unwrap();
     let expected = format!(
-        "{}: block 1 at byte {offset}: expected a block that the index has, found another one",
+        "{}: block 1 at byte {offset}: expected a block of the index, found one that is not in it",
         paths[0].display()
     );
     for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {

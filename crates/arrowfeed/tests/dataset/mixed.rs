@@ -206,7 +206,7 @@ fn what_does_not_fit_together_is_an_error() {
     ]));
     assert_eq!(
         error,
-        "datasets[1]: expected the tensors of datasets[0], found others: define the same `representations` or \
+        "datasets[1]: expected the tensors of datasets[0], found different tensors: define the same `representations` or \
          `features` for all"
     );
 }
@@ -261,24 +261,24 @@ fn states_know_the_datasets_and_the_options() {
     let three = Dataset::mixed(parts().into_iter().chain([(whole.clone(), 1.0)])).unwrap();
     assert_eq!(
         refused(&three, &options),
-        "state: expected number of datasets 3, as asked for, found number of datasets 2"
+        "state: expected number of datasets 3, as requested, found number of datasets 2"
     );
     let others = Dataset::mixed([(whole.take(5), 1.0), (whole.skip(5), 3.0)]).unwrap();
     assert_eq!(
         refused(&others, &options),
-        "state: expected weights [1.0, 3.0], as asked for, found weights [1.0, 2.0]"
+        "state: expected weights [1.0, 3.0], as requested, found weights [1.0, 2.0]"
     );
     let rows = Dataset::mixed([(whole.take(6), 1.0), (whole.skip(5), 2.0)]).unwrap();
-    assert_eq!(refused(&rows, &options), "state: expected rows 0 to 6, as asked for, found rows 0 to 5");
+    assert_eq!(refused(&rows, &options), "state: expected rows 0 to 6, as requested, found rows 0 to 5");
     for (changed, expected) in [
         (
             IterationOptions { batch_size: 5, ..options.clone() },
-            "batch_size 5, as asked for, found batch_size 4",
+            "batch_size 5, as requested, found batch_size 4",
         ),
-        (IterationOptions { seed: Some(2), ..options.clone() }, "seed 2, as asked for, found seed 1"),
+        (IterationOptions { seed: Some(2), ..options.clone() }, "seed 2, as requested, found seed 1"),
         (
             IterationOptions { drop_remainder: true, ..options.clone() },
-            "drop_remainder true, as asked for, found drop_remainder false",
+            "drop_remainder true, as requested, found drop_remainder false",
         ),
     ] {
         assert_eq!(refused(&mixed, &changed), format!("state: expected {expected}"));
@@ -286,7 +286,9 @@ fn states_know_the_datasets_and_the_options() {
     let of_files = whole.record_batches(options.clone()).unwrap().state().unwrap();
     let error = load(&mixed, &options, &of_files).unwrap_err();
     assert!(
-        error.starts_with("state: expected the state of a mixed dataset, from state_dict, found other data:"),
+        error.starts_with(
+            "state: expected the state of a mixed dataset, from state_dict(), found other data:"
+        ),
         "{error}"
     );
     // Without a seed, the state has the one that was drawn.

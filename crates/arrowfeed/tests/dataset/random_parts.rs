@@ -153,10 +153,10 @@ fn states_fingerprints_and_reports_know_the_part() {
         dataset.record_batches(options.clone()).unwrap().load_state(&state).map_err(|error| error.to_string())
     };
     assert_eq!(load(&dataset.split(0.9, 1).unwrap().0), Ok(()));
-    let expected = "state: expected split(0.9, seed=1)[1], as asked for, found split(0.9, seed=1)[0]";
+    let expected = "state: expected split(0.9, seed=1)[1], as requested, found split(0.9, seed=1)[0]";
     assert_eq!(load(&test).unwrap_err(), expected);
     let expected =
-        "state: expected rows 0 to 20, split(0.9, seed=1)[0], as asked for, found split(0.9, seed=1)[0]";
+        "state: expected rows 0 to 20, split(0.9, seed=1)[0], as requested, found split(0.9, seed=1)[0]";
     assert_eq!(load(&dataset.take(20).split(0.9, 1).unwrap().0).unwrap_err(), expected);
     assert_ne!(train.fingerprint().unwrap(), dataset.fingerprint().unwrap());
     assert_ne!(train.fingerprint().unwrap(), test.fingerprint().unwrap());

@@ -71,23 +71,23 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
     let expected = |kind, text: &str| (kind, format!("state: {text}"));
     assert_eq!(
         refused(&paths, IterationOptions { batch_size: 11, ..options() }),
-        expected(Options, "expected batch_size 11, as asked for, found batch_size 10")
+        expected(Options, "expected batch_size 11, as requested, found batch_size 10")
     );
     assert_eq!(
         refused(&paths, IterationOptions { seed: Some(6), ..options() }),
-        expected(Options, "expected seed 6, as asked for, found seed 5")
+        expected(Options, "expected seed 6, as requested, found seed 5")
     );
     assert_eq!(
         refused(&paths, IterationOptions { shard: (0, 2), ..options() }),
-        expected(Options, "expected shard [0,2], as asked for, found shard [0,1]")
+        expected(Options, "expected shard [0,2], as requested, found shard [0,1]")
     );
     assert_eq!(
         refused(&paths, IterationOptions { epochs: None, ..options() }),
-        expected(Options, "expected epochs null, as asked for, found epochs 1")
+        expected(Options, "expected epochs null, as requested, found epochs 1")
     );
     assert_eq!(
         refused(&paths, IterationOptions { on_error: OnError::SkipBlock, ..options() }),
-        expected(Options, "expected on_error \"skip_block\", as asked for, found on_error \"raise\"")
+        expected(Options, "expected on_error \"skip_block\", as requested, found on_error \"raise\"")
     );
     assert_eq!(refused(&paths[..1], options()), expected(Files, "expected 1 file, found a state of 2"));
     let turned = [paths[1].clone(), paths[0].clone()];
@@ -97,7 +97,7 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
         expected(
             Files,
             &format!(
-                "expected {name} as file 0 of the list, found a state of a file with another name or size there"
+                "expected {name} as file 0 of the list, found a state of a file with a different name or size"
             )
         )
     );

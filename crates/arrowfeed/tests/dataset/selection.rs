@@ -117,9 +117,9 @@ fn states_and_splits_know_the_selected_rows() {
     assert_eq!(load(&dataset.take(20)), Ok(()));
     assert_eq!(
         load(&dataset.take(21)).unwrap_err(),
-        "state: expected rows 0 to 21, as asked for, found rows 0 to 20"
+        "state: expected rows 0 to 21, as requested, found rows 0 to 20"
     );
-    assert_eq!(load(&dataset).unwrap_err(), "state: expected all rows, as asked for, found rows 0 to 20");
+    assert_eq!(load(&dataset).unwrap_err(), "state: expected all rows, as requested, found rows 0 to 20");
     assert_ne!(dataset.take(20).fingerprint().unwrap(), dataset.fingerprint().unwrap());
     let error = dataset.take(20).plan_splits(100, None).unwrap_err();
     assert_eq!(

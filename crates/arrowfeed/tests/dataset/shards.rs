@@ -51,7 +51,7 @@ fn shards_of_a_shuffle_need_a_seed_that_they_share() {
     let dataset = dataset(&write(&directory, &[10], 100));
     let options = IterationOptions { shuffle_buffer_size: 5, shard: (0, 2), ..Default::default() };
     let error = dataset.record_batches(options.clone()).unwrap_err().to_string();
-    assert_eq!(error, "seed: expected one that all shards share, found none");
+    assert_eq!(error, "seed: expected an integer, the same for all shards, found none");
     assert!(dataset.record_batches(IterationOptions { seed: Some(0), ..options.clone() }).is_ok());
     assert!(dataset.record_batches(IterationOptions { shuffle_buffer_size: 0, ..options }).is_ok());
 }

@@ -79,7 +79,7 @@ fn a_file_that_is_not_the_one_that_was_planned_for_is_refused() {
         std::fs::copy(&paths[1], &paths[0]).unwrap();
         let error = dataset.read_split(&splits[0], None, RangeOptions::default()).unwrap_err();
         assert_eq!(error.kind(), FeedErrorKind::Changed, "{error}");
-        assert!(error.to_string().contains("as it was when its splits were planned"), "{error}");
+        assert!(error.to_string().contains("unchanged since its splits were planned"), "{error}");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_split_of_another_file_is_refused() {
         let split = other.plan_splits(u64::MAX, None).unwrap().remove(0);
         let error = one.read_split(&split, None, RangeOptions::default()).unwrap_err();
         let path = Path::new(&paths[1]).display();
-        let message = format!("expected a split of one of the files of the dataset, found one of \"{path}\"");
+        let message = format!("expected a split of a file of this dataset, found a split of \"{path}\"");
         assert_eq!((error.kind(), error.to_string()), (FeedErrorKind::Options, message));
     }
 }

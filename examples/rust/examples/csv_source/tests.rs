@@ -49,7 +49,7 @@ fn what_it_cannot_do_is_an_error() {
     let refused = |options| source.tensors(options).err().unwrap().to_string();
     assert_eq!(
         refused(IterationOptions { epochs: NonZeroU64::new(2), ..Default::default() }),
-        "epochs: expected its default, which is all that this source can do"
+        "epochs: expected the default, found a value that this source does not support"
     );
     assert_eq!(
         refused(IterationOptions { batch_size: 0, ..Default::default() }),

@@ -283,8 +283,7 @@ fn data_that_does_not_decompress_leaves_the_next_block_alone() {
     let file = Container::new(Codec::Deflate).raw_block(1, 3, b"\xff\xff\xff").block(1, b"good");
     let mut reader = reader(inputs(&file.bytes).into_iter().next().unwrap());
     reader.next(&Check::never()).unwrap().unwrap();
-    let text =
-        "block 0 at byte 60: expected a deflate stream, found 3 bytes that are not one, or not all of one";
+    let text = "block 0 at byte 60: expected a deflate stream, found 3 bytes of invalid or truncated data";
     assert_eq!(reader.payload(&Check::never()).unwrap_err().to_string(), text);
     assert_eq!(reader.next(&Check::never()).unwrap().unwrap().index, 1);
     assert_eq!(reader.payload(&Check::never()).unwrap().bytes(), b"good");
@@ -370,7 +369,7 @@ fn a_reader_goes_on_at_another_range() {
         }
         // A range that does not end at a block boundary.
         reader.restart(57..90, 0).unwrap();
-        let message = "expected a block that ends by byte 90, where another one seems to start, found its end at byte 95";
+        let message = "expected a block that ends by byte 90, where the next block seems to start, found its end at byte 95";
         let error = read_rest(&mut reader).1.unwrap();
         assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
         assert_eq!(error.to_string(), format!("block 1 at byte 76: {message}"));

@@ -17,25 +17,25 @@ pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) ->
     let mut stream = Decompress::new(false);
     let (mut read, mut written) = (0, 0);
     loop {
-        let (taken, given) = (stream.total_in(), stream.total_out());
+        let (consumed, produced) = (stream.total_in(), stream.total_out());
         let step = &data[read..data.len().min(read + STEP)];
         let status = stream.decompress(step, output.spare(written)?).map_err(|error| {
             let at = thousands(read as u64);
             Codec::Bzip2
-                .mismatch(format_args!("bytes that are not one after byte {at} of the block"))
+                .mismatch(format_args!("invalid data after byte {at} of the block"))
                 .with_source(error)
         })?;
-        let taken = usize::try_from(stream.total_in() - taken).unwrap_or(0);
-        let given = usize::try_from(stream.total_out() - given).unwrap_or(0);
-        (read, written) = (read + taken, written + given);
-        check.after((taken + given).saturating_mul(SLOWNESS))?;
+        let consumed = usize::try_from(stream.total_in() - consumed).unwrap_or(0);
+        let produced = usize::try_from(stream.total_out() - produced).unwrap_or(0);
+        (read, written) = (read + consumed, written + produced);
+        check.after((consumed + produced).saturating_mul(SLOWNESS))?;
         match status {
             Status::StreamEnd if read == data.len() => return Ok(written),
             Status::StreamEnd => stream = Decompress::new(false),
             Status::MemNeeded => return Err(out_of_memory()),
-            _ if taken == 0 && given == 0 => {
+            _ if consumed == 0 && produced == 0 => {
                 let len = counted(data.len() as u64, "byte");
-                return Err(Codec::Bzip2.mismatch(format_args!("one that is cut after {len}")));
+                return Err(Codec::Bzip2.mismatch(format_args!("one that is truncated after {len}")));
             }
             _ => {}
         }

@@ -44,5 +44,5 @@ fn bad_data(data: &[u8]) -> FeedError {
         if cmf & 0x0f == 8 && cmf >> 4 <= 7 && (u16::from(*cmf) << 8 | u16::from(*flags)) % 31 == 0);
     let hint = if zlib { " (they start like a zlib stream)" } else { "" };
     let found = thousands(data.len() as u64);
-    Codec::Deflate.mismatch(format_args!("{found} bytes that are not one, or not all of one{hint}"))
+    Codec::Deflate.mismatch(format_args!("{found} bytes of invalid or truncated data{hint}"))
 }

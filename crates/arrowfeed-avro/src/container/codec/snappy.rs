@@ -12,11 +12,12 @@ const MAX_RATIO: u64 = 22;
 /// Decompresses a block and verifies its last four bytes, the big-endian CRC-32 of the uncompressed bytes.
 pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
     let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
-        return Err(Codec::Snappy.mismatch(format_args!("{} bytes, fewer than its CRC-32 has", data.len())));
+        return Err(Codec::Snappy
+            .mismatch(format_args!("{} bytes, fewer than the 4 bytes of its CRC-32", data.len())));
     };
     let bad = |error: snap::Error| {
         let found = thousands(stream.len() as u64);
-        Codec::Snappy.mismatch(format_args!("{found} bytes that are not one")).with_source(error)
+        Codec::Snappy.mismatch(format_args!("{found} bytes of invalid data")).with_source(error)
     };
     let declared = decompress_len(stream).map_err(bad)?;
     if declared as u64 > (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64) {

@@ -67,10 +67,10 @@ fn a_cut_stream_is_an_error() {
         }
     }
     for (codec, found) in [
-        (Codec::Deflate, "a deflate stream, found {} bytes that are not one, or not all of one"),
-        (Codec::Zstandard, "a zstandard stream, found {} bytes that are not one, or not all of one"),
-        (Codec::Bzip2, "a bzip2 stream, found one that is cut after {} bytes"),
-        (Codec::Xz, "an xz stream, found one that is cut after {} bytes"),
+        (Codec::Deflate, "a deflate stream, found {} bytes of invalid or truncated data"),
+        (Codec::Zstandard, "a zstandard stream, found {} bytes of invalid or truncated data"),
+        (Codec::Bzip2, "a bzip2 stream, found one that is truncated after {} bytes"),
+        (Codec::Xz, "an xz stream, found one that is truncated after {} bytes"),
     ] {
         let data = compress(codec, b"records");
         let len = data.len() - 1;
@@ -88,10 +88,11 @@ fn no_bytes_are_no_stream() {
     }
     assert_eq!(failure(Codec::Xz, b""), "expected an xz stream, found no bytes");
     for len in 0..4 {
-        let text = format!("expected a snappy stream, found {len} bytes, fewer than its CRC-32 has");
+        let text =
+            format!("expected a snappy stream, found {len} bytes, fewer than the 4 bytes of its CRC-32");
         assert_eq!(failure(Codec::Snappy, &b"abc"[..len]), text);
     }
-    assert_eq!(failure(Codec::Snappy, &[0; 4]), "expected a snappy stream, found 0 bytes that are not one");
+    assert_eq!(failure(Codec::Snappy, &[0; 4]), "expected a snappy stream, found 0 bytes of invalid data");
 }
 
 #[test]
@@ -102,10 +103,10 @@ fn data_of_another_codec_is_an_error() {
             failure(codec, &compress(other, &payload));
         }
     }
-    let text = "expected a bzip2 stream, found bytes that are not one after byte 0 of the block";
+    let text = "expected a bzip2 stream, found invalid data after byte 0 of the block";
     assert_eq!(failure(Codec::Bzip2, &payload), text);
-    assert_eq!(failure(Codec::Xz, &payload), "expected an xz stream, found 1,000 bytes that are not one");
-    let text = "expected a zstandard stream, found bytes that are not one at byte 0 of the block";
+    assert_eq!(failure(Codec::Xz, &payload), "expected an xz stream, found 1,000 bytes of invalid data");
+    let text = "expected a zstandard stream, found no frame at byte 0 of the block";
     assert_eq!(failure(Codec::Zstandard, &payload), text);
 }
 
@@ -174,7 +175,7 @@ fn deflate_in_a_zlib_wrapper_is_an_error_with_a_hint() {
     let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::default());
     let mut data = [0; 100];
     let len = compressor.zlib_compress(b"records", &mut data).unwrap();
-    let found = format!("{len} bytes that are not one, or not all of one (they start like a zlib stream)");
+    let found = format!("{len} bytes of invalid or truncated data (they start like a zlib stream)");
     assert_eq!(failure(Codec::Deflate, &data[..len]), format!("expected a deflate stream, found {found}"));
     // A stored block whose length and complement disagree.
     failure(Codec::Deflate, &[0x01, 0x05, 0x00, 0x00, 0x00, b'a', b'b', b'c', b'd', b'e']);
@@ -194,7 +195,7 @@ fn a_snappy_checksum_is_always_verified() {
 #[test]
 fn a_snappy_length_is_not_believed() {
     let lie = |declared: &[u8]| [declared, b"\x18records\0\0\0\0"].concat();
-    let found = "9 bytes that are not one";
+    let found = "9 bytes of invalid data";
     assert_eq!(failure(Codec::Snappy, &lie(&[6])), format!("expected a snappy stream, found {found}"));
     assert_eq!(failure(Codec::Snappy, &lie(&[8])), format!("expected a snappy stream, found {found}"));
     assert_eq!(failure(Codec::Snappy, &lie(&[0])), format!("expected a snappy stream, found {found}"));
@@ -214,7 +215,7 @@ fn frame(header: &[u8]) -> Vec<u8> {
 fn a_zstandard_content_size_is_not_believed() {
     assert_eq!(decompress(Codec::Zstandard, &frame(&[0x20, 1])).unwrap(), b"x");
     for wrong in [0, 2, 255] {
-        let text = "expected a zstandard stream, found 10 bytes that are not one, or not all of one";
+        let text = "expected a zstandard stream, found 10 bytes of invalid or truncated data";
         assert_eq!(failure(Codec::Zstandard, &frame(&[0x20, wrong])), text);
     }
     // The header declares 64 MiB in a frame of 17 bytes.

@@ -23,20 +23,20 @@ pub(super) fn decompress(
     let mut stream = Stream::new_stream_decoder(memory as u64, CONCATENATED).map_err(bad)?;
     let (mut read, mut written) = (0, 0);
     loop {
-        let (taken, given) = (stream.total_in(), stream.total_out());
+        let (consumed, produced) = (stream.total_in(), stream.total_out());
         let end = data.len().min(read + STEP);
         let action = if end == data.len() { Action::Finish } else { Action::Run };
         let status = stream.process(&data[read..end], output.spare(written)?, action).map_err(bad)?;
-        let taken = usize::try_from(stream.total_in() - taken).unwrap_or(0);
-        let given = usize::try_from(stream.total_out() - given).unwrap_or(0);
-        (read, written) = (read + taken, written + given);
-        check.after((taken + given).saturating_mul(SLOWNESS))?;
+        let consumed = usize::try_from(stream.total_in() - consumed).unwrap_or(0);
+        let produced = usize::try_from(stream.total_out() - produced).unwrap_or(0);
+        (read, written) = (read + consumed, written + produced);
+        check.after((consumed + produced).saturating_mul(SLOWNESS))?;
         match status {
             Status::StreamEnd => return Ok(written),
             // There is always room for output, so the decoder needs more input.
             Status::MemNeeded => {
                 let len = counted(data.len() as u64, "byte");
-                return Err(Codec::Xz.mismatch(format_args!("one that is cut after {len}")));
+                return Err(Codec::Xz.mismatch(format_args!("one that is truncated after {len}")));
             }
             Status::Ok | Status::GetCheck => {}
         }
@@ -55,7 +55,7 @@ fn bad_data(error: Error, len: usize, memory: usize) -> FeedError {
         Error::Mem => out_of_memory(),
         _ => {
             let len = thousands(len as u64);
-            Codec::Xz.mismatch(format_args!("{len} bytes that are not one")).with_source(error)
+            Codec::Xz.mismatch(format_args!("{len} bytes of invalid data")).with_source(error)
         }
     }
 }

@@ -60,8 +60,7 @@ impl Zstandard {
             let skippable = magic.is_some_and(|magic| SKIPPABLE_MAGIC.contains(&magic));
             if !skippable && magic != Some(MAGIC) {
                 let at = thousands((data.len() - rest.len()) as u64);
-                return Err(Codec::Zstandard
-                    .mismatch(format_args!("bytes that are not one at byte {at} of the block")));
+                return Err(Codec::Zstandard.mismatch(format_args!("no frame at byte {at} of the block")));
             }
             if !skippable {
                 self.check_window(rest)?;
@@ -101,6 +100,6 @@ fn is_too_small(code: usize) -> bool {
 #[cold]
 fn bad_data(data: &[u8], code: usize) -> FeedError {
     let found = thousands(data.len() as u64);
-    let error = Codec::Zstandard.mismatch(format_args!("{found} bytes that are not one, or not all of one"));
+    let error = Codec::Zstandard.mismatch(format_args!("{found} bytes of invalid or truncated data"));
     error.with_source(get_error_name(code))
 }

@@ -206,10 +206,10 @@ fn keys_and_schema_must_be_utf8() {
 #[test]
 fn schema_and_codec_are_named_once() {
     let twice = [(b"avro.schema".as_slice(), JSON), (b"avro.schema", b"\"int\"")];
-    let text = "byte 24: expected one metadata entry \"avro.schema\", found another";
+    let text = "byte 24: expected one metadata entry \"avro.schema\", found two";
     assert_eq!(failure(&header(&twice, &SYNC)), (FeedErrorKind::Format, text.into()));
     let twice = [(b"avro.codec".as_slice(), b"null".as_slice()), (b"avro.codec", b"null")];
-    let text = "byte 21: expected one metadata entry \"avro.codec\", found another";
+    let text = "byte 21: expected one metadata entry \"avro.codec\", found two";
     assert_eq!(failure(&header(&twice, &SYNC)), (FeedErrorKind::Format, text.into()));
 }
 

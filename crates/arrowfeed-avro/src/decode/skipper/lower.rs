@@ -7,7 +7,7 @@ use crate::plan::skip::{Program, Skip, Skips};
 const MAX_SKIP_STEPS: usize = 4096;
 
 /// Maximum nesting of arrays, unions and records, because each level uses the machine stack.
-const MOST_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 impl Skipper {
     /// Creates a skipper for the values that `program` skips.
@@ -46,9 +46,7 @@ impl Lowering<'_> {
             Skip::Long => SkipStep::Long { times: 1 },
             Skip::Bytes => SkipStep::String { times: 1 },
             Skip::Symbol(count) => SkipStep::Symbol(*count),
-            step if self.depth >= MOST_DEPTH || self.left == 0 => {
-                SkipStep::Program(Program::of(step.clone()))
-            }
+            step if self.depth >= MAX_DEPTH || self.left == 0 => SkipStep::Program(Program::of(step.clone())),
             Skip::Union { branches, .. } => self.union(branches),
             Skip::Items { program, number, fixed, .. } => match self.skips.item_bytes(*number) {
                 // Items without bytes are counted against a budget.

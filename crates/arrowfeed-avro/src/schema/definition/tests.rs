@@ -41,13 +41,13 @@ fn wrong_records_are_refused() {
         ),
         (
             &record(r#"{"name": "a", "type": "int", "aliases": ["b"]}, {"name": "b", "type": "int"}"#),
-            r#"expected an alias of field "a" alone, found "b" of field "b""#,
+            r#"expected an alias of only one field, found "b" of the fields "a" and "b""#,
         ),
         (
             &record(
                 r#"{"name": "a", "type": "int", "aliases": ["c"]}, {"name": "b", "type": "int", "aliases": ["c"]}"#,
             ),
-            r#"expected an alias of field "b" alone, found "c" of field "a""#,
+            r#"expected an alias of only one field, found "c" of the fields "b" and "a""#,
         ),
     ]);
 }
@@ -89,7 +89,7 @@ fn wrong_fixed_sizes_are_refused() {
 #[test]
 fn wrong_names_are_refused() {
     let fixed = |attributes: &str| format!(r#"{{"type": "fixed", "size": 1, {attributes}}}"#);
-    let primitive = "expected a type name that is not of a primitive type, found";
+    let primitive = "expected a type name that is not a primitive type, found";
     refused(&[
         (
             &fixed(r#""name": "a\u0000b\n""#),
@@ -120,7 +120,7 @@ fn a_name_is_defined_once() {
         (
             r#"[{"type": "fixed", "name": "a.F", "aliases": ["H"], "size": 1},
                 {"type": "fixed", "name": "b.G", "aliases": ["a.H"], "size": 1}]"#,
-            r#"expected an alias of type "b.G" alone, found "a.H" of type "a.F""#,
+            r#"expected an alias of only one type, found "a.H" of the types "b.G" and "a.F""#,
         ),
     ]);
 }

@@ -211,7 +211,7 @@ fn a_logical_type_beside_a_type_is_ignored() {
     let elsewhere = |json: &str| parsed(json).warnings().to_vec();
     let warning = |path: &str, of: &str| {
         vec![format!(
-            r#"{path}ignored the logical type "date" of {of}: expected it in the type's own object"#
+            r#"{path}ignored the logical type "date" of {of}: expected it in the JSON object of the type"#
         )]
     };
     let date = r#""logicalType": "date""#;
@@ -240,7 +240,7 @@ fn a_hundred_warnings_are_kept_and_the_others_counted() {
     let fields: Vec<String> = (0..1234).map(field).collect();
     let schema = parsed(&format!(r#"{{"type": "record", "name": "R", "fields": [{}]}}"#, fields.join(",")));
     assert_eq!(schema.warnings().len(), 101);
-    let last = r#"f99: ignored the logical type "x" of int: the specification has none of that name"#;
+    let last = r#"f99: ignored the logical type "x" of int: the Avro specification does not define it"#;
     assert_eq!(schema.warnings()[99..], [last, "ignored in 1,134 more places"]);
 }
 

@@ -212,7 +212,8 @@ fn covered(ranges: &Ranges, lists: &ArrayRef) -> Range<usize> {
 
 fn union(children: &[Child], array: &ArrayRef) -> Result<Union, FeedError> {
     let array = array.as_any().downcast_ref::<UnionArray>();
-    let array = array.ok_or_else(|| plan::error("", "expected a union, found another array".to_owned()))?;
+    let array =
+        array.ok_or_else(|| plan::error("", "expected a union array, found a different array".to_owned()))?;
     let DataType::Union(fields, _) = array.data_type() else {
         unreachable!("a union array has a union type")
     };

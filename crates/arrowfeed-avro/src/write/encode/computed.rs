@@ -109,7 +109,7 @@ pub(super) fn time_of_day(array: &ArrayRef, to: TimeUnit, path: &str) -> Compute
         match rescaled(value, from, to) {
             Some(value) => Ok(out.long(value)),
             None => {
-                let expected = format!("a time of whole {}, which is what Avro has", plural(to));
+                let expected = format!("a time of whole {}, the precision of the Avro type", plural(to));
                 Err(misfit(&path, &expected, format!("{value} {}", plural(from))))
             }
         }

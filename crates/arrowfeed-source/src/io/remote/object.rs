@@ -77,22 +77,22 @@ impl ObjectVersion {
     /// Returns an error message if `found` is not a version of the same bytes. Times are compared only if one of the
     /// versions has no tag.
     pub fn difference(&self, found: &Self) -> Option<String> {
-        const OPENED: &str = "expected the object as it was opened";
+        const OPENED: &str = "expected the object to be unchanged since it was opened";
         match (&self.tag, &found.tag) {
             (Some(old), Some(new)) if old != new => {
                 let [old, new] = [old, new].map(|tag| quoted(tag.trim_matches('"')));
-                return Some(format!("{OPENED}, with the ETag {old}, found it changed, with the ETag {new}"));
+                return Some(format!("{OPENED} (ETag {old}), found the ETag {new}"));
             }
             _ => {}
         }
         if self.len != found.len {
             let [old, new] = [self.len, found.len].map(thousands);
-            return Some(format!("{OPENED}, with {old} bytes, found it changed, with {new} bytes"));
+            return Some(format!("{OPENED} ({old} bytes), found {new} bytes"));
         }
         match (&self.tag, &found.tag, self.modified, found.modified) {
             (Some(_), Some(_), _, _) => None,
             (_, _, Some(old), Some(new)) if old != new => {
-                Some(format!("{OPENED}, found it changed: the time of its last change is another one"))
+                Some(format!("{OPENED}, found a different modification time"))
             }
             _ => None,
         }

@@ -269,8 +269,7 @@ fn an_object_that_changes_is_an_error() {
     let error = read.filter_map(Result::err).next().unwrap();
     let error = FeedError::io(error);
     assert_eq!(error.kind(), FeedErrorKind::Changed);
-    let text =
-        "expected the object as it was opened, with the ETag \"a\", found it changed, with the ETag \"b\"";
+    let text = "expected the object to be unchanged since it was opened (ETag \"a\"), found the ETag \"b\"";
     assert_eq!(error.to_string(), text);
 }
 

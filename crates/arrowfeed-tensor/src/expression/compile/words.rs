@@ -27,10 +27,10 @@ pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
     let found = described(data_type);
     match data_type {
         DataType::Struct(fields) => format!("{found}: its fields are {}", listed(fields)),
-        DataType::Map(..) => format!("{found}: its values are [*], one of them is ['...']"),
-        DataType::Union(..) => format!("{found}: one of its branches is :..."),
+        DataType::Map(..) => format!("{found}: select all values with [*] or one with ['...']"),
+        DataType::Union(..) => format!("{found}: select one branch with :..."),
         other if lists::items(other).is_some() => {
-            format!("{found}: its elements are [*], one of them is [0]")
+            format!("{found}: select all elements with [*] or one with [0]")
         }
         _ => found,
     }

@@ -141,7 +141,7 @@ fn what_does_not_follow_is_an_error() {
     );
     assert_eq!(
         of(vec![feature("v")], vec![sparse_feature("sp", &["i"], "v")]),
-        r#"tensor "sp": expected a feature as index that no other sparse feature has taken, found none named "i""#
+        r#"tensor "sp": expected a feature as index that no other sparse feature uses, found none named "i""#
     );
     assert_eq!(
         of(vec![index("i", None, None), feature("v")], vec![sparse_feature("sp", &["i"], "v")]),
