@@ -36,9 +36,9 @@ class Feature:
     """The base class of features. Two are equal if their arguments are equal; a default of 0 differs from
     0.0.
 
-    All features have a `dtype`, a `key` and `lossy`. The `dtype` is the numpy type of the values: `object` for
-    byte strings, None for the type of the field. The `key` is the key expression, or None for the name of the
-    tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
+    All features have a `dtype`, a `key` and `lossy`. The `dtype` is the numpy type of the values: `object`
+    for byte strings, None for the type of the field. The `key` is the key expression, or None for the name of
+    the tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
     """
 
     _kind: ClassVar[str]

@@ -116,7 +116,8 @@ class Atds:
 
 def as_tf(case: dict[str, Any]) -> Any:
     """The feature of a case of ``tests/cases/keys``, where TensorFlow has one: theirs have a type always, and
-    neither convert nor truncate."""
+    neither convert nor truncate.
+    """
     [given] = [value for value in case.values() if isinstance(value, dict)]
     if "dtype" not in given or given.keys() & {"lossy", "truncate"}:
         return None

@@ -56,7 +56,9 @@ def test_exact_conversions_are_those_of_numpy_and_lossy_ones_must_be_asked_for(s
     batch = pa.record_batch({"x": pa.array(values)})
     # For float16, numpy has no safe cast from bool and 8 bits only; for the others, safe means exact, except
     # from 64 bits.
-    is_exact = np.can_cast(source, target, "safe") and not (source in ("int64", "uint64") and target in FLOATS)
+    is_exact = np.can_cast(source, target, "safe") and not (
+        source in ("int64", "uint64") and target in FLOATS
+    )
     if not is_exact:
         expected = f"values that {target} holds exactly, found {source} (lossy=True converts them)"
         message = refused(batch, features.Dense([], target))
@@ -199,8 +201,8 @@ def test_enums_become_the_codes_of_their_symbols():
     assert tensors["branch"].values.tolist() == [2]
     assert tensors["text"].values.tolist() == [b"blue", b"?", b"red"]
     assert adapter.explain().splitlines()[1] == (
-        "  values: shared, as the keys of an enum; copied where something of a row is missing and filled, or the"
-        " dictionary of a batch is not the list of symbols"
+        "  values: shared, as the keys of an enum; copied where something of a row is missing and filled, or"
+        " the dictionary of a batch is not the list of symbols"
     )
 
 
@@ -226,7 +228,10 @@ def test_another_dictionary_never_gives_its_keys():
     assert converted(batch, features.Dense([], "int32", -1)).values.tolist() == [2, 0, 1, -1]
     other = pa.record_batch([pa.array(["red", "pink"]).dictionary_encode()], schema=schema)
     message = unfit(other, features.Dense([], "int32"))
-    assert message == 'key "x", row 1: expected a symbol of the enum, one of ["red", "green", "blue"], found "pink"'
+    assert (
+        message
+        == 'key "x", row 1: expected a symbol of the enum, one of ["red", "green", "blue"], found "pink"'
+    )
 
 
 LISTS = pa.record_batch(
@@ -238,9 +243,9 @@ LISTS = pa.record_batch(
 
 
 def test_long_lists_are_truncated_on_request():
-    assert unfit(LISTS, features.Dense([2], default=0)) == 'key "x[*]", row 0: expected 2 values, found 4'.replace(
-        "key", 'tensor "x", key'
-    )
+    assert unfit(
+        LISTS, features.Dense([2], default=0)
+    ) == 'key "x[*]", row 0: expected 2 values, found 4'.replace("key", 'tensor "x", key')
     cut = features.Dense([2], default=0, truncate=True)
     assert converted(LISTS, cut).values.tolist() == [[1, 2], [5, 0], [0, 0]]
     square = features.Dense([1, 2], default=0, key="y", truncate=True)
@@ -256,7 +261,10 @@ def test_long_lists_are_truncated_on_request():
 
 def test_values_that_are_cut_off_are_not_converted():
     batch = pa.record_batch({"x": [[1, 300], [2, None]]})
-    assert converted(batch, features.Dense([1], "int8", lossy=True, truncate=True)).values.tolist() == [[1], [2]]
+    assert converted(batch, features.Dense([1], "int8", lossy=True, truncate=True)).values.tolist() == [
+        [1],
+        [2],
+    ]
     varlen = features.VarLen("int8", shape=[1], lossy=True, truncate=True)
     assert converted(batch, varlen).values.tolist() == [1, 2]
 
@@ -264,12 +272,17 @@ def test_values_that_are_cut_off_are_not_converted():
 def test_an_integer_is_a_default_of_a_float_column():
     batch = pa.record_batch({"x": pa.array([1.5, None], pa.float32()), "l": [[0.5], []]})
     assert converted(batch, features.Dense([], default=0)).values.tolist() == [1.5, 0.0]
-    assert converted(batch, features.FixedLenSequence([], default=3, key="l")).values.tolist() == [[0.5], [3.0]]
+    assert converted(batch, features.FixedLenSequence([], default=3, key="l")).values.tolist() == [
+        [0.5],
+        [3.0],
+    ]
     row = features.Dense([2], default=[1, 2], key="l")
     assert converted(batch, row).values.tolist() == [[0.5, 2.0], [1.0, 2.0]]
     assert features.Dense([], default=0) != features.Dense([], default=0.0)
     message = refused(batch, features.Dense([], default=16_777_217))
-    assert message == 'key "x": expected a default value that float32 holds exactly, found the integer 16777217'
+    assert (
+        message == 'key "x": expected a default value that float32 holds exactly, found the integer 16777217'
+    )
 
 
 def test_features_of_other_libraries_are_not_converted():

@@ -174,8 +174,9 @@ def _byte_strings(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _of_kind(array: Any, kind: np.dtype[Any] | None, value: object) -> Any:
-    """Checks an array against a type. Integers become floats for a float type that holds them exactly; nothing
-    else changes."""
+    """Checks an array against a type. Integers become floats for a float type that holds them exactly, and
+    nothing else changes.
+    """
     if kind is None:
         return array
     if kind.hasobject:
@@ -188,7 +189,9 @@ def _of_kind(array: Any, kind: np.dtype[Any] | None, value: object) -> Any:
         return array
     integers: list[int] = array.ravel().tolist() if array.dtype.kind in "iu" else []
     if not all(_holds_exactly(kind, integer) for integer in integers):
-        raise ValueError(f"default: expected values that {kind.name} holds exactly, found {found(value)}")
+        raise ValueError(
+            f"default: expected values that {type_name(kind)} holds exactly, found {found(value)}"
+        )
     return array.astype(np.float64)
 
 

@@ -94,9 +94,7 @@ def _var_len_with_rank(_name: str, value: Any) -> Feature:
 
 
 def _sparse(_name: str, value: Any) -> Feature:
-    return Sparse(
-        value.index_key, value.value_key, value.size, value.dtype, value.already_sorted, lossy=None
-    )
+    return Sparse(value.index_key, value.value_key, value.size, value.dtype, value.already_sorted, lossy=None)
 
 
 def _ragged(_name: str, value: Any) -> Feature:
@@ -125,7 +123,9 @@ def _atds_dense(name: str, value: Any) -> Feature:
 def _atds_sparse(_name: str, value: Any) -> Feature:
     """Reads a record with a list of values and one list of indices for each dimension."""
     sizes = argument.open_sizes("shape", value.shape)
-    return Sparse([f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype, lossy=None)
+    return Sparse(
+        [f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype, lossy=None
+    )
 
 
 def _atds_varlen(name: str, value: Any) -> Feature:

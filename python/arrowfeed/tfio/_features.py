@@ -89,9 +89,7 @@ def _sparse(name: str, value: Any) -> ours.Sparse:
         raise ValueError(f"size: expected one for each of the {len(keys)} index keys, found {len(sizes)}")
     key, keys, value_key = _shared(name, keys, value.value_key)
     outer = [None] * dimensions(key) if not value_key.startswith("@") else []
-    return ours.Sparse(
-        keys, value_key, outer + sizes, value.dtype, value.already_sorted, key=key, lossy=None
-    )
+    return ours.Sparse(keys, value_key, outer + sizes, value.dtype, value.already_sorted, key=key, lossy=None)
 
 
 def _shared(name: str, index_keys: list[str], value_key: str) -> tuple[str, list[str], str]:
