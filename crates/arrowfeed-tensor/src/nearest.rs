@@ -88,8 +88,8 @@ mod tests {
         assert_eq!((f64_of(12_345_i32, 2), f32_of(12_345_i32, 2)), (123.45, 123.45));
         assert_eq!((f64_of(-7_i64, -3), f32_of(-7_i64, -3)), (-7000.0, -7000.0));
         let digits = 123_456_789_012_345_678_901_234_567_890_i128;
-        assert_eq!(f64_of(digits, 10), 12345678901234567890.1234567890);
-        assert_eq!(f64_of(i256::from_i128(digits), 76), 1.23456789012345678901234567890e-47);
+        assert_eq!(Ok(f64_of(digits, 10)), "12345678901234567890.1234567890".parse());
+        assert_eq!(f64_of(i256::from_i128(digits), 76), 1.234_567_890_123_456_7e-47);
         // The f64 nearest to this decimal is half-way between two f32, and the decimal is above it.
         let above_tie = 16_777_217_000_000_000_000_001_i128;
         assert_eq!((f64_of(above_tie, 15) as f32, f32_of(above_tie, 15)), (16777216.0, 16777218.0));

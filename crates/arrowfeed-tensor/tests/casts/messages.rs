@@ -134,7 +134,7 @@ fn an_integer_default_of_a_float_tensor_is_exact() {
         assert_eq!(message, expected);
     }
     let message = unfit(dense("i", None, Casts::Lossy, Some(DefaultValue::Float(0.0))));
-    assert_eq!(message, "key \"i\": expected an integer that is int32 as default value, found the float 0");
+    assert_eq!(message, "key \"i\": expected an integer that is int32 as default value, found the float 0.0");
 }
 
 #[test]

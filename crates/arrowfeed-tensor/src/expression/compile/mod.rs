@@ -229,9 +229,8 @@ fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f Field
     let named = |(_, field): &(i8, &'f FieldRef)| field.name() == name;
     let short = |(_, field): &(i8, &'f FieldRef)| field.name().rsplit('.').next() == Some(name);
     let exact = fields.iter().find(named);
-    let found = exact.or_else(|| {
+    exact.or_else(|| {
         let mut shorts = fields.iter().filter(short);
         shorts.next().filter(|_| shorts.next().is_none())
-    });
-    found
+    })
 }
