@@ -36,9 +36,9 @@ class Feature:
     """The base class of features. Two are equal if their arguments are equal; a default of 0 differs from
     0.0.
 
-    All features have a `dtype` and a `key`. The `dtype` is the numpy type that the values must have: `object`
+    All features have a `dtype`, a `key` and `lossy`. The `dtype` is the numpy type of the values: `object`
     for byte strings, None for the type of the field. The `key` is the key expression, or None for the name of
-    the tensor.
+    the tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
     """
 
     _kind: ClassVar[str]
@@ -72,18 +72,27 @@ class Dense(Feature):
     """A dense tensor `[batch, *shape]`, whose rows have the same shape. `FixedLenFeature` in the RFC.
 
     The key has as many dimensions as the shape, or one dimension, whose elements fill the shape in row-major
-    order. A list that is too long is always an error.
+    order.
 
     Args:
         shape: Sizes of the dimensions after the batch. `[]`: one value per row. For lists without a fixed
             length, see `FixedLenSequence`.
         dtype: A numpy or TensorFlow type, its name, or a Python type; `"bytes"`, `"string"`, bytes, str and
-            object mean byte strings. A field of another type is an error, because values are never converted.
-            None: the type of the field.
+            object mean byte strings. None: the type of the field. Values of another numeric type are
+            converted if the `dtype` holds all of them exactly; for other conversions, see `lossy`. An integer
+            type also converts an Avro enum to its codes: the indices of the symbols in its list. Other types
+            must be that of the field.
         default: The value for missing rows, for missing elements at the end of short lists, and for nulls. A
             scalar, or an object that numpy converts to an array of exactly the shape, whose elements replace
-            the missing elements at the same positions. None: a missing value is an error.
+            the missing elements at the same positions. None: a missing value is an error. For a float type,
+            an int is a float, if the type holds it exactly.
         key: The key expression. None: the name of the tensor.
+        lossy: Whether values may change when they are converted to the `dtype`. True: numbers and decimals
+            become the nearest floats, fractions of integers are cut, and a value out of the range of the type
+            is an error. False: such a `dtype` is an error. None: no values are converted, as for features of
+            other libraries; a field of another type is an error.
+        truncate: Whether lists that are too long are cut at their ends, in each dimension. False: they are
+            errors.
 
     Raises:
         ValueError: A size is negative, or the default has the wrong shape or type.
@@ -99,6 +108,8 @@ class Dense(Feature):
     dtype: np.dtype[Any] | None = None
     default: argument.Default | None = None
     key: str | None = None
+    lossy: bool | None = False
+    truncate: bool = False
 
     def __init__(
         self,
@@ -107,11 +118,20 @@ class Dense(Feature):
         default: Any = None,
         *,
         key: str | None = None,
+        lossy: bool | None = False,
+        truncate: bool = False,
     ) -> None:
         sizes = argument.sizes("shape", shape)
         kind = argument.dtype(dtype)
         value = argument.default(default, sizes, kind)
-        self._set(shape=sizes, dtype=kind, default=value, key=_key(key))
+        self._set(
+            shape=sizes,
+            dtype=kind,
+            default=value,
+            key=_key(key),
+            lossy=argument.flag_or_none("lossy", lossy),
+            truncate=argument.flag("truncate", truncate),
+        )
 
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -128,6 +148,9 @@ class FixedLenSequence(Feature):
         default: A scalar: the value for missing rows, for missing elements at the end of short lists, and for
             nulls. None: a missing value is an error, so all rows of a batch must have the same length.
         key: The key expression. None: the name of the tensor.
+        lossy: As in `Dense`.
+        truncate: Whether lists that are longer than their size are cut at their ends. The shape must have a
+            size that is not open, and the key two or more dimensions. False: they are errors.
 
     Raises:
         ValueError: A size is less than -1, or the default is not a scalar or does not have the type.
@@ -143,6 +166,8 @@ class FixedLenSequence(Feature):
     dtype: np.dtype[Any] | None = None
     default: argument.Scalar | None = None
     key: str | None = None
+    lossy: bool | None = False
+    truncate: bool = False
 
     def __init__(
         self,
@@ -151,11 +176,20 @@ class FixedLenSequence(Feature):
         default: Any = None,
         *,
         key: str | None = None,
+        lossy: bool | None = False,
+        truncate: bool = False,
     ) -> None:
         sizes = argument.open_sizes("shape", shape)
         kind = argument.dtype(dtype)
         value = argument.default(default, (), kind)
-        self._set(shape=sizes, dtype=kind, default=value, key=_key(key))
+        self._set(
+            shape=sizes,
+            dtype=kind,
+            default=value,
+            key=_key(key),
+            lossy=argument.flag_or_none("lossy", lossy),
+            truncate=argument.flag("truncate", truncate),
+        )
 
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -171,6 +205,9 @@ class VarLen(Feature):
             length is an error. A size of None or -1 means the longest list of the batch. If `shape` is None,
             no size is fixed.
         key: The key expression. None: the name of the tensor.
+        lossy: As in `Dense`.
+        truncate: Whether lists that are longer than their size in the `shape` are cut at their ends. Shorter
+            lists stay errors.
 
     Raises:
         ValueError: A size is less than -1. TypeError: An argument has the wrong type.
@@ -184,6 +221,8 @@ class VarLen(Feature):
     dtype: np.dtype[Any] | None = None
     shape: tuple[int | None, ...] | None = None
     key: str | None = None
+    lossy: bool | None = False
+    truncate: bool = False
 
     def __init__(
         self,
@@ -191,9 +230,17 @@ class VarLen(Feature):
         *,
         shape: Iterable[int | None] | None = None,
         key: str | None = None,
+        lossy: bool | None = False,
+        truncate: bool = False,
     ) -> None:
         sizes = None if shape is None else argument.open_sizes("shape", shape)
-        self._set(dtype=argument.dtype(dtype), shape=sizes, key=_key(key))
+        self._set(
+            dtype=argument.dtype(dtype),
+            shape=sizes,
+            key=_key(key),
+            lossy=argument.flag_or_none("lossy", lossy),
+            truncate=argument.flag("truncate", truncate),
+        )
 
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -216,6 +263,7 @@ class Sparse(Feature):
             neither sorted nor checked.
         duplicates: How to treat two entries of a row with the same indices: `"keep"` or `"error"`.
         key: The key expression that the other keys are relative to. None: the name of the tensor.
+        lossy: As in `Dense`, for the values. Indices are never converted.
 
     Raises:
         ValueError: A size is less than -1, or `duplicates` has another value. TypeError: An argument has the
@@ -234,6 +282,7 @@ class Sparse(Feature):
     already_sorted: bool = False
     duplicates: str = "keep"
     key: str | None = None
+    lossy: bool | None = False
 
     def __init__(
         self,
@@ -245,6 +294,7 @@ class Sparse(Feature):
         *,
         duplicates: Duplicates = "keep",
         key: str | None = None,
+        lossy: bool | None = False,
     ) -> None:
         self._set(
             index_key=argument.texts("index_key", "a key expression (str), or several", index_key),
@@ -254,6 +304,7 @@ class Sparse(Feature):
             already_sorted=argument.flag("already_sorted", already_sorted),
             duplicates=argument.choice("duplicates", ("error", "keep"), duplicates),
             key=_key(key),
+            lossy=argument.flag_or_none("lossy", lossy),
         )
 
 
@@ -270,6 +321,7 @@ class Ragged(Feature):
             blocks of this shape one after another.
         row_splits_dtype: `"int64"` or `"int32"`, the integer type of the row splits.
         key: The key expression. None: the name of the tensor.
+        lossy: As in `Dense`.
 
     Raises:
         ValueError: A size is negative, or `row_splits_dtype` has another value. TypeError: An argument has
@@ -285,6 +337,7 @@ class Ragged(Feature):
     inner_shape: tuple[int, ...] = ()
     row_splits_dtype: str = "int64"
     key: str | None = None
+    lossy: bool | None = False
 
     def __init__(
         self,
@@ -293,12 +346,14 @@ class Ragged(Feature):
         inner_shape: Iterable[int] = (),
         row_splits_dtype: RowSplitsDType = "int64",
         key: str | None = None,
+        lossy: bool | None = False,
     ) -> None:
         self._set(
             dtype=argument.dtype(dtype),
             inner_shape=argument.sizes("inner_shape", inner_shape),
             row_splits_dtype=argument.choice("row_splits_dtype", ("int32", "int64"), row_splits_dtype),
             key=_key(key),
+            lossy=argument.flag_or_none("lossy", lossy),
         )
 
 

@@ -115,9 +115,11 @@ class Atds:
 
 
 def as_tf(case: dict[str, Any]) -> Any:
-    """The feature of a case of ``tests/cases/keys``, where TensorFlow has one: theirs have a type always."""
+    """The feature of a case of ``tests/cases/keys``, where TensorFlow has one: theirs have a type always, and
+    neither convert nor truncate.
+    """
     [given] = [value for value in case.values() if isinstance(value, dict)]
-    if "dtype" not in given:
+    if "dtype" not in given or given.keys() & {"lossy", "truncate"}:
         return None
     dtype, default = DTYPES[given["dtype"]], given.get("default")
     if "dense" in case:

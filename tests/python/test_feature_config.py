@@ -16,6 +16,8 @@ ALL = {
     "flag": features.FixedLenSequence([], "bool", True),  # noqa: FBT003
     "var": features.VarLen("bytes", shape=[None, 3], key="friends[*].name"),
     "sparse": features.Sparse(["@i", "j"], "v", [12, None], "float32", True, duplicates="error"),  # noqa: FBT003
+    "cut": features.VarLen("float32", shape=[3], lossy=True, truncate=True),
+    "strict": features.Dense([2], "float32", lossy=None),
     "ragged": features.Ragged("int8", inner_shape=[2], row_splits_dtype="int32"),
 }
 

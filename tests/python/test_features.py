@@ -22,15 +22,21 @@ ALL = [
     features.Dense([1, 2], "string", [["a", b"b\x00"]]),
     features.Dense([], bool, default=True),
     features.Dense([0], default=[]),
+    features.Dense([2], "float32", 0, key="l[*]", lossy=True, truncate=True),
+    features.Dense([2], "float32", 0, key="l[*]", lossy=None),
     features.FixedLenSequence([]),
     features.FixedLenSequence([None, -1, 3], "float16", 0, key="l[*]"),
     features.VarLen(),
+    features.FixedLenSequence([2], lossy=True, truncate=True),
     features.VarLen("uint8", shape=[2, -1], key="l[*][*]"),
+    features.VarLen("uint8", shape=[2], lossy=True, truncate=True),
     features.Sparse("id", "power", 10000),
     features.Sparse(
         ["@a", "b"], "v", [12, None], "float32", already_sorted=True, duplicates="error", key="sp"
     ),
+    features.Sparse("id", "power", 10000, "float32", lossy=True),
     features.Ragged(),
+    features.Ragged("int8", lossy=True),
     features.Ragged("bytes", inner_shape=[2, 3], row_splits_dtype="int32", key="l[*]"),
 ]
 TEXTS = [
@@ -42,14 +48,20 @@ TEXTS = [
     "Dense((1, 2), dtype='bytes', default=((b'a', b'b\\x00'),))",
     "Dense((), dtype='bool', default=True)",
     "Dense((0,), default=())",
+    "Dense((2,), dtype='float32', default=0.0, key='l[*]', lossy=True, truncate=True)",
+    "Dense((2,), dtype='float32', default=0.0, key='l[*]', lossy=None)",
     "FixedLenSequence(())",
     "FixedLenSequence((None, None, 3), dtype='float16', default=0.0, key='l[*]')",
     "VarLen()",
+    "FixedLenSequence((2,), lossy=True, truncate=True)",
     "VarLen(dtype='uint8', shape=(2, None), key='l[*][*]')",
+    "VarLen(dtype='uint8', shape=(2,), lossy=True, truncate=True)",
     "Sparse(('id',), 'power', (10000,))",
     "Sparse(('@a', 'b'), 'v', (12, None), dtype='float32', already_sorted=True, duplicates='error',"
     " key='sp')",
+    "Sparse(('id',), 'power', (10000,), dtype='float32', lossy=True)",
     "Ragged()",
+    "Ragged(dtype='int8', lossy=True)",
     "Ragged(dtype='bytes', inner_shape=(2, 3), row_splits_dtype='int32', key='l[*]')",
 ]
 
@@ -132,6 +144,8 @@ def test_integers_are_floats_where_these_are_wanted():
     assert repr(features.Dense([2], default=[1, 2]).default) == "(1, 2)"
     assert repr(features.Dense([2], default=np.array([1, 2], np.uint64)).default) == "(1, 2)"
     assert repr(features.Dense([], "int8", default=True).default) == "True"
+    assert repr(features.Dense([], "uint8", 0).default) == "0"
+    assert repr(features.Dense([], "float32", -(1 << 62)).default) == "-4.611686018427388e+18"
     assert repr(features.Dense([], bool, 1).default) == "1"
 
 
@@ -177,6 +191,14 @@ WRONG_TYPES = {
     "splits": (
         lambda: features.Ragged(row_splits_dtype=int),
         'row_splits_dtype: expected "int32" or "int64", found type <class \'int\'>',
+    ),
+    "lossy": (
+        lambda: features.Ragged("int8", lossy="yes"),
+        "lossy: expected a bool or None, found str 'yes'",
+    ),
+    "truncate": (
+        lambda: features.Dense([], truncate=None),
+        "truncate: expected a bool, found None",
     ),
     "default": (lambda: features.Dense([], default={}), f"{VALUES}, found dict {{}}"),
     "null_in_default": (lambda: features.Dense([2], default=["a", None]), f"{VALUES}, found None"),
@@ -235,6 +257,14 @@ WRONG_VALUES = {
     "float_for_integers": (
         lambda: features.Dense([], "int32", 1.5),
         "default: expected values of int32, found float 1.5",
+    ),
+    "integer_that_a_float_does_not_hold": (
+        lambda: features.Dense([2], "float32", [0, 16_777_217]),
+        "default: expected values that float32 holds exactly, found list [0, 16777217]",
+    ),
+    "integer_beyond_a_float": (
+        lambda: features.Dense([], "float16", 65536),
+        "default: expected values that float16 holds exactly, found int 65536",
     ),
     "text_for_floats": (
         lambda: features.Dense([], "float32", "x"),

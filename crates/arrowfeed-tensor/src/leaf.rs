@@ -15,6 +15,7 @@ use arrowfeed_select::take;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::gather::{Pieces, gather, overflow};
+use crate::nearest::f16_of;
 use crate::options::{AdapterOptions, InnerNulls};
 use crate::representation::DefaultValue;
 use crate::values::Values;
@@ -267,7 +268,7 @@ pub(crate) fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     let fits = |narrow: f64| (narrow.is_finite() || !value.is_finite()).then_some(());
     Some(match data_type {
         DataType::Float16 => {
-            let narrow = half::f16::from_f64(value);
+            let narrow = f16_of(value);
             fits(narrow.to_f64())?;
             Arc::new(Float16Array::from(vec![narrow]))
         }

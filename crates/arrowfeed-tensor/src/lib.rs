@@ -10,6 +10,7 @@
 //! | `column_path` `column` | paths to columns, and to arrays inside them |
 //! | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
 //! | `leaf` | the values at the end of a path: types, nulls, defaults |
+//! | `nearest` | the floats nearest to numbers of wider types |
 //! | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 //! | `buffer_pool` | the buffer pool for coordinates |
 //! | `gather` | values assembled from ranges of an array |
@@ -40,6 +41,7 @@ mod gather;
 mod infer;
 mod leaf;
 mod lists;
+mod nearest;
 mod options;
 mod plans;
 mod proto;

@@ -165,7 +165,7 @@ fn rows_of_the_shape_are_shared_and_others_are_filled() {
             shape: vec![2],
             values: vec![DefaultValue::Int(8), DefaultValue::Int(9)],
         });
-        Feature::Dense(Dense { key: key.to_owned(), shape: vec![2], default, dtype: None })
+        Feature::Dense(Dense { key: key.to_owned(), shape: vec![2], default, ..Dense::default() })
     };
     let list = arrow_array::cast::AsArray::as_list::<i32>(shared.column(0)).clone();
     let found = tensor(&shared, dense("l[*]"));
@@ -203,7 +203,7 @@ fn a_padding_that_no_memory_holds_is_an_error() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["a"; 2]));
     let batch = batch(vec![("l", each_in_a_list(text))]);
     let default = Some(RowDefault::Scalar(DefaultValue::Bytes(b"x".to_vec())));
-    let dense = Dense { key: "l[*].x".to_owned(), shape: vec![1 << 55], default, dtype: None };
+    let dense = Dense { key: "l[*].x".to_owned(), shape: vec![1 << 55], default, ..Dense::default() };
     let adapter = FeatureAdapter::try_new(batch.schema(), [("t", Feature::Dense(dense))]).unwrap();
     let message = adapter.convert(&batch).unwrap_err().to_string();
     assert!(message.starts_with(r#"tensor "t", key "l[*].x": expected "#), "{message}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use arrow_array::RecordBatch;
 use arrow_array::{Array, Int32Array, UInt32Array};
 use arrowfeed_tensor::feature::{
-    Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
+    Casts, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
 };
 use arrowfeed_tensor::{DType, DefaultValue, Duplicates, ExpressionPlan, KeyExpression, Tensor};
 use serde_json::{Value, json};
@@ -138,6 +138,9 @@ fn feature(case: &Table) -> Feature {
         case.iter().find_map(|(kind, value)| Some((kind.as_str(), value.as_table()?))).unwrap();
     let key = table["key"].as_str().unwrap().to_owned();
     let dtype = table.get("dtype").map(|name| dtype(name.as_str().unwrap()));
+    let flag = |name: &str| table.get(name).is_some_and(|flag| flag.as_bool().unwrap());
+    let casts = if flag("lossy") { Casts::Lossy } else { Casts::Exact };
+    let truncate = flag("truncate");
     let numbers = |name: &str| {
         let numbers = table[name].as_array().unwrap().iter();
         numbers
@@ -150,19 +153,28 @@ fn feature(case: &Table) -> Feature {
             key,
             shape: fixed("shape"),
             dtype,
+            casts,
             default: table.get("default").map(default),
+            truncate,
         }),
         "sequence" => {
             let default = table.get("default").map(default_value);
-            Feature::FixedLenSequence(FixedLenSequence { key, shape: numbers("shape"), dtype, default })
+            Feature::FixedLenSequence(FixedLenSequence {
+                key,
+                shape: numbers("shape"),
+                dtype,
+                casts,
+                default,
+                truncate,
+            })
         }
         "varlen" => {
             let shape = table.get("shape").map(|_| numbers("shape"));
-            Feature::VarLen(VarLen { key, shape, dtype })
+            Feature::VarLen(VarLen { key, shape, dtype, casts, truncate })
         }
         "ragged" => {
             let inner_shape = table.get("inner_shape").map_or(Vec::new(), |_| fixed("inner_shape"));
-            Feature::Ragged(Ragged { key, inner_shape, dtype, ..Ragged::default() })
+            Feature::Ragged(Ragged { key, inner_shape, dtype, casts, ..Ragged::default() })
         }
         "sparse" => Feature::Sparse(Sparse {
             key,
@@ -170,7 +182,8 @@ fn feature(case: &Table) -> Feature {
             value_key: table["value"].as_str().unwrap().to_owned(),
             size: numbers("size"),
             dtype,
-            already_sorted: table.get("already_sorted").is_some_and(|sorted| sorted.as_bool().unwrap()),
+            casts,
+            already_sorted: flag("already_sorted"),
             duplicates: match table.get("duplicates").map(|word| word.as_str().unwrap()) {
                 None | Some("keep") => Duplicates::Keep,
                 Some("error") => Duplicates::Error,

@@ -51,6 +51,13 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def flag_or_none(name: str, value: Any) -> bool | None:
+    """Checks for a bool or None."""
+    if value is None or _is_bool(value):
+        return None if value is None else bool(value)
+    raise TypeError(f"{name}: expected a bool or None, found {found(value)}")
+
+
 def choice(name: str, words: tuple[str, str], value: object) -> str:
     """Checks for one of two words."""
     expected = f'"{words[0]}" or "{words[1]}"'
@@ -167,18 +174,33 @@ def _byte_strings(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _of_kind(array: Any, kind: np.dtype[Any] | None, value: object) -> Any:
-    """Checks an array against a type. Integers become floats for a float type; nothing else changes."""
+    """Checks an array against a type. Integers become floats for a float type that holds them exactly, and
+    nothing else changes.
+    """
     if kind is None:
         return array
     if kind.hasobject:
         fits = array.dtype.hasobject
-    elif kind.kind == "b":
-        fits = array.dtype.kind in "biu"
     else:
-        fits = np.can_cast(array.dtype, kind, "same_kind")
+        fits = array.dtype.kind in ("biuf" if kind.kind == "f" else "biu")
     if not fits:
         raise ValueError(f"default: expected values of {type_name(kind)}, found {found(value)}")
-    return array.astype(np.float64) if kind.kind == "f" else array
+    if kind.kind != "f":
+        return array
+    integers: list[int] = array.ravel().tolist() if array.dtype.kind in "iu" else []
+    if not all(_holds_exactly(kind, integer) for integer in integers):
+        raise ValueError(
+            f"default: expected values that {type_name(kind)} holds exactly, found {found(value)}"
+        )
+    return array.astype(np.float64)
+
+
+def _holds_exactly(kind: Any, integer: int) -> bool:
+    """Whether a float type holds an integer exactly."""
+    limits: Any = np.finfo(kind)
+    magnitude = abs(integer)
+    odd = magnitude // max(magnitude & -magnitude, 1)
+    return odd.bit_length() <= limits.nmant + 1 and magnitude <= int(limits.max)
 
 
 def _nested(value: Any, depth: int) -> Default:

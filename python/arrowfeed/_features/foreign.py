@@ -1,13 +1,15 @@
 """Conversion of features of other libraries to `arrowfeed.features`. The compiled module calls it.
 
 Features of TensorFlow, tensorflow-io and ATDS are recognised by their class names and attributes, without
-importing their modules.
+importing their modules. Their values are never converted to another type, as in those libraries.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from arrowfeed._features import arguments as argument
 from arrowfeed.features import Dense, Feature, FixedLenSequence, Ragged, Sparse, VarLen
@@ -55,8 +57,8 @@ def _fixed_len(_name: str, value: Any) -> Feature:
     """With open sizes, rows are padded to the longest row, as in tensorflow-io."""
     sizes = argument.one_or_open_sizes("shape", value.shape)
     if None in sizes:
-        return FixedLenSequence(sizes, value.dtype, value.default_value)
-    return Dense([size for size in sizes if size is not None], value.dtype, value.default_value)
+        return FixedLenSequence(sizes, value.dtype, _default(value), lossy=None)
+    return Dense([size for size in sizes if size is not None], value.dtype, _default(value), lossy=None)
 
 
 def _fixed_len_sequence(_name: str, value: Any) -> Feature:
@@ -66,20 +68,33 @@ def _fixed_len_sequence(_name: str, value: Any) -> Feature:
     if kind is None:
         raise TypeError("dtype: expected the type of the values, found None")
     zero = b"" if kind.hasobject else kind.type(0)
-    default = zero if value.default_value is None else value.default_value
-    return FixedLenSequence(argument.one_or_open_sizes("shape", value.shape), kind, default)
+    default = zero if value.default_value is None else _default(value)
+    return FixedLenSequence(argument.one_or_open_sizes("shape", value.shape), kind, default, lossy=None)
+
+
+def _default(value: Any) -> Any:
+    """The default of a feature. As in TensorFlow, a float type rounds integers."""
+    kind, given = argument.dtype(value.dtype), value.default_value
+    if kind is None or kind.kind != "f":
+        return given
+    try:
+        default: Any = np.asarray(given)
+    except ValueError:
+        # The lists have different lengths, for which the feature has an error.
+        return given
+    return default.astype(np.float64) if default.dtype.kind in "iu" else given
 
 
 def _var_len(_name: str, value: Any) -> Feature:
-    return VarLen(value.dtype)
+    return VarLen(value.dtype, lossy=None)
 
 
 def _var_len_with_rank(_name: str, value: Any) -> Feature:
-    return VarLen(value.dtype, shape=[None] * argument.size("rank", value.rank))
+    return VarLen(value.dtype, shape=[None] * argument.size("rank", value.rank), lossy=None)
 
 
 def _sparse(_name: str, value: Any) -> Feature:
-    return Sparse(value.index_key, value.value_key, value.size, value.dtype, value.already_sorted)
+    return Sparse(value.index_key, value.value_key, value.size, value.dtype, value.already_sorted, lossy=None)
 
 
 def _ragged(_name: str, value: Any) -> Feature:
@@ -96,23 +111,26 @@ def _ragged(_name: str, value: Any) -> Feature:
         inner_shape=[partition.length for partition in uniform],
         row_splits_dtype="int64" if splits is None else splits.name,
         key=value.value_key,
+        lossy=None,
     )
 
 
 def _atds_dense(name: str, value: Any) -> Feature:
     sizes = argument.sizes("shape", value.shape)
-    return Dense(sizes, value.dtype, key=_lists(name, len(sizes)))
+    return Dense(sizes, value.dtype, key=_lists(name, len(sizes)), lossy=None)
 
 
 def _atds_sparse(_name: str, value: Any) -> Feature:
     """Reads a record with a list of values and one list of indices for each dimension."""
     sizes = argument.open_sizes("shape", value.shape)
-    return Sparse([f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype)
+    return Sparse(
+        [f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype, lossy=None
+    )
 
 
 def _atds_varlen(name: str, value: Any) -> Feature:
     sizes = argument.open_sizes("shape", value.shape)
-    return VarLen(value.dtype, shape=sizes or None, key=_lists(name, len(sizes)))
+    return VarLen(value.dtype, shape=sizes or None, key=_lists(name, len(sizes)), lossy=None)
 
 
 def _lists(name: str, rank: int) -> str:

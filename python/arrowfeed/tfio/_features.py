@@ -75,7 +75,10 @@ def _fixed_len(value: Any) -> Any:
     if None in sizes or default.size != math.prod(sizes):
         expected = f"one value, or as many as the shape {sizes} has"
         raise ValueError(f"default_value: expected {expected}, found {default.size}")
-    return ours.Dense(sizes, value.dtype, default.reshape(sizes).tolist())
+    if default.dtype.kind in "iu" and value.dtype.is_floating:
+        # TensorFlow rounds integers to floats.
+        default = default.astype(np.float64)
+    return ours.Dense(sizes, value.dtype, default.reshape(sizes).tolist(), lossy=None)
 
 
 def _sparse(name: str, value: Any) -> ours.Sparse:
@@ -86,7 +89,7 @@ def _sparse(name: str, value: Any) -> ours.Sparse:
         raise ValueError(f"size: expected one for each of the {len(keys)} index keys, found {len(sizes)}")
     key, keys, value_key = _shared(name, keys, value.value_key)
     outer = [None] * dimensions(key) if not value_key.startswith("@") else []
-    return ours.Sparse(keys, value_key, outer + sizes, value.dtype, value.already_sorted, key=key)
+    return ours.Sparse(keys, value_key, outer + sizes, value.dtype, value.already_sorted, key=key, lossy=None)
 
 
 def _shared(name: str, index_keys: list[str], value_key: str) -> tuple[str, list[str], str]:

@@ -3,7 +3,7 @@
 //! `arrowfeed/_features/foreign.py` converts them to arrowfeed features, whose constructors check the fields.
 
 use arrowfeed::tensor::DType;
-use arrowfeed::tensor::feature::{self, Feature, RowDefault};
+use arrowfeed::tensor::feature::{self, Casts, Feature, RowDefault};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -57,10 +57,26 @@ impl<'py> Fields<'py> {
         self.given("dtype")?.map(|dtype| dtype_argument(&dtype)).transpose()
     }
 
+    /// The allowed conversions: `lossy` is True, False, or None for no conversions.
+    fn casts(&self) -> PyResult<Casts> {
+        Ok(match self.get::<Option<bool>>("lossy")? {
+            Some(true) => Casts::Lossy,
+            Some(false) => Casts::Exact,
+            None => Casts::Refused,
+        })
+    }
+
     fn dense(&self) -> PyResult<feature::Dense> {
         let shape: Vec<usize> = self.get("shape")?;
         let default = self.given("default")?.map(|value| row_default(&shape, &value)).transpose()?;
-        Ok(feature::Dense { key: self.get("key")?, shape, dtype: self.dtype()?, default })
+        Ok(feature::Dense {
+            key: self.get("key")?,
+            shape,
+            dtype: self.dtype()?,
+            casts: self.casts()?,
+            default,
+            truncate: self.get("truncate")?,
+        })
     }
 
     fn sequence(&self) -> PyResult<feature::FixedLenSequence> {
@@ -68,12 +84,20 @@ impl<'py> Fields<'py> {
             key: self.get("key")?,
             shape: self.get("shape")?,
             dtype: self.dtype()?,
+            casts: self.casts()?,
+            truncate: self.get("truncate")?,
             default: self.given("default")?.map(|value| given_default(&value)).transpose()?,
         })
     }
 
     fn varlen(&self) -> PyResult<feature::VarLen> {
-        Ok(feature::VarLen { key: self.get("key")?, shape: self.get("shape")?, dtype: self.dtype()? })
+        Ok(feature::VarLen {
+            key: self.get("key")?,
+            shape: self.get("shape")?,
+            dtype: self.dtype()?,
+            casts: self.casts()?,
+            truncate: self.get("truncate")?,
+        })
     }
 
     fn sparse(&self) -> PyResult<feature::Sparse> {
@@ -83,6 +107,7 @@ impl<'py> Fields<'py> {
             value_key: self.get("value_key")?,
             size: self.get("size")?,
             dtype: self.dtype()?,
+            casts: self.casts()?,
             already_sorted: self.get("already_sorted")?,
             duplicates: choice("duplicates", &DUPLICATES, &self.0.getattr("duplicates")?)?,
         })
@@ -93,6 +118,7 @@ impl<'py> Fields<'py> {
             key: self.get("key")?,
             inner_shape: self.get("inner_shape")?,
             dtype: self.dtype()?,
+            casts: self.casts()?,
             row_splits_dtype: splits(self.given("row_splits_dtype")?.as_ref())?,
         })
     }

@@ -34,6 +34,8 @@ pub(super) struct Operations {
     pub(super) operations: Vec<Operation>,
     /// The type at the end.
     pub(super) data_type: DataType,
+    /// The symbols of the enum at the end, as its field has them in its metadata: a list in JSON.
+    pub(super) enum_symbols: Option<String>,
 }
 
 /// The record that a path starts from.

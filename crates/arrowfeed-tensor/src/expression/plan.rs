@@ -96,6 +96,11 @@ impl ExpressionPlan {
         DType::of(&self.path.data_type)
     }
 
+    /// The symbols of the enum at the end of the key, as its field has them in its metadata: a list in JSON.
+    pub(crate) fn enum_symbols(&self) -> Option<&str> {
+        self.path.enum_symbols.as_deref()
+    }
+
     /// The fields that the plan reads, including those of filters. Joined with dots, they are the field paths of a projection.
     pub fn columns(&self) -> &[ColumnPath] {
         &self.columns

@@ -7,7 +7,8 @@ use crate::row_splits::SplitsDType;
 
 /// A tensor of the values that a key expression selects.
 ///
-/// Values have the type of their field and are never converted. With a `dtype`, a field of another type is an error.
+/// Values have the type of their field, or the `dtype` of the feature, to which they are converted as [`Casts`] allow. Dates,
+/// times and byte strings are never converted; a `dtype` that differs from their type is an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Feature {
     /// Every row has the same shape.
@@ -22,21 +23,67 @@ pub enum Feature {
     Ragged(Ragged),
 }
 
+/// The conversions of the values of a field to the `dtype` of a feature.
+///
+/// Integers and floats are converted to each other, bools to the numbers 0 and 1, decimals to `float32` and `float64`, and
+/// the symbols of an Avro enum to their codes: the indices of the symbols in the list `avro.enum.symbols` in the metadata of
+/// the field.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{Float64Array, RecordBatch};
+/// use arrow_schema::{DataType, Field, Schema};
+/// use arrowfeed_tensor::DType;
+/// use arrowfeed_tensor::feature::{Casts, Dense, Feature, FeatureAdapter};
+///
+/// let schema = Arc::new(Schema::new(vec![Field::new("price", DataType::Float64, false)]));
+/// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(Float64Array::from(vec![0.1, -2.5]))])?;
+/// let price = |dtype, casts| {
+///     Feature::Dense(Dense { key: "price".to_owned(), dtype: Some(dtype), casts, ..Dense::default() })
+/// };
+/// let adapter = FeatureAdapter::try_new(schema.clone(), [("price", price(DType::Float32, Casts::Lossy))])?;
+/// let tensor = adapter.convert(&batch)?.remove(0).1;
+/// assert_eq!(tensor.as_dense().unwrap().values().as_f32(), Some(&[0.1, -2.5][..]));
+///
+/// let error = FeatureAdapter::try_new(schema, [("price", price(DType::Float32, Casts::Exact))]).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     r#"key "price": expected values that float32 holds exactly, found float64 (lossy=True converts them)"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Casts {
+    /// Those to a type that holds every value of the field's type exactly.
+    #[default]
+    Exact,
+    /// All of them. Numbers become the nearest floats, and the fractions of integers are cut. A value out of the range of the
+    /// type is an error that names its row.
+    Lossy,
+    /// None: a field of another type is an error.
+    Refused,
+}
+
 /// Dense tensor `[batch, shape...]`.
 ///
 /// The key has as many dimensions as the shape, or one dimension whose elements fill the shape in row-major order. A default
 /// fills missing rows, the ends of lists that are too short, and null values. Without a default, a missing value is an
-/// error. A list that is too long is always an error.
+/// error. A list that is too long is an error, unless `truncate` is set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The key expression.
     pub key: String,
     /// Sizes of the dimensions after the batch.
     pub shape: Vec<usize>,
-    /// The type that the values must have.
+    /// The type of the values. `None` means the type of the field.
     pub dtype: Option<DType>,
-    /// Replaces missing values.
+    /// The conversions to `dtype` that are allowed.
+    pub casts: Casts,
+    /// Replaces missing values. For a float type, an integer that the type holds exactly is a float.
     pub default: Option<RowDefault>,
+    /// Whether lists that are too long are cut at their ends, in each dimension. If the elements of one list fill the shape,
+    /// those past its end are dropped.
+    pub truncate: bool,
 }
 
 /// The default that replaces missing values.
@@ -63,10 +110,15 @@ pub struct FixedLenSequence {
     pub key: String,
     /// Sizes of the dimensions of one item. `None` means the length of the longest list of the batch.
     pub shape: Vec<Option<usize>>,
-    /// The type that the values must have.
+    /// The type of the values. `None` means the type of the field.
     pub dtype: Option<DType>,
-    /// Replaces missing values.
+    /// The conversions to `dtype` that are allowed.
+    pub casts: Casts,
+    /// Replaces missing values. For a float type, an integer that the type holds exactly is a float.
     pub default: Option<DefaultValue>,
+    /// Whether lists that are longer than their size are cut at their ends. At least one size must be known, and the key must
+    /// have two or more dimensions.
+    pub truncate: bool,
 }
 
 /// Sparse tensor `[batch, longest, ...]`, with one dimension for each dimension of the key.
@@ -79,8 +131,12 @@ pub struct VarLen {
     /// Sizes of the dimensions after the batch, one for each dimension of the key. A list of another length is an error. A size
     /// of `None` means the length of the longest list of the batch. No shape means this for all sizes.
     pub shape: Option<Vec<Option<usize>>>,
-    /// The type that the values must have.
+    /// The type of the values. `None` means the type of the field.
     pub dtype: Option<DType>,
+    /// The conversions to `dtype` that are allowed.
+    pub casts: Casts,
+    /// Whether lists that are longer than their size are cut at their ends. At least one size must be known.
+    pub truncate: bool,
 }
 
 /// Sparse tensor `[batch, size...]`: all keys select the same number of elements in each row.
@@ -99,8 +155,10 @@ pub struct Sparse {
     /// Sizes of the dimensions after the batch. `None` means one more than the largest index of the batch or, for a dimension of
     /// the feature's key, the length of its longest list.
     pub size: Vec<Option<usize>>,
-    /// The type that the values must have.
+    /// The type of the values. `None` means the type of the field.
     pub dtype: Option<DType>,
+    /// The conversions to `dtype` that are allowed.
+    pub casts: Casts,
     /// Whether the entries of each row are already sorted by their indices. If so, they are not sorted, and their order is not
     /// checked.
     pub already_sorted: bool,
@@ -115,8 +173,10 @@ pub struct Ragged {
     pub key: String,
     /// Sizes of the dimensions after the ragged ones. The elements of each innermost list fill consecutive blocks of this shape.
     pub inner_shape: Vec<usize>,
-    /// The type that the values must have.
+    /// The type of the values. `None` means the type of the field.
     pub dtype: Option<DType>,
+    /// The conversions to `dtype` that are allowed.
+    pub casts: Casts,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
 }

@@ -7,6 +7,7 @@ use arrowfeed_select::concat;
 use super::definition::{self, RowDefault};
 use super::fill::{Fill, filled};
 use super::source::Source;
+use super::truncate::{CUT, truncated};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
 use crate::explain::Part;
 use crate::expression::KeyExpression;
@@ -22,6 +23,8 @@ pub(super) struct Dense {
     /// Required length of the lists of each dimension: the sizes of the shape, or their product if the key has one dimension.
     sizes: Vec<usize>,
     fill: Fill,
+    /// Whether lists that are too long are cut.
+    truncate: bool,
 }
 
 impl Dense {
@@ -30,7 +33,8 @@ impl Dense {
         dense: &definition::Dense,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype, options)?;
+        let key = KeyExpression::parse(&dense.key)?;
+        let source = Source::compile(schema, &key, dense.dtype, dense.casts, options)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
             let expected = "a shape of less than 2^63 values";
@@ -46,7 +50,7 @@ impl Dense {
             }
         };
         let fill = fill(&source, shape, dense.default.as_ref())?;
-        Ok(Self { source, shape: shape.clone(), sizes, fill })
+        Ok(Self { source, shape: shape.clone(), sizes, fill, truncate: dense.truncate })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
@@ -54,15 +58,21 @@ impl Dense {
     }
 
     pub(super) fn explain(&self) -> Vec<Part> {
-        let unless: &[&str] = match self.fill {
-            Fill::None => &[],
-            Fill::Scalar(_) | Fill::Row(_) => &["values of a row are missing and filled"],
+        let filled = match self.fill {
+            Fill::None => None,
+            Fill::Scalar(_) | Fill::Row(_) => Some("values of a row are missing and filled"),
         };
-        vec![self.source.values_part(unless)]
+        let unless: Vec<&str> = filled.into_iter().chain(self.truncate.then_some(CUT)).collect();
+        vec![self.source.values_part(&unless)]
     }
 
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
-        let leaves = self.source.leaves(batch)?;
+        let mut leaves = self.source.selected(batch)?;
+        if self.truncate {
+            let sizes: Vec<Option<usize>> = self.sizes.iter().copied().map(Some).collect();
+            leaves = truncated(leaves, &sizes).map_err(|error| error.in_key(self.source.label()))?;
+        }
+        let leaves = self.source.converted(leaves)?;
         let rows = leaves.rows;
         let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
         let values = filled(&self.source.leaf, &self.fill, leaves, &self.sizes);
@@ -72,11 +82,10 @@ impl Dense {
 }
 
 fn fill(source: &Source, shape: &[usize], default: Option<&RowDefault>) -> Result<Fill, RepresentationError> {
-    let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
     let kind = RepresentationErrorKind::Default;
     match default {
         None => Ok(Fill::None),
-        Some(RowDefault::Scalar(value)) => one(value).map(Fill::Scalar),
+        Some(RowDefault::Scalar(value)) => source.default(value).map(Fill::Scalar),
         Some(RowDefault::Row { shape: own, .. }) if own != shape => {
             let expected = format!("a default that is a scalar or has the shape {shape:?}");
             Err(source.unfit(kind, expected, format!("one of the shape {own:?}")))
@@ -86,7 +95,8 @@ fn fill(source: &Source, shape: &[usize], default: Option<&RowDefault>) -> Resul
             Err(source.unfit(kind, expected, values.len().to_string()))
         }
         Some(RowDefault::Row { values, .. }) => {
-            let values: Vec<ArrayRef> = values.iter().map(one).collect::<Result<_, _>>()?;
+            let values = values.iter().map(|value| source.default(value));
+            let values: Vec<ArrayRef> = values.collect::<Result<_, _>>()?;
             let values: Vec<&dyn arrow_array::Array> = values.iter().map(AsRef::as_ref).collect();
             if values.is_empty() {
                 return Ok(Fill::None);

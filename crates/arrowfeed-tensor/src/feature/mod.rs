@@ -8,11 +8,14 @@
 //! | `definition` | definitions of features |
 //! | `adapter` | the entry point |
 //! | `source` | a compiled key and its values, common to all features |
+//! | `cast` | values converted to the `dtype` of a feature |
+//! | `truncate` | lists cut to the sizes of a shape |
 //! | `dense` `sequence` `fill` | rows of one shape, with missing values filled |
 //! | `varlen` `ragged` | rows of any length, as coordinates or as row splits |
 //! | `sparse` | values at indices that other keys select |
 
 mod adapter;
+mod cast;
 mod definition;
 mod dense;
 mod fill;
@@ -20,7 +23,8 @@ mod ragged;
 mod sequence;
 mod source;
 mod sparse;
+mod truncate;
 mod varlen;
 
 pub use adapter::FeatureAdapter;
-pub use definition::{Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};
+pub use definition::{Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};

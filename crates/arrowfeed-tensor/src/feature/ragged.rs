@@ -29,7 +29,8 @@ impl Ragged {
         ragged: &definition::Ragged,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype, options)?;
+        let key = KeyExpression::parse(&ragged.key)?;
+        let source = Source::compile(schema, &key, ragged.dtype, ragged.casts, options)?;
         let inner_shape = ragged.inner_shape.clone();
         if size(&inner_shape).is_none_or(|size| size == 0) {
             let expected = "an inner shape of sizes above 0 with less than 2^63 values";

@@ -6,6 +6,7 @@ use arrow_schema::SchemaRef;
 use super::definition;
 use super::fill::{Fill, filled};
 use super::source::Source;
+use super::truncate::{CUT, truncated};
 use crate::convert::lengths;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
@@ -23,6 +24,8 @@ pub(super) struct FixedLenSequence {
     pub(super) source: Source,
     layout: Layout,
     fill: Fill,
+    /// Whether lists that are longer than their size are cut.
+    truncate: bool,
 }
 
 /// The mapping from the lists of the key to the tensor.
@@ -34,20 +37,36 @@ enum Layout {
     Lists(Vec<Option<usize>>),
 }
 
+impl Layout {
+    /// Whether the size of a list is known before any data.
+    fn has_sizes(&self) -> bool {
+        matches!(self, Self::Lists(sizes) if sizes.iter().any(Option::is_some))
+    }
+}
+
 impl FixedLenSequence {
     pub(super) fn compile(
         schema: &SchemaRef,
         sequence: &definition::FixedLenSequence,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&sequence.key)?, sequence.dtype, options)?;
+        let key = KeyExpression::parse(&sequence.key)?;
+        let source = Source::compile(schema, &key, sequence.dtype, sequence.casts, options)?;
         let layout = layout(&source, &sequence.shape)?;
-        let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
         let fill = match &sequence.default {
             None => Fill::None,
-            Some(value) => Fill::Scalar(one(value)?),
+            Some(value) => Fill::Scalar(source.default(value)?),
         };
-        Ok(Self { source, layout, fill })
+        if sequence.truncate && !layout.has_sizes() {
+            let expected = "a key of two or more dimensions and a known size, to truncate lists to it";
+            let found = format!(
+                "a key of {}, and the shape {}",
+                count(source.rank(), "dimension"),
+                shown(&sequence.shape)
+            );
+            return Err(source.unfit(RepresentationErrorKind::Shape, expected, found));
+        }
+        Ok(Self { source, layout, fill, truncate: sequence.truncate })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
@@ -62,13 +81,18 @@ impl FixedLenSequence {
     }
 
     pub(super) fn explain(&self) -> Vec<Part> {
-        vec![self.source.values_part(&["rows are not of one length"])]
+        let unless = ["rows are not of one length"].into_iter().chain(self.truncate.then_some(CUT));
+        vec![self.source.values_part(&unless.collect::<Vec<_>>())]
     }
 
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
-        let leaves = self.source.leaves(batch)?;
-        let rows = leaves.rows;
         let in_key = |error: ConversionError| error.in_key(self.source.label());
+        let mut leaves = self.source.selected(batch)?;
+        if let (true, Layout::Lists(sizes)) = (self.truncate, &self.layout) {
+            leaves = truncated(leaves, sizes).map_err(in_key)?;
+        }
+        let leaves = self.source.converted(leaves)?;
+        let rows = leaves.rows;
         let longest = |splits: &RowSplits| lengths(splits).max().unwrap_or(0);
         let mut shape = vec![rows];
         let sizes = match &self.layout {
@@ -98,14 +122,10 @@ impl FixedLenSequence {
 
 fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, RepresentationError> {
     let kind = RepresentationErrorKind::Shape;
-    let found = || {
-        let sizes = shape.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string()));
-        format!("[{}]", sizes.collect::<Vec<_>>().join(", "))
-    };
     let fixed: Vec<usize> = shape.iter().flatten().copied().collect();
     if size(&fixed).is_none_or(|size| size == 0) {
         let expected = "a shape of sizes above 0 with less than 2^63 values";
-        return Err(source.unfit(kind, expected, found()));
+        return Err(source.unfit(kind, expected, shown(shape)));
     }
     match source.rank() {
         0 => Err(source.unfit(kind, "a key with a dimension for a sequence", "none")),
@@ -116,9 +136,15 @@ fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, Representa
         }
         rank => {
             let expected = format!("a shape of {} or {}", rank - 1, count(rank, "dimension"));
-            Err(source.unfit(kind, expected, found()))
+            Err(source.unfit(kind, expected, shown(shape)))
         }
     }
+}
+
+/// Formats a shape, with a question mark for an open size.
+fn shown(shape: &[Option<usize>]) -> String {
+    let sizes = shape.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string()));
+    format!("[{}]", sizes.collect::<Vec<_>>().join(", "))
 }
 
 /// Fails if a row does not consist of whole items.

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use super::definition;
+use super::definition::{self, Casts};
 use super::source::Source;
 use crate::column::Leaves;
 use crate::convert::{Entries, at_least_one_list, lengths, longest};
@@ -54,7 +54,7 @@ impl Sparse {
             None => Ok(key.clone()),
             Some(outer) => outer.join(key),
         };
-        let values = Source::compile(schema, &inside(&value_key)?, sparse.dtype, options)?;
+        let values = Source::compile(schema, &inside(&value_key)?, sparse.dtype, sparse.casts, options)?;
         let index = |key: &KeyExpression| {
             let source = index_source(schema, &inside(key)?, options)?;
             let beside = is_relative(key) && is_relative(&value_key) && source.rank() == values.rank();
@@ -177,7 +177,7 @@ fn index_source(
     key: &KeyExpression,
     options: &AdapterOptions,
 ) -> Result<Source, RepresentationError> {
-    let source = Source::compile(schema, key, None, options)?;
+    let source = Source::compile(schema, key, None, Casts::Refused, options)?;
     match source.plan.data_type() {
         integers if integers.is_integer() => Ok(source),
         other => Err(source.unfit(RepresentationErrorKind::Type, "integers as indices", other.to_string())),

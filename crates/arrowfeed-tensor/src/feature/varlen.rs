@@ -5,6 +5,7 @@ use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
+use super::truncate::{CUT, truncated};
 use crate::column::row_of;
 use crate::convert::{at_least_one_list, coordinates, lengths};
 use crate::error::{
@@ -22,6 +23,8 @@ pub(super) struct VarLen {
     pub(super) source: Source,
     /// A size for each dimension after the batch. `None` means the length of the longest list.
     shape: Vec<Option<usize>>,
+    /// Whether lists that are longer than their size are cut.
+    truncate: bool,
 }
 
 impl VarLen {
@@ -30,14 +33,19 @@ impl VarLen {
         varlen: &definition::VarLen,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype, options)?;
+        let key = KeyExpression::parse(&varlen.key)?;
+        let source = Source::compile(schema, &key, varlen.dtype, varlen.casts, options)?;
         let rank = source.rank().max(1);
         let shape = varlen.shape.clone().unwrap_or_else(|| vec![None; rank]);
         if shape.len() != rank {
             let expected = format!("a shape of {}, as the key has", count(rank, "dimension"));
             return Err(source.unfit(RepresentationErrorKind::Shape, expected, shape.len().to_string()));
         }
-        Ok(Self { source, shape })
+        if varlen.truncate && shape.iter().all(Option::is_none) {
+            let expected = "a shape with a known size, to truncate lists to it";
+            return Err(source.unfit(RepresentationErrorKind::Shape, expected, "none"));
+        }
+        Ok(Self { source, shape, truncate: varlen.truncate })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
@@ -46,12 +54,18 @@ impl VarLen {
 
     pub(super) fn explain(&self) -> Vec<Part> {
         let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
-        vec![self.source.values_part(&[self.source.hidden()]), indices]
+        let unless: Vec<&str> =
+            [self.source.hidden()].into_iter().chain(self.truncate.then_some(CUT)).collect();
+        vec![self.source.values_part(&unless), indices]
     }
 
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
-        let leaves = at_least_one_list(self.source.leaves(batch)?).map_err(in_key)?;
+        let mut leaves = at_least_one_list(self.source.selected(batch)?).map_err(in_key)?;
+        if self.truncate {
+            leaves = truncated(leaves, &self.shape).map_err(in_key)?;
+        }
+        let leaves = self.source.converted(leaves)?;
         self.check(&leaves.splits).map_err(in_key)?;
         let (indices, mut dense_shape) = coordinates(&leaves).map_err(in_key)?;
         for (longest, size) in dense_shape[1..].iter_mut().zip(&self.shape) {

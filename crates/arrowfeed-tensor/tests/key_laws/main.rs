@@ -6,6 +6,7 @@
 mod support;
 
 mod any;
+mod cut;
 mod oracle;
 mod projection;
 mod sparse;
@@ -93,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn a_dense_feature_is_filled_place_by_place(seed: u64, defaulted: bool, whole_row: bool) {
+    fn a_dense_feature_is_filled_place_by_place(seed: u64, defaulted: bool, whole_row: bool, truncate: bool) {
         let mut case = case(seed);
         let Some(key) = case.integers() else { return Ok(()) };
         let shape: Vec<usize> = (0..key.rank()).map(|_| case.random.below(4)).collect();
@@ -101,9 +102,10 @@ proptest! {
         let default: Vec<i64> = (0..size as i64).map(|i| if whole_row { 50 + i } else { 50 }).collect();
         let values = || default.iter().map(|value| DefaultValue::Int(*value)).collect();
         let given = if whole_row { RowDefault::Row { shape: shape.clone(), values: values() } } else { RowDefault::Scalar(DefaultValue::Int(50)) };
-        let feature = Dense { key: any::text(&key.steps), shape: shape.clone(), default: defaulted.then_some(given), dtype: None };
+        let feature = Dense { key: any::text(&key.steps), shape: shape.clone(), default: defaulted.then_some(given), truncate, ..Dense::default() };
         let rows = case.selected(&key).into_iter().enumerate().map(|(row, value)| {
             let mut default = default.iter().map(|value| defaulted.then_some(*value));
+            let value = if truncate { oracle::truncated(&value, &shape) } else { value };
             oracle::dense(&value, &shape, &mut default).ok_or(row)
         });
         match (case.tensor(Feature::Dense(feature)), rows.collect::<Result<Vec<_>, _>>()) {
@@ -126,7 +128,7 @@ proptest! {
             entries.iter_mut().for_each(|(at, _)| at.push(0));
         }
         let (text, dtype) = (any::text(&key.steps), DType::of(&key.data_type));
-        let found = case.tensor(Feature::VarLen(VarLen { key: text.clone(), dtype, shape: None }));
+        let found = case.tensor(Feature::VarLen(VarLen { key: text.clone(), dtype, ..VarLen::default() }));
         let ragged = case.tensor(Feature::Ragged(Ragged { key: text, dtype, ..Ragged::default() }));
         match entries.iter().find(|(_, value)| value.is_null()) {
             Some((at, _)) => {

@@ -57,6 +57,16 @@ pub(crate) fn coordinates(
     }
 }
 
+/// Nested lists, cut to the sizes in each dimension.
+pub(crate) fn truncated(value: &Value, sizes: &[usize]) -> Value {
+    match (sizes.split_first(), value.as_array()) {
+        (Some((size, below)), Some(items)) => {
+            items.iter().take(*size).map(|item| truncated(item, below)).collect()
+        }
+        _ => value.clone(),
+    }
+}
+
 /// A row of a dense tensor: lists of `sizes`, with missing values from `default`. `None` if the row is an error.
 pub(crate) fn dense(
     value: &Value,

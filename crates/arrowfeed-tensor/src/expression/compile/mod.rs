@@ -1,9 +1,7 @@
 //! Compilation of steps to operations by type. An invalid step is an error at its character.
 
-use std::sync::Arc;
-
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, UnionFields};
 
 use super::key::{KeyExpression, Path, Step, StepKind};
 use super::operation::{Operation, Operations};
@@ -19,6 +17,9 @@ mod words;
 pub(crate) use words::and_how_to_enter;
 use words::{described, primitive_name};
 
+/// Key of the metadata of a field that has the symbols of an Avro enum. The name is arrow-avro's.
+const ENUM_SYMBOLS: &str = "avro.enum.symbols";
+
 /// Compiles one key, and collects the fields that it reads.
 #[derive(Debug)]
 pub(super) struct Compiler<'a> {
@@ -32,16 +33,27 @@ pub(super) struct Compiler<'a> {
 #[derive(Debug, Clone)]
 struct PathPosition {
     data_type: DataType,
+    /// The symbols of an enum, as its field has them in its metadata.
+    enum_symbols: Option<String>,
     /// Names of the fields on the path, as for a projection.
     names: Vec<String>,
     /// Whether later names are added: a projection does not descend into unions.
     projects: bool,
 }
 
+impl PathPosition {
+    /// Moves to the values of a field.
+    fn enter(&mut self, field: &FieldRef) {
+        self.data_type = field.data_type().clone();
+        self.enum_symbols = field.metadata().get(ENUM_SYMBOLS).cloned();
+    }
+}
+
 impl<'a> Compiler<'a> {
     pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
         let data_type = DataType::Struct(schema.fields().clone());
-        Self { key, root: PathPosition { data_type, names: Vec::new(), projects: true }, columns: Vec::new() }
+        let root = PathPosition { data_type, enum_symbols: None, names: Vec::new(), projects: true };
+        Self { key, root, columns: Vec::new() }
     }
 
     pub(super) fn compile(&mut self) -> Result<Operations, RepresentationError> {
@@ -61,7 +73,8 @@ impl<'a> Compiler<'a> {
         if !self.columns.contains(&column) {
             self.columns.push(column);
         }
-        Ok(Operations { operations, data_type: spot.data_type })
+        let PathPosition { data_type, enum_symbols, .. } = spot;
+        Ok(Operations { operations, data_type, enum_symbols })
     }
 
     /// Returns the operation of a step, and moves `spot` behind it. `None` for the branch of a type that is not a union.
@@ -75,28 +88,29 @@ impl<'a> Compiler<'a> {
             StepKind::Quoted(name) => match &spot.data_type {
                 DataType::Map(entries, _) => {
                     let (key, value) = self.entries(step, entries)?;
-                    let key = self.map_key(step, key, name)?;
-                    spot.data_type = value;
+                    let key = self.map_key(step, key.data_type(), name)?;
+                    spot.enter(&value.clone());
                     Operation::Key(key)
                 }
                 _ => self.field(step, name, spot)?,
             },
             StepKind::Each => {
-                spot.data_type = match &spot.data_type {
-                    DataType::Map(entries, _) => self.entries(step, entries)?.1,
+                let items = match &spot.data_type {
+                    DataType::Map(entries, _) => self.entries(step, entries)?.1.clone(),
                     other => match lists::items(other) {
-                        Some(items) => items.data_type().clone(),
+                        Some(items) => items.clone(),
                         None => return Err(self.type_error(step, "an array or a map for \"[*]\"", spot)),
                     },
                 };
+                spot.enter(&items);
                 Operation::Each
             }
             StepKind::Index(index) => {
-                spot.data_type = self.items(step, "an array for an index", spot)?;
+                spot.enter(&self.items(step, "an array for an index", spot)?);
                 Operation::Index(*index)
             }
             StepKind::Filter(filter) => {
-                spot.data_type = self.items(step, "an array for a filter", spot)?;
+                spot.enter(&self.items(step, "an array for a filter", spot)?);
                 Operation::Filter(Box::new(self.filter(filter, spot)?))
             }
             StepKind::Branch(name) => return self.branch(step, name, spot),
@@ -122,7 +136,7 @@ impl<'a> Compiler<'a> {
         if spot.projects {
             spot.names.push(name.to_owned());
         }
-        spot.data_type = field.data_type().clone();
+        spot.enter(&field.clone());
         Ok(Operation::Field(index))
     }
 
@@ -144,7 +158,7 @@ impl<'a> Compiler<'a> {
             let kind = RepresentationErrorKind::MissingColumn;
             return Err(self.error(step.at, kind, expected, format!("{name:?}")));
         };
-        spot.data_type = field.data_type().clone();
+        spot.enter(&field.clone());
         spot.projects = false;
         Ok(Some(Operation::Branch(type_id)))
     }
@@ -154,23 +168,21 @@ impl<'a> Compiler<'a> {
         step: &Step,
         expected: &str,
         spot: &PathPosition,
-    ) -> Result<DataType, RepresentationError> {
+    ) -> Result<FieldRef, RepresentationError> {
         match (&spot.data_type, lists::items(&spot.data_type)) {
             (DataType::Map(..), _) | (_, None) => Err(self.type_error(step, expected, spot)),
-            (_, Some(items)) => Ok(items.data_type().clone()),
+            (_, Some(items)) => Ok(items.clone()),
         }
     }
 
-    /// The types of a map's keys and values.
+    /// The fields of a map's keys and values.
     fn entries<'f>(
         &self,
         step: &Step,
         entries: &'f Field,
-    ) -> Result<(&'f DataType, DataType), RepresentationError> {
+    ) -> Result<(&'f FieldRef, &'f FieldRef), RepresentationError> {
         match entries.data_type() {
-            DataType::Struct(fields) if fields.len() == 2 => {
-                Ok((fields[0].data_type(), fields[1].data_type().clone()))
-            }
+            DataType::Struct(fields) if fields.len() == 2 => Ok((&fields[0], &fields[1])),
             other => {
                 let expected = "entries of a key and a value in a map";
                 Err(self.error(
@@ -213,13 +225,12 @@ impl<'a> Compiler<'a> {
 }
 
 /// The branch with this name, or the only one with this name after the last dot.
-fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f Field)> {
-    let named = |(_, field): &(i8, &'f Arc<Field>)| field.name() == name;
-    let short = |(_, field): &(i8, &'f Arc<Field>)| field.name().rsplit('.').next() == Some(name);
+fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f FieldRef)> {
+    let named = |(_, field): &(i8, &'f FieldRef)| field.name() == name;
+    let short = |(_, field): &(i8, &'f FieldRef)| field.name().rsplit('.').next() == Some(name);
     let exact = fields.iter().find(named);
-    let found = exact.or_else(|| {
+    exact.or_else(|| {
         let mut shorts = fields.iter().filter(short);
         shorts.next().filter(|_| shorts.next().is_none())
-    });
-    found.map(|(type_id, field)| (type_id, field.as_ref()))
+    })
 }

@@ -1,0 +1,194 @@
+//! Conversion of selected values to the `dtype` of a feature.
+//!
+//! | file | conversion |
+//! |---|---|
+//! | `rule` | which types convert to which, and whether they lose anything |
+//! | `numbers` | numbers and bools to numbers, decimals to floats |
+//! | `codes` | symbols of enums to their codes |
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_cast::display::array_value_to_string;
+use arrow_schema::DataType;
+use arrowfeed_select::take;
+
+use self::codes::Codes;
+use self::rule::{Rule, named, rule};
+use super::definition::Casts;
+use crate::column::Leaves;
+use crate::dtype::DType;
+use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::explain::{Part, Sharing};
+use crate::expression::{ExpressionPlan, and_how_to_enter};
+use crate::gather::overflow;
+use crate::lists::with_parents;
+
+mod codes;
+mod numbers;
+mod rule;
+
+pub(super) use rule::holds_exactly;
+
+/// A compiled conversion to values of one type.
+#[derive(Debug, Clone)]
+pub(super) struct Cast {
+    from: DataType,
+    to: DType,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Exact,
+    Lossy,
+    Codes(Arc<Codes>),
+}
+
+impl Cast {
+    /// Compiles the conversion of the values of a key to `dtype`. `None` if they have this type. Fails if there is no such
+    /// conversion, or if `casts` does not allow it.
+    pub(super) fn compile(
+        plan: &ExpressionPlan,
+        dtype: Option<DType>,
+        casts: Casts,
+    ) -> Result<Option<Self>, RepresentationError> {
+        let from = plan.data_type();
+        let error = |expected: String, found: String| {
+            RepresentationError::new(RepresentationErrorKind::Type, expected, found)
+        };
+        let own = DType::of(from);
+        let Some(to) = dtype.filter(|dtype| Some(*dtype) != own) else {
+            return match own {
+                Some(_) => Ok(None),
+                None => Err(error("numbers, bools, byte strings or times".to_owned(), unfit(from, casts))),
+            };
+        };
+        let kind = match (rule(from, to), casts) {
+            (Rule::Exact, Casts::Exact | Casts::Lossy) => Kind::Exact,
+            (Rule::Lossy, Casts::Lossy) => Kind::Lossy,
+            (Rule::Lossy, Casts::Exact) => {
+                let expected = format!("values that {to} holds exactly");
+                let found = format!("{} (lossy=True converts them)", named(from));
+                return Err(error(expected, found));
+            }
+            (Rule::Codes, Casts::Exact | Casts::Lossy) => {
+                let codes = Codes::compile(from, plan.enum_symbols(), to);
+                Kind::Codes(Arc::new(codes.map_err(|(expected, found)| error(expected, found))?))
+            }
+            (Rule::None, _) | (_, Casts::Refused) => {
+                let found = match own {
+                    Some(own) => format!("{from}, which is {own}"),
+                    None => and_how_to_enter(from),
+                };
+                return Err(error(format!("values of {to}"), found));
+            }
+        };
+        Ok(Some(Self { from: from.clone(), to, kind }))
+    }
+
+    /// The type of the converted values.
+    pub(super) fn data_type(&self) -> DataType {
+        self.to.arrow_type()
+    }
+
+    /// Converts the values. Fails at the first value that does not fit the type; values that are missing are ignored.
+    pub(super) fn apply(&self, leaves: Leaves) -> Result<Leaves, ConversionError> {
+        let input = Input { array: &leaves.array, nulls: leaves.nulls.as_ref() };
+        let array = match &self.kind {
+            Kind::Codes(codes) => codes.of(&input, self.to),
+            Kind::Exact => self.numbers(&input, false),
+            Kind::Lossy => self.numbers(&input, true),
+        };
+        let array = array.map_err(|unfit| unfit.in_row_of(&leaves))?;
+        let nulls = with_parents(leaves.nulls.as_ref(), &array);
+        Ok(Leaves { array, nulls, ..leaves })
+    }
+
+    fn numbers(&self, input: &Input<'_>, may_overflow: bool) -> Result<ArrayRef, Unfit> {
+        let Some(dictionary) = input.array.as_any_dictionary_opt() else {
+            return numbers::converted(input, self.to, may_overflow);
+        };
+        let values = take(dictionary.values(), dictionary.keys());
+        let values = values.map_err(|error| overflow(input.array.len(), &error))?;
+        let nulls = with_parents(input.nulls, &values);
+        numbers::converted(&Input { array: &values, nulls: nulls.as_ref() }, self.to, may_overflow)
+    }
+
+    /// Reports on the memory of the values, which `picks` has copied before.
+    pub(super) fn part(&self, picks: bool, unless: &[&str]) -> Part {
+        match &self.kind {
+            Kind::Codes(codes) if codes.shares_keys(self.to) && !picks => {
+                Part::new("values", Sharing::Shared)
+                    .because("as the keys of an enum")
+                    .unless(unless.iter().copied())
+                    .unless(["the dictionary of a batch is not the list of symbols"])
+            }
+            Kind::Codes(_) => {
+                Part::new("values", Sharing::Copied).because("symbols of an enum, converted to their codes")
+            }
+            Kind::Exact | Kind::Lossy => {
+                let reason = format!("converted from {}", named(&self.from));
+                Part::new("values", Sharing::Copied).because(reason)
+            }
+        }
+    }
+}
+
+/// Describes a type that no tensor holds, and the conversion that there is.
+fn unfit(data_type: &DataType, casts: Casts) -> String {
+    let found = and_how_to_enter(data_type);
+    match rule(data_type, DType::Float64) {
+        Rule::Lossy if casts != Casts::Refused => {
+            format!("{found} (dtype float32 or float64, and lossy=True, convert them)")
+        }
+        _ => found,
+    }
+}
+
+/// The values to convert.
+struct Input<'a> {
+    array: &'a ArrayRef,
+    /// All nulls among them, including those of the lists and structs around them.
+    nulls: Option<&'a NullBuffer>,
+}
+
+impl Input<'_> {
+    fn is_valid(&self, i: usize) -> bool {
+        self.nulls.is_none_or(|nulls| nulls.is_valid(i))
+    }
+
+    /// The error for a value that the type does not hold.
+    #[cold]
+    fn out_of_range(&self, i: usize, to: DType) -> Unfit {
+        let expected = format!("a value in the range of {to}");
+        let found = array_value_to_string(self.array, i).unwrap_or_else(|_| "another".to_owned());
+        Unfit {
+            position: Some(i),
+            error: ConversionError::new(ConversionErrorKind::Overflow, expected, found),
+        }
+    }
+}
+
+/// An error, and the position of the value that caused it.
+struct Unfit {
+    position: Option<usize>,
+    error: ConversionError,
+}
+
+impl Unfit {
+    fn in_row_of(self, leaves: &Leaves) -> ConversionError {
+        match self.position {
+            Some(position) => self.error.in_row(leaves.row_of(position)),
+            None => self.error,
+        }
+    }
+}
+
+impl From<ConversionError> for Unfit {
+    fn from(error: ConversionError) -> Self {
+        Self { position: None, error }
+    }
+}
