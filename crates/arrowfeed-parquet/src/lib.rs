@@ -13,9 +13,11 @@
 //! | `group_columns` | the columns of a row group, and their two readers |
 //! | `number_lists` | columns of lists of numbers |
 //! | `rows` | the rows of a row group, as batches |
+//! | `codec` | the codecs that are compiled in |
 //! | `bytes` | the bytes of a file, for the `parquet` crate |
 
 mod bytes;
+mod codec;
 mod columns;
 mod conversion;
 mod file;

@@ -89,6 +89,8 @@ impl Dataset {
     /// now; a file that is opened later must be the one that the index was made from. `interrupt` can stop it.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
@@ -176,6 +178,8 @@ impl Dataset {
     /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
@@ -250,6 +254,8 @@ impl Dataset {
     /// shuffle or a shard first scans the files, and orders or divides only these rows.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
@@ -291,6 +297,8 @@ impl Dataset {
     /// with [`read_split`](Self::read_split). Opens each file. `interrupt` can stop it.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::source::run::RangeOptions;
