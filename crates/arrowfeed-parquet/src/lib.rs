@@ -15,6 +15,9 @@
 //! | `rows` | the rows of a row group, as batches |
 //! | `codec` | the codecs that are compiled in |
 //! | `bytes` | the bytes of a file, for the `parquet` crate |
+//!
+//! Each codec has a Cargo feature: `brotli`, `gzip`, `lz4`, `snappy` and `zstandard`. All are enabled by default. Reading a column
+//! of a codec whose feature is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
 mod bytes;
 mod codec;
