@@ -65,7 +65,7 @@ impl Compressor {
             #[cfg(feature = "deflate")]
             Codec::Deflate => Some(Box::new(deflate::Deflate::new(level))),
             #[cfg(feature = "snappy")]
-            Codec::Snappy => Some(Box::new(snappy::Snappy::default())),
+            Codec::Snappy => Some(Box::new(snappy::Snappy::new())),
             #[cfg(feature = "zstandard")]
             Codec::Zstandard => Some(Box::new(zstandard::Zstandard::new(level)?)),
             #[cfg(feature = "bzip2")]

@@ -5,8 +5,13 @@ use snap::raw::{Encoder, max_compress_len};
 
 use super::{Method, failed};
 
-#[derive(Default)]
 pub(super) struct Snappy(Encoder);
+
+impl Snappy {
+    pub(super) fn new() -> Self {
+        Self(Encoder::new())
+    }
+}
 
 impl Method for Snappy {
     fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), FeedError> {
