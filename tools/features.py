@@ -1,4 +1,4 @@
-"""Checks the Cargo features of the crates: the packages that each one adds, and that all of them compile alone.
+"""Checks the Cargo features of the crates: the packages that each one adds, and that each one compiles alone.
 
 `python tools/features.py` runs everything; `--packages` only compares packages, which compiles nothing.
 """
@@ -35,7 +35,7 @@ FORMATS = {name.removeprefix("arrowfeed-"): name for name in CODECS}
 STORES = "arrowfeed-store"
 """The package of stores, of the feature `stores` of `arrowfeed`."""
 
-OPTIONAL = {STORES, *CODECS, *(one for codecs in CODECS.values() for added in codecs.values() for one in added)}
+OPTIONAL = {STORES, *CODECS}.union(*(added for codecs in CODECS.values() for added in codecs.values()))
 """All packages that a feature adds."""
 
 
@@ -113,13 +113,15 @@ def package_faults() -> list[str]:
 
 def compile_faults() -> list[str]:
     """The builds that do not compile without warnings, or whose tests of codecs fail."""
-    commands = {f"lints of {build}": ["clippy", *build.arguments(), "--", "-D", "warnings"] for build in CHECKED}
+    commands = {}
+    for build in CHECKED:
+        commands[f"lints of {build}"] = ["clippy", *build.arguments(), "--", "-D", "warnings"]
     for build in TESTED:
         commands[f"tests of {build}"] = ["test", *build.arguments(), "--test", "compiled_codecs"]
     faults = []
     for name, arguments in commands.items():
         print(name, flush=True)
-        if subprocess.run(["cargo", *arguments], cwd=ROOT).returncode:
+        if subprocess.run(["cargo", *arguments], cwd=ROOT, check=False).returncode:
             faults.append(f"{name}: failed")
     return faults
 

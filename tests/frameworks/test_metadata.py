@@ -107,7 +107,7 @@ def random_message(random):
             sparse.value_column_name = "v"
             shape(sparse.dense_shape, -1, 0, 9)
             sparse.index_column_names.extend(f"i{number}" for number in range(len(sparse.dense_shape.dim)))
-            maybe(sparse, "already_sorted", False, True)
+            maybe(sparse, "already_sorted", *(False, True))
         case _:
             ragged = message.ragged_tensor
             ragged.feature_path.step.extend(["a", "b"][: random.randrange(1, 3)])
