@@ -89,6 +89,11 @@ test-stores: $(VENV)/.test .venv-stores/.made .venv-stores/node/.made target/hdf
 	$(call PACKAGE,$(VENV))
 	$(BUILT) .venv-stores/bin/python -m pytest -rs tests/stores
 
+# Other commands build with all features, so that code which needs a disabled feature passes them.
+.PHONY: features
+features: $(VENV)/.lint ## the crates with few Cargo features: lints of each format and codec alone, and tests of missing codecs
+	$(BIN)/python tools/features.py
+
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) test-java-here; \
@@ -104,8 +109,9 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the files with unsafe and with locks
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, the files with unsafe and with locks
 	$(BIN)/python tools/dependency_order.py
+	$(BIN)/python tools/features.py --packages
 	$(BIN)/python tools/unsafe_files.py
 	$(BIN)/python tools/blocking_locks.py
 	$(BIN)/python tools/native_docs.py --check

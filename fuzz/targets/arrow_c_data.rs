@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use arbitrary::Unstructured;
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{FeedErrorKind, AvroReader, AvroSource, AvroWriter, WriteOptions};
+use arrowfeed_avro::{AvroReader, AvroSource, AvroWriter, FeedErrorKind, WriteOptions};
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Ragged, VarLen};
 use arrowfeed_tensor::{
     Dense, Representation, SplitsDType, Structured, TensorAdapter, VarLenRagged, VarLenSparse,
@@ -34,8 +34,16 @@ fn tensors(batch: &RecordBatch) {
             Representation::Dense(Dense { column: column.clone(), ..Dense::default() }),
             Representation::Dense(Dense { column: column.clone(), shape: vec![2], ..Dense::default() }),
             Representation::VarLenSparse(VarLenSparse { column: column.clone() }),
-            Representation::VarLenRagged(VarLenRagged { column: column.clone(), row_splits_dtype }),
-            Representation::Structured(Structured { columns: vec![column], row_splits_dtype }),
+            Representation::VarLenRagged(VarLenRagged {
+                column: column.clone(),
+                row_splits_dtype,
+                ..VarLenRagged::default()
+            }),
+            Representation::Structured(Structured {
+                columns: vec![column],
+                row_splits_dtype,
+                ..Structured::default()
+            }),
         ];
         for representation in representations {
             if let Ok(adapter) = TensorAdapter::try_new(batch.schema(), [("t", representation)]) {

@@ -1,5 +1,7 @@
 """Messages of TensorFlow Metadata: their bytes are read here, and ours there."""
 
+from random import Random
+
 import pyarrow as pa
 import pytest
 from google.protobuf import text_format
@@ -64,7 +66,71 @@ def test_what_is_not_set_is_the_default():
         ),
     ):
         message = text_format.Parse(text, schema_pb2.TensorRepresentation())
-        assert af.Representation.from_proto(message) == representation
+        found = af.Representation.from_proto(message)
+        assert found == representation
+        assert hash(found) == hash(representation)
+        assert found.to_proto() == message.SerializeToString(deterministic=True)
+        assert found.to_proto() != representation.to_proto()
+
+
+def random_message(random):
+    """A valid message, whose optional fields are set or not."""
+    message = schema_pb2.TensorRepresentation()
+
+    def maybe(given, name, *values):
+        if random.random() < 0.5:
+            setattr(given, name, random.choice(values))
+
+    def shape(given, *sizes):
+        if random.random() < 0.7:
+            given.SetInParent()
+            for _ in range(random.randrange(3)):
+                dim = given.dim.add()
+                maybe(dim, "size", *sizes)
+                maybe(dim, "name", "", "width")
+
+    match random.randrange(4):
+        case 0:
+            dense = message.dense_tensor
+            dense.column_name = "x"
+            shape(dense.shape, 0, 1, 3)
+            name, value = random.choice(
+                [("float_value", 0.0), ("int_value", 0), ("uint_value", 7), ("bytes_value", b"")]
+            )
+            maybe(dense.default_value, name, value)
+            if dense.default_value.WhichOneof("kind") is None:
+                dense.ClearField("default_value")
+        case 1:
+            message.varlen_sparse_tensor.column_name = "x"
+        case 2:
+            sparse = message.sparse_tensor
+            sparse.value_column_name = "v"
+            shape(sparse.dense_shape, -1, 0, 9)
+            sparse.index_column_names.extend(f"i{number}" for number in range(len(sparse.dense_shape.dim)))
+            maybe(sparse, "already_sorted", *(False, True))
+        case _:
+            ragged = message.ragged_tensor
+            ragged.feature_path.step.extend(["a", "b"][: random.randrange(1, 3)])
+            for _ in range(random.randrange(3)):
+                partition = ragged.partition.add()
+                if random.random() < 0.5:
+                    partition.uniform_row_length = random.randrange(1, 4)
+                else:
+                    partition.row_length = random.choice(["", "n"])
+            maybe(ragged, "row_partition_dtype", *schema_pb2.TensorRepresentation.RowPartitionDType.values())
+    return message
+
+
+def test_a_message_comes_back_as_it_was():
+    random, sizes, kinds = Random(3), set(), set()
+    for _ in range(2000):
+        message = random_message(random)
+        kinds.add(message.WhichOneof("kind"))
+        found = af.Representation.from_proto(message)
+        assert found.to_proto() == message.SerializeToString(deterministic=True), message
+        sizes.add(len(found.to_proto()))
+    assert len(kinds) == 4
+    assert len(sizes) > 20
 
 
 def test_kinds_that_metadata_does_not_have_are_unknown_fields_there():

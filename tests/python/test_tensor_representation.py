@@ -5,6 +5,7 @@ import copy
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import arrowfeed as af
@@ -214,6 +215,45 @@ def test_wrong_arguments_say_what_was_expected(make, kind, message):
 def test_bytes_that_are_no_message_are_refused():
     with pytest.raises(af.RepresentationError, match="^expected the bytes of a TensorRepresentation, found "):
         af.Representation.from_proto(b"\xff\xff")
+
+
+# A path of one step, and messages that leave fields unset or set them to their defaults.
+STEP = b"\x0a\x03\x0a\x01x"
+UNSET = {
+    "ragged": (b"\x22\x05" + STEP, af.Ragged("x")),
+    "ragged_unspecified": (b"\x22\x07" + STEP + b"\x10\x00", af.Ragged("x")),
+    "ragged_unknown": (b"\x22\x07" + STEP + b"\x10\x63", af.Ragged("x")),
+    "varlen_ragged": (b"\xca\x3e\x03\x0a\x01x", af.VarLenRagged("x")),
+    "structured": (b"\xd2\x3e\x03\x0a\x01x", af.Structured(["x"])),
+    "dense": (b"\x0a\x03\x0a\x01x", af.Dense("x")),
+    "dense_not_padded": (b"\x0a\x08\x0a\x01x\x12\x00\xc8\x3e\x00", af.Dense("x")),
+    "dense_size": (b"\x0a\x07\x0a\x01x\x12\x02\x12\x00", af.Dense("x", [0])),
+    "dense_name": (b"\x0a\x0c\x0a\x01x\x12\x07\x12\x05\x08\x02\x12\x01w", af.Dense("x", [2])),
+    "sparse": (b"\x1a\x03\x1a\x01v", af.Sparse([], "v", [])),
+    "sparse_not_sorted": (b"\x1a\x05\x1a\x01v\x20\x00", af.Sparse([], "v", [])),
+}
+
+
+@pytest.mark.parametrize(("message", "representation"), UNSET.values(), ids=UNSET)
+def test_a_message_comes_back_with_what_it_does_not_set(message, representation):
+    parsed = af.Representation.from_proto(message)
+    assert parsed.to_proto() == message
+    assert representation.to_proto() != message
+    assert parsed == representation
+    assert (hash(parsed), repr(parsed)) == (hash(representation), repr(representation))
+    agains = [copy.copy(parsed), *(pickle.loads(pickle.dumps(parsed, protocol)) for protocol in range(2, 6))]
+    assert [again.to_proto() for again in agains] == [message] * len(agains)
+    assert [type(again) for again in agains] == [type(representation)] * len(agains)
+
+
+def test_a_dataset_gives_the_messages_of_its_representations_back():
+    message = UNSET["ragged"][0]
+    batch = pa.record_batch({"x": pa.array([[1], [2, 3]], pa.list_(pa.int64()))})
+    adapter = af.TensorAdapter(batch.schema, {"t": message})
+    assert adapter.tensor_representations["t"].to_proto() == message
+    tensor = adapter.convert(batch)["t"]
+    assert adapter.specs["t"].row_splits_dtype == "int64"
+    assert tensor.row_splits[0].dtype == np.int64
 
 
 @pytest.mark.parametrize("representation", ALL, ids=TEXTS)

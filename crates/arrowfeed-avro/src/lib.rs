@@ -1,4 +1,7 @@
 //! Reads Avro object container files and messages into Arrow RecordBatches, and writes RecordBatches as Avro.
+//!
+//! Each codec has a Cargo feature with its name: `bzip2`, `deflate`, `snappy`, `xz` and `zstandard`. All are enabled by default.
+//! Reading or writing with a codec whose feature is disabled is an error of kind [`Codec`](FeedErrorKind::Codec).
 
 mod container;
 mod decode;
@@ -15,6 +18,18 @@ mod schema;
 mod split;
 mod wire;
 mod write;
+
+#[cfg(all(
+    test,
+    not(all(
+        feature = "bzip2",
+        feature = "deflate",
+        feature = "snappy",
+        feature = "xz",
+        feature = "zstandard"
+    ))
+))]
+compile_error!("the unit tests need all codecs: use the default features, or `--test compiled_codecs`");
 
 pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;

@@ -11,7 +11,7 @@ use arrowfeed_source::format::{
 use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use crate::bytes::{ReadFailure, guarded};
 use crate::columns::without_dictionaries;
@@ -72,6 +72,11 @@ impl Footer {
     /// The name of the file in messages.
     pub(crate) fn name(&self) -> &Arc<str> {
         self.file.name()
+    }
+
+    /// The metadata of all row groups.
+    pub(crate) fn metadata(&self) -> &ParquetMetaData {
+        self.metadata.metadata()
     }
 
     /// All columns, without dictionaries.

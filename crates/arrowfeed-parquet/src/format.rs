@@ -9,6 +9,7 @@ use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
+use crate::codec::check_codecs;
 use crate::columns::Projection;
 use crate::file::{Footer, ParquetFile};
 use crate::file_columns::FileColumns;
@@ -102,6 +103,7 @@ impl FileFormat for ParquetFormat {
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
         let footer = Footer::read(file, &self.options.limits)?;
         let columns = self.columns_of(&footer)?;
+        check_codecs(footer.metadata(), &columns.leaves).map_err(|error| error.in_file(footer.name()))?;
         Ok(Arc::new(ParquetFile::new(footer, columns, self.options.limits.clone())?))
     }
 }

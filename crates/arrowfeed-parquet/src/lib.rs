@@ -13,9 +13,14 @@
 //! | `group_columns` | the columns of a row group, and their two readers |
 //! | `number_lists` | columns of lists of numbers |
 //! | `rows` | the rows of a row group, as batches |
+//! | `codec` | the codecs that are compiled in |
 //! | `bytes` | the bytes of a file, for the `parquet` crate |
+//!
+//! Each codec has a Cargo feature: `brotli`, `gzip`, `lz4`, `snappy` and `zstandard`. All are enabled by default. Reading a column
+//! of a codec whose feature is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
 mod bytes;
+mod codec;
 mod columns;
 mod conversion;
 mod file;

@@ -20,7 +20,7 @@ pub enum FeedErrorKind {
     Truncated,
     /// A block violates the specification, in its framing or in a value.
     CorruptBlock,
-    /// Compressed data cannot be decompressed, or its checksum is wrong.
+    /// Compressed data cannot be decompressed, or its checksum is wrong; or the codec is unknown or not compiled in.
     Codec,
     /// The schema is invalid, cannot be resolved against the reader schema, or cannot be converted to Arrow.
     Schema,
@@ -84,6 +84,17 @@ impl FeedError {
         let mut error = Self::new(FeedErrorKind::Limit, message);
         error.0.limit = Some(limit);
         error
+    }
+
+    /// Creates an error of kind [`Codec`](FeedErrorKind::Codec) for a codec that is not compiled in: the Cargo feature
+    /// `feature` of the crate `package` adds it.
+    #[cold]
+    #[inline(never)]
+    pub fn codec_not_compiled(codec: &str, feature: &str, package: &str) -> Self {
+        let message = format!(
+            "expected a codec of this build, found {codec}: enable the feature \"{feature}\" of {package}"
+        );
+        Self::new(FeedErrorKind::Codec, message)
     }
 
     /// Converts an [`io::Error`]. A `FeedError` wrapped in it by [`into_io`](Self::into_io) is returned unchanged.

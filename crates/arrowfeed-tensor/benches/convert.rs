@@ -67,12 +67,12 @@ fn representations() -> Vec<(&'static str, Representation)> {
             index_columns: vec![index.to_owned()],
             value_column: "varying".to_owned(),
             dense_shape: vec![Some(1024)],
-            already_sorted: false,
+            ..Sparse::default()
         })
     };
     let ragged = |column: &str, partitions| {
         let path = ColumnPath::from(column);
-        Representation::Ragged(Ragged { path, partitions, row_splits_dtype: SplitsDType::Int64 })
+        Representation::Ragged(Ragged { path, partitions, ..Ragged::default() })
     };
     vec![
         ("dense, fixed size", Representation::Dense(dense("fixed"))),

@@ -19,7 +19,7 @@ use crate::error::RepresentationError;
 /// assert_eq!(path.to_string(), "user.scores");
 /// assert_eq!(ColumnPath::from("user.scores").steps(), ["user.scores"]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ColumnPath(Vec<String>);
 
 impl ColumnPath {

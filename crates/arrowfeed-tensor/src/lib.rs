@@ -67,7 +67,8 @@ pub use infer::{
 };
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
 pub use representation::{
-    DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
+    DefaultValue, Dense, Partition, Ragged, Representation, SourceMessage, Sparse, Structured, VarLenRagged,
+    VarLenSparse,
 };
 pub use reverse::{TensorsToRecordBatch, TensorsToRecordBatchOptions};
 pub use row_splits::{RowSplits, SplitsDType};

@@ -6,7 +6,10 @@ use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::row_splits::SplitsDType;
 
+mod source_message;
 mod wire;
+
+pub use source_message::SourceMessage;
 
 pub(crate) use wire::{dims, sizes};
 
@@ -21,7 +24,7 @@ pub(crate) use wire::{dims, sizes};
 ///     column: "pixels".to_owned(),
 ///     shape: vec![28, 28],
 ///     default: Some(DefaultValue::Float(0.0)),
-///     pad: false,
+///     ..Dense::default()
 /// });
 /// assert_eq!(Representation::from_proto(&dense.to_proto())?, dense);
 /// # Ok::<(), arrowfeed_tensor::RepresentationError>(())
@@ -53,6 +56,8 @@ pub struct Dense {
     pub default: Option<DefaultValue>,
     /// Whether to pad rows that are too short, including empty rows, with the default value.
     pub pad: bool,
+    /// The message that it was made from.
+    pub source: SourceMessage,
 }
 
 /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column; at least one.
@@ -74,10 +79,12 @@ pub struct Sparse {
     /// Whether the entries of each row are already sorted by their indices. If so, they are not sorted, and their order is
     /// not checked.
     pub already_sorted: bool,
+    /// The message that it was made from.
+    pub source: SourceMessage,
 }
 
 /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ragged {
     /// Path of the values.
     pub path: ColumnPath,
@@ -85,6 +92,8 @@ pub struct Ragged {
     pub partitions: Vec<Partition>,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// The message that it was made from.
+    pub source: SourceMessage,
 }
 
 /// A partition of lists into rows.
@@ -103,6 +112,8 @@ pub struct VarLenRagged {
     pub column: String,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// The message that it was made from.
+    pub source: SourceMessage,
 }
 
 /// Tensors of several columns or their fields, with the nesting of the columns. The fields of one list of structs share
@@ -113,6 +124,8 @@ pub struct Structured {
     pub columns: Vec<String>,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// The message that it was made from.
+    pub source: SourceMessage,
 }
 
 /// A default value, of one of the types in the wire format.

@@ -27,6 +27,7 @@ fn representations() -> Vec<(&'static str, Representation)> {
                 shape: vec![2, 3],
                 default: Some(DefaultValue::Float(-1.5)),
                 pad: false,
+                ..Dense::default()
             }),
         ),
         (
@@ -36,6 +37,7 @@ fn representations() -> Vec<(&'static str, Representation)> {
                 shape: vec![],
                 default: Some(DefaultValue::Bytes(vec![0xff, 0])),
                 pad: false,
+                ..Dense::default()
             }),
         ),
         ("varlen", Representation::VarLenSparse(VarLenSparse { column: "v".to_owned() })),
@@ -46,6 +48,7 @@ fn representations() -> Vec<(&'static str, Representation)> {
                 value_column: "v".to_owned(),
                 dense_shape: vec![None, Some(10)],
                 already_sorted: true,
+                ..Sparse::default()
             }),
         ),
         (
@@ -54,6 +57,7 @@ fn representations() -> Vec<(&'static str, Representation)> {
                 path: ColumnPath::new(["a", "b"]),
                 partitions: vec![Partition::RowLength("n".to_owned()), Partition::Uniform(4)],
                 row_splits_dtype: SplitsDType::Int32,
+                ..Ragged::default()
             }),
         ),
     ]
@@ -77,13 +81,19 @@ fn what_tensorflow_metadata_does_not_have_comes_back_too() {
         Representation::VarLenRagged(VarLenRagged {
             column: "x".to_owned(),
             row_splits_dtype: SplitsDType::Int32,
+            ..VarLenRagged::default()
         }),
-        Representation::Structured(Structured { columns, row_splits_dtype: SplitsDType::Int64 }),
+        Representation::Structured(Structured {
+            columns,
+            row_splits_dtype: SplitsDType::Int64,
+            ..Structured::default()
+        }),
         Representation::Dense(Dense {
             column: "x".to_owned(),
             shape: vec![1],
             default: Some(DefaultValue::UInt(u64::MAX)),
             pad: true,
+            ..Dense::default()
         }),
     ];
     for representation in all {

@@ -32,7 +32,7 @@ impl TextFile {
     /// Opens a file: reads both of its ends, and its header.
     ///
     /// # Errors
-    /// The file is a stream; its header is missing, or names other columns; it has changed; the system reports an error; the
+    /// The file is a stream, or a gzip file and gzip is not compiled in; its header is missing, or names other columns; it has changed; the system reports an error; the
     /// caller cancels.
     pub(crate) fn open(opened: Opened, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
         let name = opened.name().clone();
@@ -47,8 +47,11 @@ impl TextFile {
         let ends = FileEnds::read(&file)?;
         let fingerprint = format.marked(ends.fingerprint());
         file.check_fingerprint(&fingerprint)?;
-        let mut file =
-            Self { file, is_gzip: is_gzip(&ends.start), fingerprint, first: 0, header: None, format };
+        let is_gzip = is_gzip(&ends.start);
+        if is_gzip && cfg!(not(feature = "gzip")) {
+            return Err(FeedError::codec_not_compiled("gzip", "gzip", env!("CARGO_PKG_NAME")));
+        }
+        let mut file = Self { file, is_gzip, fingerprint, first: 0, header: None, format };
         if file.is_marked()? {
             file.first = BYTE_ORDER_MARK.len() as u64;
         }
@@ -131,7 +134,11 @@ impl TextFile {
     /// The decompressed content from its first byte on.
     fn input(&self) -> Input {
         let reader = SequentialReader::new(self.file.source().clone(), 0);
-        if self.is_gzip { Input::gzip(reader) } else { Input::Plain(reader) }
+        #[cfg(feature = "gzip")]
+        if self.is_gzip {
+            return Input::gzip(reader);
+        }
+        Input::Plain(reader)
     }
 
     /// A reader of the records, without the header.

@@ -28,7 +28,8 @@
 //! the search for the first chunk after an offset of a CSV file reads the file from its start. A JSON Lines record ends at
 //! every line end, so the search starts at the cell of the offset.
 //!
-//! A gzip file is one chunk, because no part of it can be read without the bytes before it.
+//! A gzip file is one chunk, because no part of it can be read without the bytes before it. gzip needs the Cargo feature `gzip`,
+//! which is enabled by default. Without it, a gzip file is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
 mod csv;
 mod decoder;

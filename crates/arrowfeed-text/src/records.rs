@@ -1,16 +1,22 @@
 //! Reads the records of a plain or gzip file in order.
 
 use std::fmt;
-use std::io::{self, BufReader, Read};
+#[cfg(feature = "gzip")]
+use std::io::BufReader;
+use std::io::{self, Read};
 use std::ops::Range;
 
-use arrowfeed_source::io::{SequentialReader, decompression_error};
+use arrowfeed_source::io::SequentialReader;
+#[cfg(feature = "gzip")]
+use arrowfeed_source::io::decompression_error;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
+#[cfg(feature = "gzip")]
 use flate2::bufread::MultiGzDecoder;
 
 use crate::framing::{Framing, FramingState};
 
 /// Compressed bytes per read.
+#[cfg(feature = "gzip")]
 const COMPRESSED_READ_BYTES: usize = 128 << 10;
 
 /// Maximum number of bytes per read, except for longer records.
@@ -22,25 +28,27 @@ const FIRST_READ_BYTES: usize = 4 << 10;
 /// The decompressed bytes of a file.
 pub(crate) enum Input {
     Plain(SequentialReader),
+    #[cfg(feature = "gzip")]
     Gzip(Box<MultiGzDecoder<BufReader<SequentialReader>>>),
 }
 
 impl Input {
     /// The content of a gzip file, which may have several members.
+    #[cfg(feature = "gzip")]
     pub(crate) fn gzip(reader: SequentialReader) -> Self {
         Self::Gzip(Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_READ_BYTES, reader))))
     }
 
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize, FeedError> {
         loop {
-            let (read, is_compressed) = match self {
-                Self::Plain(input) => (input.read(into), false),
-                Self::Gzip(input) => (input.read(into), true),
+            let (read, feed_error): (_, fn(io::Error) -> FeedError) = match self {
+                Self::Plain(input) => (input.read(into), FeedError::io),
+                #[cfg(feature = "gzip")]
+                Self::Gzip(input) => (input.read(into), decompression_error),
             };
             match read {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if is_compressed => return Err(decompression_error(error)),
-                read => return read.map_err(FeedError::io),
+                read => return read.map_err(feed_error),
             }
         }
     }
@@ -121,6 +129,7 @@ impl Records {
         };
         match records.input {
             Input::Plain(_) => records.seek(offset),
+            #[cfg(feature = "gzip")]
             Input::Gzip(_) => (records.offset, records.unread) = (offset, offset),
         }
         records
@@ -133,20 +142,23 @@ impl Records {
 
     /// Continues at another record of a plain file. Does nothing in a gzip file.
     pub(crate) fn seek(&mut self, offset: u64) {
-        if let Input::Plain(input) = &mut self.input
-            && (offset != self.offset || self.is_broken)
-        {
-            input.seek(offset);
-            (self.offset, self.start, self.filled, self.length) = (offset, 0, 0, 0);
-            (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_READ_BYTES);
+        match &mut self.input {
+            Input::Plain(input) if offset != self.offset || self.is_broken => {
+                input.seek(offset);
+                (self.offset, self.start, self.filled, self.length) = (offset, 0, 0, 0);
+                (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_READ_BYTES);
+            }
+            _ => {}
         }
     }
 
     /// Continues at the start of a run of records of a plain file. Bytes after its end are not read ahead.
     pub(crate) fn begin(&mut self, run: &Range<u64>) {
         self.seek(run.start);
-        if let Input::Plain(_) = self.input {
-            self.read_ahead_end = run.end;
+        match self.input {
+            Input::Plain(_) => self.read_ahead_end = run.end,
+            #[cfg(feature = "gzip")]
+            Input::Gzip(_) => {}
         }
     }
 

@@ -10,6 +10,8 @@
 //! | [`sequence_example`] | `tf.SequenceExample` to columns, and back |
 //! | `feature` | feature maps, which both messages share |
 //! | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
+//!
+//! gzip and zlib need the Cargo feature `gzip`, which is enabled by default. See [`Compression`].
 
 pub mod example;
 mod feature;

@@ -5,12 +5,15 @@ use std::io::{self, BufRead, Read, Write};
 
 use arrowfeed_source::io::decompression_error;
 use arrowfeed_source::{FeedError, Limits};
+#[cfg(feature = "gzip")]
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+#[cfg(feature = "gzip")]
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::frame::{self, FOOTER, HEADER, truncated};
 
-/// The compression of a whole TFRecord file.
+/// The compression of a whole TFRecord file. gzip and zlib need the Cargo feature `gzip`. Without it, reading or writing
+/// compressed records is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Compression {
     /// No compression.
@@ -38,21 +41,43 @@ impl Compression {
             _ => Self::None,
         }
     }
+
+    /// Returns an error if the compression is not compiled in.
+    pub(crate) fn check_compiled(self) -> Result<(), FeedError> {
+        let name = match self {
+            Self::None => return Ok(()),
+            _ if cfg!(feature = "gzip") => return Ok(()),
+            Self::Gzip => "gzip",
+            Self::Zlib => "zlib",
+        };
+        Err(FeedError::codec_not_compiled(name, "gzip", env!("CARGO_PKG_NAME")))
+    }
 }
 
 /// The decompressed bytes of a file.
 enum Input<R> {
     None(R),
+    #[cfg(feature = "gzip")]
     Gzip(MultiGzDecoder<R>),
+    #[cfg(feature = "gzip")]
     Zlib(ZlibDecoder<R>),
+    /// The compression is not compiled in.
+    #[cfg(not(feature = "gzip"))]
+    Unknown(Compression),
 }
 
 impl<R: BufRead> Read for Input<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::None(input) => input.read(into),
+            #[cfg(feature = "gzip")]
             Self::Gzip(input) => input.read(into),
+            #[cfg(feature = "gzip")]
             Self::Zlib(input) => input.read(into),
+            #[cfg(not(feature = "gzip"))]
+            Self::Unknown(compression) => {
+                compression.check_compiled().map_err(FeedError::into_io).map(|()| 0)
+            }
         }
     }
 }
@@ -97,8 +122,12 @@ impl<R: BufRead> Records<R> {
     pub fn new(input: R, compression: Compression, limits: Limits) -> Self {
         let input = match compression {
             Compression::None => Input::None(input),
+            #[cfg(feature = "gzip")]
             Compression::Gzip => Input::Gzip(MultiGzDecoder::new(input)),
+            #[cfg(feature = "gzip")]
             Compression::Zlib => Input::Zlib(ZlibDecoder::new(input)),
+            #[cfg(not(feature = "gzip"))]
+            compression => Input::Unknown(compression),
         };
         Self { input, limits, buffer: Vec::new(), number: 0, offset: 0, has_ended: false }
     }
@@ -107,8 +136,8 @@ impl<R: BufRead> Records<R> {
     /// after it. After any other error, it returns `None`.
     ///
     /// # Errors
-    /// The file ends inside a record; a checksum or the compressed data is wrong; a record exceeds the limit; the system
-    /// reports an error. The error names the record, and its offset in an uncompressed file.
+    /// The file ends inside a record; a checksum or the compressed data is wrong; the compression is not compiled in; a
+    /// record exceeds the limit; the system reports an error. The error names the record, and its offset in an uncompressed file.
     #[expect(clippy::should_implement_trait, reason = "a record lives until the next one")]
     pub fn next(&mut self) -> Result<Option<&[u8]>, FeedError> {
         match self.advance() {
@@ -188,8 +217,13 @@ pub struct RecordWriter<W: Write> {
 
 enum Output<W: Write> {
     None(W),
+    #[cfg(feature = "gzip")]
     Gzip(GzEncoder<W>),
+    #[cfg(feature = "gzip")]
     Zlib(ZlibEncoder<W>),
+    /// The compression is not compiled in.
+    #[cfg(not(feature = "gzip"))]
+    Unknown(W, Compression),
 }
 
 impl<W: Write> fmt::Debug for RecordWriter<W> {
@@ -201,11 +235,16 @@ impl<W: Write> fmt::Debug for RecordWriter<W> {
 impl<W: Write> RecordWriter<W> {
     /// Creates a writer of a file.
     pub fn new(output: W, compression: Compression) -> Self {
+        #[cfg(feature = "gzip")]
         let level = flate2::Compression::default();
         let output = match compression {
             Compression::None => Output::None(output),
+            #[cfg(feature = "gzip")]
             Compression::Gzip => Output::Gzip(GzEncoder::new(output, level)),
+            #[cfg(feature = "gzip")]
             Compression::Zlib => Output::Zlib(ZlibEncoder::new(output, level)),
+            #[cfg(not(feature = "gzip"))]
+            compression => Output::Unknown(output, compression),
         };
         Self { output, frame: Vec::new() }
     }
@@ -213,26 +252,36 @@ impl<W: Write> RecordWriter<W> {
     /// Writes a record.
     ///
     /// # Errors
-    /// The output reports an error.
+    /// The compression is not compiled in; the output reports an error.
     pub fn write(&mut self, record: &[u8]) -> io::Result<()> {
         self.frame.clear();
         frame::write(record, &mut self.frame);
         match &mut self.output {
             Output::None(output) => output.write_all(&self.frame),
+            #[cfg(feature = "gzip")]
             Output::Gzip(output) => output.write_all(&self.frame),
+            #[cfg(feature = "gzip")]
             Output::Zlib(output) => output.write_all(&self.frame),
+            #[cfg(not(feature = "gzip"))]
+            Output::Unknown(_, compression) => compression.check_compiled().map_err(FeedError::into_io),
         }
     }
 
     /// Ends the compression, and returns the output without flushing it.
     ///
     /// # Errors
-    /// The output reports an error.
+    /// As [`write`](Self::write).
     pub fn finish(self) -> io::Result<W> {
         match self.output {
             Output::None(output) => Ok(output),
+            #[cfg(feature = "gzip")]
             Output::Gzip(output) => output.finish(),
+            #[cfg(feature = "gzip")]
             Output::Zlib(output) => output.finish(),
+            #[cfg(not(feature = "gzip"))]
+            Output::Unknown(output, compression) => {
+                compression.check_compiled().map_err(FeedError::into_io).map(|()| output)
+            }
         }
     }
 }

@@ -67,11 +67,12 @@ impl ExampleWriter {
     /// Creates a writer of a new file, which replaces an existing file of this name.
     ///
     /// # Errors
-    /// The file cannot be created.
+    /// The compression is not compiled in; the file cannot be created.
     pub fn create(path: impl AsRef<Path>, compression: Compression) -> Result<Self, FeedError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let target = Target::create(path).map_err(|error| FeedError::io(error).in_file(&name))?;
+        let target = compression.check_compiled().and_then(|()| Target::create(path).map_err(FeedError::io));
+        let target = target.map_err(|error| error.in_file(&name))?;
         Ok(Self::to_file(name, Box::new(target), compression))
     }
 

@@ -13,6 +13,8 @@
 //! so an unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
 //!
 //! ```
+//! # #[cfg(not(feature = "avro"))] fn main() {}
+//! # #[cfg(feature = "avro")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
 //! let files = arrowfeed::resolve([directory.join("*.avro")])?;
@@ -25,19 +27,28 @@
 //! # }
 //! ```
 //!
-//! | module | contents |
-//! |---|---|
-//! | [`avro`] | Avro object container files to RecordBatches, and RecordBatches to Avro |
-//! | [`parquet`] | Parquet files to RecordBatches, also in the types of a schema that the caller provides |
-//! | [`tfrecord`] | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
-//! | [`text`] | CSV and JSON lines files to RecordBatches |
-//! | [`source`] | code that all formats share: file access, errors, limits, reports |
-//! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
-//! | [`dataset`] | iteration over files as batches or tensors: order, shards, epochs, exact resume |
-//! | [`Tfxio`] | the trait of all sources, independent of the format |
-//! | `store` | objects in S3, Google Cloud Storage, Azure, HTTP servers and HDFS (features `stores` and `hdfs`) |
-//! | [`arrow`] | the Arrow types of the signatures |
-//! | [`sources`] | paths, globs, directories and `file://` URLs to lists of files |
+//! | module | feature | contents |
+//! |---|---|---|
+//! | [`avro`] | `avro` | Avro object container files to RecordBatches, and RecordBatches to Avro |
+//! | [`parquet`] | `parquet` | Parquet files to RecordBatches, also in the types of a schema that the caller provides |
+//! | [`tfrecord`] | `tfrecord` | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
+//! | [`text`] | `text` | CSV and JSON lines files to RecordBatches |
+//! | [`source`] | | code that all formats share: file access, errors, limits, reports |
+//! | [`tensor`] | | RecordBatches to dense, sparse, ragged and structured tensors |
+//! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
+//! | [`Tfxio`] | | the trait of all sources, independent of the format |
+//! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
+//! | [`arrow`] | | the Arrow types of the signatures |
+//! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
+//!
+//! # Features
+//!
+//! All features except `hdfs` are enabled by default. A format's feature also enables its datasets: `avro` enables
+//! [`AvroDataset`], [`AvroReader`], [`write_avro`] and the other items that the crate re-exports from [`avro`].
+//!
+//! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`, `snappy`,
+//! `xz` and `zstandard`. A file that needs a codec whose feature is disabled is an error of kind
+//! [`Codec`](FeedErrorKind::Codec), which names the feature. The features `formats` and `codecs` enable all of each.
 
 pub mod dataset;
 mod error;
@@ -52,32 +63,43 @@ pub mod arrow {
     pub use arrow_schema as schema;
 }
 
+#[cfg(feature = "avro")]
 pub use arrowfeed_avro as avro;
+#[cfg(feature = "avro")]
 pub use arrowfeed_avro::{
     AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, RecordDecoder, Split,
     WriteOptions, plan_splits, plan_splits_with, write_avro,
 };
+#[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;
 pub use arrowfeed_tensor as tensor;
+#[cfg(feature = "text")]
 pub use arrowfeed_text as text;
+#[cfg(feature = "tfrecord")]
 pub use arrowfeed_tfrecord as tfrecord;
 pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
+#[cfg(feature = "avro")]
+pub use open::{AvroDataset, AvroDatasetOptions, TensorRecordDecoder};
+pub use open::{ChunkDataset, ChunkDatasetOptions};
+#[cfg(feature = "text")]
+pub use open::{CsvDataset, CsvDatasetOptions, JsonLinesDataset, JsonLinesDatasetOptions};
+#[cfg(feature = "tfrecord")]
 pub use open::{
-    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, CsvDataset, CsvDatasetOptions,
-    ExampleDataset, ExampleDatasetOptions, JsonLinesDataset, JsonLinesDatasetOptions, ParquetDataset,
-    ParquetDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
-    SequenceExampleDatasetOptions, TensorRecordDecoder,
+    ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
+    SequenceExampleDatasetOptions,
 };
+#[cfg(feature = "parquet")]
+pub use open::{ParquetDataset, ParquetDatasetOptions};
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};
 
 /// The programs of the pages compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "avro"))]
 mod pages {
     #[doc = include_str!("../../../docs/rust.md")]
     mod rust {}

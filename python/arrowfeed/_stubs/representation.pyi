@@ -11,7 +11,8 @@ class Representation:
 
     A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
     takes precedence. Representations are frozen, hashable and picklable. Two representations are equal if
-    their protocol buffer messages are equal, so a default of 0 differs from a default of 0.0.
+    their attributes have the same values and types, so a default of 0 differs from a default of 0.0. Fields
+    that a message does not set have defaults: a representation made from it equals one with these values.
     """
 
     @staticmethod
@@ -20,7 +21,8 @@ class Representation:
 
         Args:
             data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or the
-                result of `to_proto`. Unknown fields and names of dimensions are ignored.
+                result of `to_proto`. Unknown fields are ignored. Row splits whose type is not set are int64,
+                and a shape that is not set is `()`.
 
         Raises:
             RepresentationError: The bytes are not such a message, or the message is empty or invalid.
@@ -32,6 +34,9 @@ class Representation:
 
     def to_proto(self) -> bytes:
         """Serializes the representation to the bytes of a message.
+
+        A representation that `from_proto` made gives the same message back, without unknown fields: fields
+        that were not set stay unset. Any other representation sets its shape and the type of its row splits.
 
         For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
         `tensorflow.metadata.v0.TensorRepresentation`. The other representations do not exist in TensorFlow

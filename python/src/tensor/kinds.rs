@@ -75,6 +75,7 @@ impl Dense {
             shape,
             default: default.map(given_default).transpose()?,
             pad,
+            ..tensor::Dense::default()
         };
         Self::checked(column.py(), dense)
     }
@@ -134,6 +135,7 @@ impl Sparse {
             value_column: name("value_column", value_column)?,
             dense_shape: each("dense_shape", expected, dense_shape, dimension)?,
             already_sorted,
+            ..tensor::Sparse::default()
         };
         Self::checked(value_column.py(), sparse)
     }
@@ -179,6 +181,7 @@ impl Ragged {
             partitions: partitions
                 .map_or(Ok(Vec::new()), |value| each("partitions", expected, value, partition))?,
             row_splits_dtype: splits(row_splits_dtype)?,
+            ..tensor::Ragged::default()
         };
         Self::checked(path.py(), ragged)
     }
@@ -213,7 +216,10 @@ impl VarLenRagged {
     ) -> PyResult<PyClassInitializer<Self>> {
         let column_name = name("column", column)?;
         let row_splits_dtype = splits(row_splits_dtype)?;
-        Self::checked(column.py(), tensor::VarLenRagged { column: column_name, row_splits_dtype })
+        Self::checked(
+            column.py(),
+            tensor::VarLenRagged { column: column_name, row_splits_dtype, ..tensor::VarLenRagged::default() },
+        )
     }
 
     #[doc = docs!(VarLenRagged.column)]
@@ -240,7 +246,10 @@ impl Structured {
     ) -> PyResult<PyClassInitializer<Self>> {
         let names = strings("columns", "a list or tuple of columns (str)", columns)?;
         let row_splits_dtype = splits(row_splits_dtype)?;
-        Self::checked(columns.py(), tensor::Structured { columns: names, row_splits_dtype })
+        Self::checked(
+            columns.py(),
+            tensor::Structured { columns: names, row_splits_dtype, ..tensor::Structured::default() },
+        )
     }
 
     #[doc = docs!(Structured.columns)]

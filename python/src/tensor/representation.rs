@@ -32,11 +32,11 @@ impl Representation {
 
     // Compares messages instead of values: a default of NaN equals itself, and 0 differs from 0.0.
     fn __eq__(&self, other: &Self) -> bool {
-        self.0.to_proto() == other.0.to_proto()
+        self.0.to_explicit_proto() == other.0.to_explicit_proto()
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        self.to_proto(py).hash()
+        PyBytes::new(py, &self.0.to_explicit_proto()).hash()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -51,8 +51,9 @@ impl Representation {
         Ok(format!("{}({})", class(&self.0), shown.join(", ")))
     }
 
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        arguments(py, &self.0)
+    // The arguments of the constructor do not say which fields of a message are set.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_proto")?, (self.to_proto(py),)))
     }
 }
 
@@ -93,7 +94,7 @@ fn class(representation: &tensor::Representation) -> &'static str {
 
 type Arguments<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
 
-/// The constructor arguments that create an equal representation, without defaults.
+/// The constructor arguments that create an equal representation, without defaults, for its `repr`.
 fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> PyResult<Arguments<'py>> {
     let keywords = PyDict::new(py);
     let splits = |dtype: tensor::SplitsDType| {

@@ -60,12 +60,12 @@ pub(crate) struct BlockReader {
 }
 
 impl BlockReader {
-    /// Reads blocks from `input`, which is at the start of a block.
-    pub(crate) fn new(input: Input, header: &Header, limits: &Limits) -> Self {
-        Self {
+    /// Reads blocks from `input`, which is at the start of a block. Fails if the codec is not compiled in.
+    pub(crate) fn new(input: Input, header: &Header, limits: &Limits) -> Result<Self, FeedError> {
+        Ok(Self {
             input,
             sync: header.sync,
-            decompressor: Decompressor::new(header.codec, limits),
+            decompressor: Decompressor::new(header.codec, limits)?,
             block_limit: limits.decoded_block_bytes,
             row_limit: limits.zero_byte_rows,
             end: u64::MAX,
@@ -73,7 +73,7 @@ impl BlockReader {
             current: None,
             decompressed: false,
             failed: None,
-        }
+        })
     }
 
     /// Continues with another range of the same file and keeps the buffers. The range starts and ends at block

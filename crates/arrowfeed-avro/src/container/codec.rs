@@ -1,17 +1,33 @@
 //! Names of the codecs, and decompression into bounded memory.
 
+#[cfg(feature = "bzip2")]
 mod bzip2;
 mod decompressor;
+#[cfg(feature = "deflate")]
 mod deflate;
+#[cfg_attr(
+    not(all(
+        feature = "bzip2",
+        feature = "deflate",
+        feature = "snappy",
+        feature = "xz",
+        feature = "zstandard"
+    )),
+    allow(dead_code, reason = "each codec uses some of its functions")
+)]
 mod output;
+#[cfg(feature = "snappy")]
 mod snappy;
+#[cfg(feature = "xz")]
 mod xz;
+#[cfg(feature = "zstandard")]
 mod zstandard;
 
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 pub(crate) use decompressor::Decompressor;
 
-/// A codec of the Avro specification. The reader supports all of them.
+/// A codec of the Avro specification. Each one except `Null` has a Cargo feature with its [`name`](Self::name). Reading or
+/// writing data with a codec whose feature is disabled is an error of kind [`Codec`](FeedErrorKind::Codec).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Codec {
     /// Not compressed.
@@ -60,8 +76,45 @@ impl Codec {
         }
     }
 
+    /// Whether this build can read and write the codec.
+    ///
+    /// ```
+    /// assert!(arrowfeed_avro::Codec::Null.is_compiled());
+    /// ```
+    pub fn is_compiled(self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Deflate => cfg!(feature = "deflate"),
+            Self::Snappy => cfg!(feature = "snappy"),
+            Self::Zstandard => cfg!(feature = "zstandard"),
+            Self::Bzip2 => cfg!(feature = "bzip2"),
+            Self::Xz => cfg!(feature = "xz"),
+        }
+    }
+
+    /// Returns an error if this build does not have the codec.
+    pub(crate) fn check_compiled(self) -> Result<(), FeedError> {
+        if self.is_compiled() { Ok(()) } else { Err(self.not_compiled()) }
+    }
+
+    /// Creates the error for a codec that this build does not have.
+    #[cold]
+    pub(crate) fn not_compiled(self) -> FeedError {
+        FeedError::codec_not_compiled(self.name(), self.name(), env!("CARGO_PKG_NAME"))
+    }
+
     /// Creates the error for data that is not valid for the codec.
     #[cold]
+    #[cfg_attr(
+        not(any(
+            feature = "bzip2",
+            feature = "deflate",
+            feature = "snappy",
+            feature = "xz",
+            feature = "zstandard"
+        )),
+        allow(dead_code, reason = "each codec has it")
+    )]
     fn mismatch(self, found: impl std::fmt::Display) -> FeedError {
         let article = if self == Self::Xz { "an" } else { "a" };
         let message = format!("expected {article} {} stream, found {found}", self.name());

@@ -185,7 +185,7 @@ pub(crate) type Blocks = (Vec<(Block, Vec<u8>)>, Option<FeedError>);
 /// Reads a file up to its end or the first error.
 pub(crate) fn read_all(mut input: Input, limits: &Limits) -> Result<Blocks, FeedError> {
     let header = Header::read(&mut input, limits, &Check::never())?;
-    Ok(read_rest(&mut BlockReader::new(input, &header, limits)))
+    Ok(read_rest(&mut BlockReader::new(input, &header, limits).unwrap()))
 }
 
 pub(crate) fn read_rest(reader: &mut BlockReader) -> Blocks {

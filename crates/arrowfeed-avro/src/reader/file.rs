@@ -70,6 +70,11 @@ impl Container {
         parsed.map_err(|error| error.in_file(&self.name))
     }
 
+    /// Returns an error if the codec is not compiled in, so that the blocks cannot be read.
+    pub(crate) fn check_codec(&self) -> Result<(), FeedError> {
+        self.header.codec.check_compiled().map_err(|error| error.in_file(&self.name))
+    }
+
     /// A scanner of all blocks; `None` for a stream.
     pub(crate) fn scanner(&self, limits: &Limits) -> Option<BlockScanner> {
         match &self.access {
@@ -166,7 +171,7 @@ impl AvroFile {
             blocks.restart(run.range, run.first_number)?;
             return Ok(blocks);
         }
-        let mut blocks = BlockReader::new(self.container.input()?, self.header(), &self.options.limits);
+        let mut blocks = BlockReader::new(self.container.input()?, self.header(), &self.options.limits)?;
         if matches!(self.container.access, Access::Random(_)) {
             blocks.restart(run.range, run.first_number)?;
         }

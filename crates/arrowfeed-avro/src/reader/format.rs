@@ -125,6 +125,7 @@ impl AvroFormat {
     }
 
     fn file(&self, container: Container) -> Result<AvroFile, FeedError> {
+        container.check_codec()?;
         let decoders = self.decoders(&container)?;
         Ok(AvroFile::new(container, self.options.clone(), decoders))
     }
@@ -195,6 +196,7 @@ fn stored(
 
 impl FirstSchema {
     fn of(container: &Container, limits: &Limits) -> Result<Self, FeedError> {
+        container.check_codec()?;
         let (name, json) = (container.name.clone(), container.header.schema_json.clone());
         Ok(Self { schema: container.schema(limits)?, name, json })
     }

@@ -28,7 +28,7 @@ impl Appended {
     /// Copies the file. Its header determines how blocks are written.
     ///
     /// # Errors
-    /// The file does not exist, is not an Avro file or does not end with a complete block; another writer appends to it; the
+    /// The file does not exist, is not an Avro file, has a codec that is not compiled in, or does not end with a complete block; another writer appends to it; the
     /// options specify another schema, or metadata.
     pub(super) fn open(path: &Path, options: &WriteOptions) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
@@ -41,6 +41,7 @@ impl Appended {
         let limits = Limits::default();
         let source = AvroSource::seekable("", lock.reader().map_err(FeedError::io)?);
         let file = Container::open(source, &limits, &Check::never())?;
+        file.header.codec.check_compiled()?;
         let schema = file.schema(&limits)?;
         if options.schema.as_ref().is_some_and(|wanted| *wanted != schema) {
             return refuse("schema: expected the schema of the existing file, found a different schema");

@@ -1,20 +1,22 @@
 //! Compression of blocks, with the same libraries that decompress them.
 
+#[cfg(feature = "bzip2")]
+mod bzip2;
+#[cfg(feature = "deflate")]
+mod deflate;
+#[cfg(feature = "snappy")]
+mod snappy;
+#[cfg(feature = "xz")]
+mod xz;
+#[cfg(feature = "zstandard")]
+mod zstandard;
+
 use std::fmt;
-use std::io::Write;
 use std::ops::RangeInclusive;
 
-use arrowfeed_source::{FeedError, FeedErrorKind};
-use libdeflater::CompressionLvl;
+use arrowfeed_source::FeedError;
 
 use crate::Codec;
-
-/// Default levels. All but zstandard's are the defaults of the libraries. For blocks of 64 KiB, level 2 of zstandard takes
-/// 21 to 29 % less time than its default of 3 to write the four files of the benchmarks; their size changes by -1.9 to +1.9 %.
-const DEFLATE_LEVEL: i32 = 6;
-const ZSTANDARD_LEVEL: i32 = 2;
-const BZIP2_LEVEL: i32 = 6;
-const XZ_LEVEL: i32 = 6;
 
 impl Codec {
     /// The range of compression levels that [`WriteOptions::level`](crate::WriteOptions::level) accepts; `None` for codecs
@@ -34,92 +36,83 @@ impl Codec {
     }
 }
 
+/// Compression with one codec.
+trait Method: Send {
+    /// Appends the compressed bytes of `data`.
+    fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), FeedError>;
+}
+
 /// Compresses blocks one at a time and reuses its memory.
-pub(super) enum Compressor {
-    Null,
-    Deflate(libdeflater::Compressor),
-    Snappy(Box<snap::raw::Encoder>),
-    Zstandard(zstd::bulk::Compressor<'static>),
-    Bzip2(u32),
-    Xz(u32),
+pub(super) struct Compressor {
+    codec: Codec,
+    /// `None` for the null codec.
+    method: Option<Box<dyn Method>>,
 }
 
 impl Compressor {
-    /// `level` must be in the range of the codec.
+    /// `level` must be in the range of the codec. `None`: the default level of the codec, which is that of its library,
+    /// except for zstandard.
+    ///
+    /// # Errors
+    /// The codec is not compiled in.
+    #[cfg_attr(
+        not(any(feature = "bzip2", feature = "deflate", feature = "xz", feature = "zstandard")),
+        allow(unused_variables, reason = "the build has no codec with levels")
+    )]
     pub(super) fn new(codec: Codec, level: Option<i32>) -> Result<Self, FeedError> {
-        let unsigned = |default: i32| level.unwrap_or(default).unsigned_abs();
-        Ok(match codec {
-            Codec::Null => Self::Null,
-            Codec::Deflate => {
-                let level = CompressionLvl::new(level.unwrap_or(DEFLATE_LEVEL)).unwrap_or_default();
-                Self::Deflate(libdeflater::Compressor::new(level))
-            }
-            Codec::Snappy => Self::Snappy(Box::new(snap::raw::Encoder::new())),
-            Codec::Zstandard => {
-                let compressor = zstd::bulk::Compressor::new(level.unwrap_or(ZSTANDARD_LEVEL));
-                Self::Zstandard(compressor.map_err(FeedError::io)?)
-            }
-            Codec::Bzip2 => Self::Bzip2(unsigned(BZIP2_LEVEL)),
-            Codec::Xz => Self::Xz(unsigned(XZ_LEVEL)),
-        })
+        let method: Option<Box<dyn Method>> = match codec {
+            Codec::Null => None,
+            #[cfg(feature = "deflate")]
+            Codec::Deflate => Some(Box::new(deflate::Deflate::new(level))),
+            #[cfg(feature = "snappy")]
+            Codec::Snappy => Some(Box::new(snappy::Snappy::new())),
+            #[cfg(feature = "zstandard")]
+            Codec::Zstandard => Some(Box::new(zstandard::Zstandard::new(level)?)),
+            #[cfg(feature = "bzip2")]
+            Codec::Bzip2 => Some(Box::new(bzip2::Bzip2::new(level))),
+            #[cfg(feature = "xz")]
+            Codec::Xz => Some(Box::new(xz::Xz::new(level))),
+            #[allow(unreachable_patterns, reason = "the build may have all codecs")]
+            codec => return Err(codec.not_compiled()),
+        };
+        Ok(Self { codec, method })
     }
 
     pub(super) fn is_null(&self) -> bool {
-        matches!(self, Self::Null)
+        self.method.is_none()
     }
 
     /// Appends the compressed bytes of `data`.
     pub(super) fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), FeedError> {
-        let start = out.len();
-        let failed = |error: &dyn fmt::Display| {
-            FeedError::new(FeedErrorKind::Codec, format!("expected to compress a block, found {error}"))
-        };
-        match self {
-            Self::Null => out.extend_from_slice(data),
-            Self::Deflate(compressor) => {
-                out.resize(start + compressor.deflate_compress_bound(data.len()), 0);
-                let len = compressor.deflate_compress(data, &mut out[start..]);
-                out.truncate(start + len.map_err(|error| failed(&error))?);
-            }
-            Self::Snappy(encoder) => {
-                out.resize(start + snap::raw::max_compress_len(data.len()), 0);
-                let len = encoder.compress(data, &mut out[start..]).map_err(|error| failed(&error))?;
-                out.truncate(start + len);
-                out.extend_from_slice(&crc32fast::hash(data).to_be_bytes());
-            }
-            Self::Zstandard(compressor) => {
-                out.resize(start + zstd::zstd_safe::compress_bound(data.len()), 0);
-                let len = compressor.compress_to_buffer(data, &mut out[start..]);
-                out.truncate(start + len.map_err(|error| failed(&error))?);
-            }
-            Self::Bzip2(level) => {
-                let mut encoder = bzip2::write::BzEncoder::new(out, bzip2::Compression::new(*level));
-                encoder
-                    .write_all(data)
-                    .and_then(|()| encoder.try_finish())
-                    .map_err(|error| failed(&error))?;
-            }
-            Self::Xz(level) => {
-                let mut encoder = liblzma::write::XzEncoder::new(out, *level);
-                encoder
-                    .write_all(data)
-                    .and_then(|()| encoder.try_finish())
-                    .map_err(|error| failed(&error))?;
+        match &mut self.method {
+            Some(method) => method.compress(data, out),
+            None => {
+                out.extend_from_slice(data);
+                Ok(())
             }
         }
-        Ok(())
     }
+}
+
+/// The error of a library that could not compress a block.
+#[cold]
+#[cfg_attr(
+    not(any(
+        feature = "bzip2",
+        feature = "deflate",
+        feature = "snappy",
+        feature = "xz",
+        feature = "zstandard"
+    )),
+    allow(dead_code, reason = "each codec has it")
+)]
+fn failed(error: impl fmt::Display) -> FeedError {
+    let message = format!("expected to compress a block, found {error}");
+    FeedError::new(arrowfeed_source::FeedErrorKind::Codec, message)
 }
 
 impl fmt::Debug for Compressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "Null",
-            Self::Deflate(_) => "Deflate",
-            Self::Snappy(_) => "Snappy",
-            Self::Zstandard(_) => "Zstandard",
-            Self::Bzip2(_) => "Bzip2",
-            Self::Xz(_) => "Xz",
-        })
+        f.debug_tuple("Compressor").field(&self.codec).finish()
     }
 }

@@ -61,7 +61,7 @@ pub use writer::{AvroWriter, Written};
 ///
 /// # Errors
 /// A column has a type without a form in Avro or does not fit the schema of the options; a value cannot be written as its
-/// Avro type; the file cannot be written; the batches end with an error.
+/// Avro type; the codec is not compiled in; the file cannot be written; the batches end with an error.
 pub fn write_avro(
     batches: impl RecordBatchReader,
     path: impl AsRef<Path>,

@@ -14,10 +14,14 @@ const RESERVED: &str = "avro.";
 /// Entries of a header that the writer adds: schema and codec.
 const OWN_ENTRIES: u64 = 2;
 
+/// The codecs in the order in which they are the default.
+const PREFERRED: [Codec; 5] = [Codec::Zstandard, Codec::Deflate, Codec::Snappy, Codec::Bzip2, Codec::Xz];
+
 /// Options of [`write_avro`](crate::write_avro) and [`AvroWriter`](crate::AvroWriter).
 #[derive(Debug, Clone)]
 pub struct WriteOptions {
-    /// Compression of the blocks. Default [`Codec::Zstandard`].
+    /// Compression of the blocks. Default: the first of [`Zstandard`](Codec::Zstandard), [`Deflate`](Codec::Deflate),
+    /// [`Snappy`](Codec::Snappy), [`Bzip2`](Codec::Bzip2), [`Xz`](Codec::Xz) and [`Null`](Codec::Null) that is compiled in.
     pub codec: Codec,
     /// Level of the compression, within the range of the codec. `None`: the default of the codec.
     pub level: Option<i32>,
@@ -48,7 +52,7 @@ pub enum Unsigned {
 impl Default for WriteOptions {
     fn default() -> Self {
         Self {
-            codec: Codec::Zstandard,
+            codec: PREFERRED.into_iter().find(|codec| codec.is_compiled()).unwrap_or(Codec::Null),
             level: None,
             block_bytes: 64 << 10,
             schema: None,
@@ -61,6 +65,7 @@ impl Default for WriteOptions {
 
 impl WriteOptions {
     pub(super) fn check(&self) -> Result<(), FeedError> {
+        self.codec.check_compiled()?;
         // A block ends with the row that fills it, and that row may be as large as all others of the block.
         let most = Limits::default().decoded_block_bytes / 2;
         if self.block_bytes == 0 || self.block_bytes > most {

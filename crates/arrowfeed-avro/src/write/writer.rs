@@ -117,8 +117,8 @@ impl AvroWriter {
     /// Writes to a new file.
     ///
     /// # Errors
-    /// A column has a type without a form in Avro or does not fit the schema of the options; an option is invalid; the
-    /// file cannot be created, or the path leads to something other than a regular file.
+    /// A column has a type without a form in Avro or does not fit the schema of the options; an option is invalid; the codec
+    /// is not compiled in; the file cannot be created, or the path leads to something other than a regular file.
     pub fn create(
         path: impl AsRef<Path>,
         schema: SchemaRef,
@@ -152,8 +152,8 @@ impl AvroWriter {
     /// system supports that.
     ///
     /// # Errors
-    /// The file does not exist, is not an Avro file, or ends inside a block; another writer appends to it; a column does not
-    /// fit its schema; the options specify another schema or metadata.
+    /// The file does not exist, is not an Avro file, or ends inside a block; its codec is not compiled in; another writer
+    /// appends to it; a column does not fit its schema; the options specify another schema or metadata.
     pub fn append(
         path: impl AsRef<Path>,
         schema: SchemaRef,

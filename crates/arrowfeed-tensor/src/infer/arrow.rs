@@ -10,7 +10,6 @@ use crate::column_path::ColumnPath;
 use crate::dtype::DType;
 use crate::lists;
 use crate::representation::{Dense, Ragged, Representation, VarLenSparse};
-use crate::row_splits::SplitsDType;
 
 /// Derives a representation for each column from its type, in the order of the schema.
 ///
@@ -123,10 +122,7 @@ fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Inferred) {
             Representation::Dense(Dense { column: name.clone(), shape, ..Dense::default() })
         }
         (0, None, 1) => Representation::VarLenSparse(VarLenSparse { column: name.clone() }),
-        _ => {
-            let (partitions, row_splits_dtype) = (Vec::new(), SplitsDType::Int64);
-            Representation::Ragged(Ragged { path, partitions, row_splits_dtype })
-        }
+        _ => Representation::Ragged(Ragged { path, ..Ragged::default() }),
     };
     out.representations.push((name, representation));
 }

@@ -10,7 +10,6 @@ use crate::error::{RepresentationError, RepresentationErrorKind};
 use crate::proto::feature::{DomainInfo, PresenceConstraints, ShapeType};
 use crate::proto::{Feature, FeatureType, LifecycleStage, Schema, SparseFeature};
 use crate::representation::{Dense, Ragged, Representation, Sparse, VarLenSparse, dims, sizes};
-use crate::row_splits::SplitsDType;
 
 /// The representations that the bytes of a `tensorflow.metadata.v0.Schema` declare or imply.
 ///
@@ -189,6 +188,7 @@ fn sparse(
         value_column: value.to_owned(),
         dense_shape,
         already_sorted: feature.is_sorted(),
+        ..Sparse::default()
     }))
 }
 
@@ -252,7 +252,7 @@ fn fields(feature: &Feature, out: &mut Representations) -> Result<(), Representa
 }
 
 fn ragged_at(path: ColumnPath) -> Representation {
-    Representation::Ragged(Ragged { path, partitions: Vec::new(), row_splits_dtype: SplitsDType::Int64 })
+    Representation::Ragged(Ragged { path, ..Ragged::default() })
 }
 
 #[cold]

@@ -3,7 +3,8 @@
 use prost::Message;
 
 use super::{
-    DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
+    DefaultValue, Dense, Partition, Ragged, Representation, SourceMessage, Sparse, Structured, VarLenRagged,
+    VarLenSparse,
 };
 use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind};
@@ -19,7 +20,8 @@ fn error<T>(expected: &str, found: impl Into<String>) -> Result<T, Representatio
 
 impl Representation {
     /// Parses the bytes of a `tensorflow.metadata.v0.TensorRepresentation`, or of this crate's message, which also has
-    /// [`VarLenRagged`], [`Structured`] and `pad`. Ignores unknown fields and the names of dimensions.
+    /// [`VarLenRagged`], [`Structured`] and `pad`. Ignores unknown fields. A field that is not set has its default: no shape
+    /// is the shape of a scalar, and row splits without a type have 64 bits.
     ///
     /// # Errors
     /// The bytes are not such a message, or the message has no kind or is invalid.
@@ -30,20 +32,53 @@ impl Representation {
         }
     }
 
-    /// The bytes of the message. For the kinds that TensorFlow Metadata has, they are the bytes of its message.
+    /// The bytes of the message. For the kinds that TensorFlow Metadata has, they are the bytes of its message. A
+    /// representation that [`from_proto`](Self::from_proto) made gives the bytes of that message, without unknown fields: what
+    /// was not set there is not set here.
     pub fn to_proto(&self) -> Vec<u8> {
         self.to_message().encode_to_vec()
     }
 
+    /// The bytes of the message in which all fields with a meaning are set. They are the same for equal representations, also
+    /// for those of different messages.
+    ///
+    /// ```
+    /// use arrowfeed_tensor::{ColumnPath, Ragged, Representation};
+    ///
+    /// // The path of a ragged tensor, and no type of the row splits.
+    /// let message = [0x22, 5, 0x0a, 3, 0x0a, 1, b'x'];
+    /// let parsed = Representation::from_proto(&message)?;
+    /// let made = Representation::Ragged(Ragged { path: ColumnPath::from("x"), ..Ragged::default() });
+    /// assert_eq!(parsed, made);
+    /// assert_eq!(parsed.to_proto(), message);
+    /// assert_ne!(parsed.to_proto(), made.to_proto());
+    /// assert_eq!(parsed.to_explicit_proto(), made.to_proto());
+    /// # Ok::<(), arrowfeed_tensor::RepresentationError>(())
+    /// ```
+    pub fn to_explicit_proto(&self) -> Vec<u8> {
+        self.explicit_message().encode_to_vec()
+    }
+
     pub(crate) fn from_message(message: &TensorRepresentation) -> Result<Self, RepresentationError> {
+        let representation = Self::parsed(message)?;
+        representation.validate()?;
+        if representation.explicit_message() == *message {
+            return Ok(representation);
+        }
+        Ok(representation.with_source(SourceMessage::new(message.clone())))
+    }
+
+    /// The representation of a message, without the rules of [`validate`](Self::validate).
+    fn parsed(message: &TensorRepresentation) -> Result<Self, RepresentationError> {
         use message::Kind;
-        let representation = match &message.kind {
+        Ok(match &message.kind {
             None => return error("a known kind of representation", "an unknown kind"),
             Some(Kind::DenseTensor(dense)) => Self::Dense(Dense {
                 column: dense.column_name().to_owned(),
                 shape: sizes(dense.shape.as_ref())?,
                 default: dense.default_value.as_ref().map(default).transpose()?,
                 pad: dense.pad(),
+                source: SourceMessage::default(),
             }),
             Some(Kind::VarlenSparseTensor(varlen)) => {
                 Self::VarLenSparse(VarLenSparse { column: varlen.column_name().to_owned() })
@@ -53,26 +88,40 @@ impl Representation {
                 value_column: sparse.value_column_name().to_owned(),
                 dense_shape: dims(sparse.dense_shape.as_ref()).map(dimension).collect::<Result<_, _>>()?,
                 already_sorted: sparse.already_sorted(),
+                source: SourceMessage::default(),
             }),
             Some(Kind::RaggedTensor(ragged)) => Self::Ragged(Ragged {
                 path: ColumnPath::new(ragged.feature_path.iter().flat_map(|path| &path.step)),
                 partitions: ragged.partition.iter().map(parsed_partition).collect::<Result<_, _>>()?,
                 row_splits_dtype: splits_dtype(ragged.row_partition_dtype),
+                source: SourceMessage::default(),
             }),
             Some(Kind::VarlenRaggedTensor(varlen)) => Self::VarLenRagged(VarLenRagged {
                 column: varlen.column_name().to_owned(),
                 row_splits_dtype: splits_dtype(varlen.row_partition_dtype),
+                source: SourceMessage::default(),
             }),
             Some(Kind::StructuredTensor(structured)) => Self::Structured(Structured {
                 columns: structured.column_names.clone(),
                 row_splits_dtype: splits_dtype(structured.row_partition_dtype),
+                source: SourceMessage::default(),
             }),
-        };
-        representation.validate()?;
-        Ok(representation)
+        })
     }
 
     pub(crate) fn to_message(&self) -> TensorRepresentation {
+        match self.source().and_then(SourceMessage::message) {
+            Some(message) if self.is_of(message) => message.clone(),
+            _ => self.explicit_message(),
+        }
+    }
+
+    /// Whether the representation is still that of a message. Compares bytes, because a default of NaN differs from itself.
+    fn is_of(&self, message: &TensorRepresentation) -> bool {
+        Self::parsed(message).is_ok_and(|parsed| parsed.to_explicit_proto() == self.to_explicit_proto())
+    }
+
+    fn explicit_message(&self) -> TensorRepresentation {
         use message::Kind;
         let kind = match self {
             Self::Dense(dense) => Kind::DenseTensor(message::DenseTensor {
@@ -208,3 +257,6 @@ fn dtype_message(dtype: SplitsDType) -> i32 {
         SplitsDType::Int64 => RowPartitionDType::Int64.into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

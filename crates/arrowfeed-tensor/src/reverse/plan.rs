@@ -106,12 +106,13 @@ impl Plan {
                 index_columns: indices.clone(),
                 value_column: values.clone(),
                 dense_shape: self.spec.shape[1..].to_vec(),
-                already_sorted: false,
+                ..representation::Sparse::default()
             }),
             Form::Ragged { inner, splits } => Representation::Ragged(representation::Ragged {
                 path: ColumnPath::from(self.name.as_str()),
                 partitions: inner.iter().map(|size| Partition::Uniform(*size)).collect(),
                 row_splits_dtype: *splits,
+                ..representation::Ragged::default()
             }),
         }
     }

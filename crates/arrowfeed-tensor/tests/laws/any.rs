@@ -24,7 +24,7 @@ fn representations(column: &'static str) -> impl Strategy<Value = Representation
     let dense = (shape.clone(), default, any::<bool>()).prop_map(move |(shape, default, pad)| {
         // A default would fill rows of 2^40 values, for which no machine has the memory.
         let default = default.filter(|_| shape.iter().all(|size| *size < 4));
-        Representation::Dense(Dense { column: column.to_owned(), shape, default, pad })
+        Representation::Dense(Dense { column: column.to_owned(), shape, default, pad, ..Dense::default() })
     });
     let partition = prop_oneof![
         (0..4_usize).prop_map(Partition::Uniform),
@@ -34,13 +34,22 @@ fn representations(column: &'static str) -> impl Strategy<Value = Representation
     let partitions = proptest::collection::vec(partition, 0..4);
     let dtype = prop_oneof![Just(SplitsDType::Int32), Just(SplitsDType::Int64)];
     let ragged = (partitions, dtype.clone()).prop_map(move |(partitions, row_splits_dtype)| {
-        Representation::Ragged(Ragged { path: ColumnPath::from(column), partitions, row_splits_dtype })
+        Representation::Ragged(Ragged {
+            path: ColumnPath::from(column),
+            partitions,
+            row_splits_dtype,
+            ..Ragged::default()
+        })
     });
     let sparse = (proptest::option::of(size), any::<bool>()).prop_map(move |(size, already_sorted)| {
         Representation::Sparse(Sparse { already_sorted, ..support::sparse(&[column], column, &[size]) })
     });
     let structured = dtype.clone().prop_map(move |row_splits_dtype| {
-        Representation::Structured(Structured { columns: vec![column.to_owned()], row_splits_dtype })
+        Representation::Structured(Structured {
+            columns: vec![column.to_owned()],
+            row_splits_dtype,
+            ..Structured::default()
+        })
     });
     let varlen_ragged = dtype.prop_map(move |dtype| support::varlen_ragged(column, dtype));
     prop_oneof![dense, ragged, sparse, structured, varlen_ragged, Just(support::varlen(column))]

@@ -50,7 +50,7 @@ proptest! {
         let expected: Vec<Item> = rows.iter().map(|row| filled(row, depth, 0)).collect();
         let alone = support::convert(&batch, &support::varlen_ragged("l.x", SplitsDType::Int32)).unwrap();
         prop_assert_eq!(recomposed(alone.as_ragged().unwrap()), expected);
-        let structured = Structured { columns: vec!["l".to_owned()], row_splits_dtype: SplitsDType::Int32 };
+        let structured = Structured { columns: vec!["l".to_owned()], row_splits_dtype: SplitsDType::Int32, ..Structured::default() };
         let whole = support::convert(&batch, &Representation::Structured(structured)).unwrap();
         let lists = whole.as_structured().unwrap().field("l").and_then(Tensor::as_structured).unwrap();
         prop_assert_eq!(lists.field("x"), Some(&alone));

@@ -62,22 +62,35 @@ pub(crate) fn sparse(indices: &[&str], values: &str, dense_shape: &[Option<usize
         index_columns: indices.iter().map(|name| (*name).to_owned()).collect(),
         value_column: values.to_owned(),
         dense_shape: dense_shape.to_vec(),
-        already_sorted: false,
+        ..Sparse::default()
     }
 }
 
 pub(crate) fn ragged(path: &[&str], partitions: Vec<arrowfeed_tensor::Partition>) -> Representation {
     let path = arrowfeed_tensor::ColumnPath::new(path.iter().copied());
-    Representation::Ragged(Ragged { path, partitions, row_splits_dtype: SplitsDType::Int64 })
+    Representation::Ragged(Ragged {
+        path,
+        partitions,
+        row_splits_dtype: SplitsDType::Int64,
+        ..Ragged::default()
+    })
 }
 
 pub(crate) fn varlen_ragged(column: &str, row_splits_dtype: SplitsDType) -> Representation {
-    Representation::VarLenRagged(VarLenRagged { column: column.to_owned(), row_splits_dtype })
+    Representation::VarLenRagged(VarLenRagged {
+        column: column.to_owned(),
+        row_splits_dtype,
+        ..VarLenRagged::default()
+    })
 }
 
 pub(crate) fn structured(columns: &[&str]) -> Representation {
     let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-    Representation::Structured(Structured { columns, row_splits_dtype: SplitsDType::Int64 })
+    Representation::Structured(Structured {
+        columns,
+        row_splits_dtype: SplitsDType::Int64,
+        ..Structured::default()
+    })
 }
 
 /// `List` of int64.

@@ -36,7 +36,7 @@ impl RecordFile {
     /// Opens a file: reads both of its ends and detects its compression.
     ///
     /// # Errors
-    /// The file is a stream, or does not start with a record; it has changed; the system reports an error.
+    /// The file is a stream, or does not start with a record; its compression is not compiled in; it has changed; the system reports an error.
     pub(super) fn open(opened: Opened, format: RecordFormat) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
@@ -52,6 +52,7 @@ impl RecordFile {
         let (fingerprint, start) = (ends.fingerprint(), ends.start);
         file.check_fingerprint(&fingerprint)?;
         let compression = Compression::of(&start);
+        compression.check_compiled()?;
         if compression == Compression::None
             && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
         {

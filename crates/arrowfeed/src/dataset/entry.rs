@@ -94,6 +94,8 @@ impl Dataset {
     /// epochs. The order is a function of the files, the options and the seed, and can be resumed from a state.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, IterationOptions};
@@ -157,6 +159,8 @@ impl Dataset {
     /// now; a file that is opened later must be the one that the index was made from. `interrupt` can stop it.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
@@ -281,6 +285,8 @@ impl Dataset {
     /// with [`read_split`](Self::read_split). Opens each file. `interrupt` can stop it.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::source::run::RangeOptions;

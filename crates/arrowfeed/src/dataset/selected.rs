@@ -35,6 +35,8 @@ impl Dataset {
     /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
@@ -98,6 +100,8 @@ impl Dataset {
     /// [`mixed`](Self::mixed) dataset after it is an error: take the rows before you mix the datasets.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
@@ -137,6 +141,8 @@ impl Dataset {
     /// An iteration first scans the files, decodes all rows of a block that has one of its own, and drops the others.
     ///
     /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions};

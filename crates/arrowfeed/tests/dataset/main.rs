@@ -1,5 +1,8 @@
 //! Tests of datasets: each row appears once, in an order that depends only on files and options, from any position on.
 
+// They read files of every format.
+#![cfg(all(feature = "codecs", feature = "formats"))]
+
 mod chunks;
 mod columns;
 mod faults;

@@ -17,7 +17,7 @@ fn reader(input: Input) -> BlockReader {
 
 fn reader_with(mut input: Input, limits: &Limits) -> BlockReader {
     let header = Header::read(&mut input, limits, &Check::never()).unwrap();
-    BlockReader::new(input, &header, limits)
+    BlockReader::new(input, &header, limits).unwrap()
 }
 
 /// Reads through every kind of input, and returns the number of valid blocks and the error.
@@ -377,7 +377,7 @@ fn a_reader_goes_on_at_another_range() {
         assert!(read_rest(&mut reader).1.is_none());
     }
     let header = Header::read(&mut stream, &Limits::default(), &Check::never()).unwrap();
-    let mut reader = BlockReader::new(stream, &header, &Limits::default());
+    let mut reader = BlockReader::new(stream, &header, &Limits::default()).unwrap();
     assert_eq!(reader.restart(57..76, 0).unwrap_err().kind(), FeedErrorKind::Io);
 }
 

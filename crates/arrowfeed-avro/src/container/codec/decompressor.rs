@@ -2,40 +2,59 @@
 
 use arrowfeed_source::{Check, FeedError, Limits};
 
+use super::Codec;
+#[cfg(feature = "bzip2")]
+use super::bzip2::Bzip2;
+#[cfg(feature = "deflate")]
+use super::deflate::Deflate;
 use super::output::Output;
-use super::{Codec, bzip2, deflate, snappy, xz, zstandard};
+#[cfg(feature = "snappy")]
+use super::snappy::Snappy;
+#[cfg(feature = "xz")]
+use super::xz::Xz;
+#[cfg(feature = "zstandard")]
+use super::zstandard::Zstandard;
 use crate::wire::padded::Padded;
+
+/// Decompression with one codec.
+pub(super) trait Method: Send {
+    /// Decompresses a block, including all of its streams or frames in order, and returns its size.
+    fn decompress(&mut self, data: &[u8], output: &mut Output, check: &Check<'_>)
+    -> Result<usize, FeedError>;
+}
 
 /// Decompresses one block after another into the same buffer. The buffer never exceeds
 /// [`Limits::decoded_block_bytes`], and grows only as far as the compressed bytes justify.
 pub(crate) struct Decompressor {
-    method: Method,
+    /// `None` for the null codec.
+    method: Option<Box<dyn Method>>,
     output: Output,
     /// Size of the last decompressed block in `output`.
     len: usize,
 }
 
-enum Method {
-    Null,
-    Deflate(deflate::Deflate),
-    Snappy,
-    Zstandard(zstandard::Zstandard),
-    Bzip2,
-    Xz { memory: usize },
-}
-
 impl Decompressor {
     /// Creates a decompressor for the blocks of one file.
-    pub(crate) fn new(codec: Codec, limits: &Limits) -> Self {
-        let method = match codec {
-            Codec::Null => Method::Null,
-            Codec::Deflate => Method::Deflate(deflate::Deflate::new()),
-            Codec::Snappy => Method::Snappy,
-            Codec::Zstandard => Method::Zstandard(zstandard::Zstandard::new(limits.zstd_window_bytes)),
-            Codec::Bzip2 => Method::Bzip2,
-            Codec::Xz => Method::Xz { memory: limits.xz_memory_bytes },
+    ///
+    /// # Errors
+    /// The codec is not compiled in.
+    pub(crate) fn new(codec: Codec, limits: &Limits) -> Result<Self, FeedError> {
+        let method: Option<Box<dyn Method>> = match codec {
+            Codec::Null => None,
+            #[cfg(feature = "deflate")]
+            Codec::Deflate => Some(Box::new(Deflate::new())),
+            #[cfg(feature = "snappy")]
+            Codec::Snappy => Some(Box::new(Snappy)),
+            #[cfg(feature = "zstandard")]
+            Codec::Zstandard => Some(Box::new(Zstandard::new(limits.zstd_window_bytes))),
+            #[cfg(feature = "bzip2")]
+            Codec::Bzip2 => Some(Box::new(Bzip2)),
+            #[cfg(feature = "xz")]
+            Codec::Xz => Some(Box::new(Xz { memory: limits.xz_memory_bytes })),
+            #[allow(unreachable_patterns, reason = "the build may have all codecs")]
+            codec => return Err(codec.not_compiled()),
         };
-        Self { method, output: Output::new(limits.decoded_block_bytes), len: 0 }
+        Ok(Self { method, output: Output::new(limits.decoded_block_bytes), len: 0 })
     }
 
     /// Decompresses the data of a block, including all of its streams or frames in order. The null codec
@@ -45,23 +64,16 @@ impl Decompressor {
         data: Padded<'a>,
         check: &Check<'_>,
     ) -> Result<Padded<'a>, FeedError> {
-        let (bytes, output) = (data.bytes(), &mut self.output);
-        self.len = match &mut self.method {
-            Method::Null => return Ok(data),
-            Method::Deflate(deflate) => deflate.decompress(bytes, output, check)?,
-            Method::Snappy => snappy::decompress(bytes, output, check)?,
-            Method::Zstandard(zstandard) => zstandard.decompress(bytes, output, check)?,
-            Method::Bzip2 => bzip2::decompress(bytes, output, check)?,
-            Method::Xz { memory } => xz::decompress(bytes, *memory, output, check)?,
-        };
-        output.padded(self.len)
+        let Some(method) = &mut self.method else { return Ok(data) };
+        self.len = method.decompress(data.bytes(), &mut self.output, check)?;
+        self.output.padded(self.len)
     }
 
     /// Returns the result of the last [`decompress`](Self::decompress) again, for the same block.
     pub(crate) fn again<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, FeedError> {
         match self.method {
-            Method::Null => Ok(data),
-            _ => self.output.padded(self.len),
+            None => Ok(data),
+            Some(_) => self.output.padded(self.len),
         }
     }
 

@@ -4,6 +4,7 @@ use arrowfeed_source::{Check, FeedError, thousands};
 use libdeflater::{DecompressionError, Decompressor};
 
 use super::Codec;
+use super::decompressor::Method;
 use super::output::Output;
 
 /// Initial room per byte of input: text and numbers mostly compress to between a half and a tenth.
@@ -16,10 +17,12 @@ impl Deflate {
     pub(super) fn new() -> Self {
         Self(Decompressor::new())
     }
+}
 
-    /// Decompresses a block. Accepts bytes after the end of the stream: fastavro leaves three bytes of a zlib
-    /// trailer there, and the library does not report how many bytes remain.
-    pub(super) fn decompress(
+impl Method for Deflate {
+    /// Accepts bytes after the end of the stream: fastavro leaves three bytes of a zlib trailer there, and the library does
+    /// not report how many bytes remain.
+    fn decompress(
         &mut self,
         data: &[u8],
         output: &mut Output,

@@ -4,37 +4,48 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 use snap::raw::{Decoder, decompress_len};
 
 use super::Codec;
+use super::decompressor::Method;
 use super::output::Output;
 
 /// Maximum output per byte of input, rounded up: a copy of 64 bytes takes 3 bytes.
 const MAX_RATIO: u64 = 22;
 
-/// Decompresses a block and verifies its last four bytes, the big-endian CRC-32 of the uncompressed bytes.
-pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
-    let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
-        return Err(Codec::Snappy
-            .mismatch(format_args!("{} bytes, fewer than the 4 bytes of its CRC-32", data.len())));
-    };
-    let bad = |error: snap::Error| {
-        let found = thousands(stream.len() as u64);
-        Codec::Snappy.mismatch(format_args!("{found} bytes of invalid data")).with_source(error)
-    };
-    let declared = decompress_len(stream).map_err(bad)?;
-    if declared as u64 > (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64) {
-        let (len, declared) = (thousands(stream.len() as u64), thousands(declared as u64));
-        return Err(Codec::Snappy.mismatch(format_args!("{len} bytes that declare {declared}")));
+/// Decompresses blocks and verifies their last four bytes, the big-endian CRC-32 of the uncompressed bytes.
+pub(super) struct Snappy;
+
+impl Method for Snappy {
+    fn decompress(
+        &mut self,
+        data: &[u8],
+        output: &mut Output,
+        check: &Check<'_>,
+    ) -> Result<usize, FeedError> {
+        let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
+            return Err(
+                Codec::Snappy.mismatch(format_args!("{} bytes, fewer than the 4 bytes of its CRC-32", data.len()))
+            );
+        };
+        let bad = |error: snap::Error| {
+            let found = thousands(stream.len() as u64);
+            Codec::Snappy.mismatch(format_args!("{found} bytes of invalid data")).with_source(error)
+        };
+        let declared = decompress_len(stream).map_err(bad)?;
+        if declared as u64 > (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64) {
+            let (len, declared) = (thousands(stream.len() as u64), thousands(declared as u64));
+            return Err(Codec::Snappy.mismatch(format_args!("{len} bytes that declare {declared}")));
+        }
+        output.check_declared(declared as u64)?;
+        let mut crc = 0;
+        let len = output.fit(declared, check, |room| {
+            let len = Decoder::new().decompress(stream, room).map_err(bad)?;
+            crc = crc32fast::hash(&room[..len]);
+            Ok(Some(len))
+        })?;
+        let expected = u32::from_be_bytes(*checksum);
+        if crc != expected {
+            let message = format!("expected bytes with the CRC-32 {expected:08x}, found {crc:08x}");
+            return Err(FeedError::new(FeedErrorKind::Codec, message));
+        }
+        Ok(len)
     }
-    output.check_declared(declared as u64)?;
-    let mut crc = 0;
-    let len = output.fit(declared, check, |room| {
-        let len = Decoder::new().decompress(stream, room).map_err(bad)?;
-        crc = crc32fast::hash(&room[..len]);
-        Ok(Some(len))
-    })?;
-    let expected = u32::from_be_bytes(*checksum);
-    if crc != expected {
-        let message = format!("expected bytes with the CRC-32 {expected:08x}, found {crc:08x}");
-        return Err(FeedError::new(FeedErrorKind::Codec, message));
-    }
-    Ok(len)
 }

@@ -16,7 +16,7 @@ fn decompress_with(decompressor: &mut Decompressor, data: &[u8]) -> Result<Vec<u
 }
 
 fn decompress(codec: Codec, data: &[u8]) -> Result<Vec<u8>, FeedError> {
-    decompress_with(&mut Decompressor::new(codec, &Limits::default()), data)
+    decompress_with(&mut Decompressor::new(codec, &Limits::default()).unwrap(), data)
 }
 
 fn failure(codec: Codec, data: &[u8]) -> String {
@@ -45,7 +45,7 @@ fn every_name_is_its_codec() {
 #[test]
 fn one_decompressor_takes_blocks_of_any_size_in_any_order() {
     for codec in CODECS {
-        let mut decompressor = Decompressor::new(codec, &Limits::default());
+        let mut decompressor = Decompressor::new(codec, &Limits::default()).unwrap();
         for len in [1, 3_000_000, 0, 100, 500_000] {
             let payload = digits(len);
             let data = compress(codec, &payload);
@@ -124,7 +124,7 @@ fn a_bomb_stops_at_the_limit_in_bounded_memory() {
         (Codec::Bzip2, "more"),
         (Codec::Xz, "more"),
     ] {
-        let mut decompressor = Decompressor::new(codec, &limits);
+        let mut decompressor = Decompressor::new(codec, &limits).unwrap();
         let error = decompress_with(&mut decompressor, &compress(codec, &vec![0; 10_000_000])).unwrap_err();
         assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("decoded_block_bytes")));
         assert_eq!(error.to_string(), text(found));
@@ -140,14 +140,14 @@ fn a_bomb_stops_at_the_limit_in_bounded_memory() {
         assert!(decompressor.capacity() <= limit + SLACK);
     }
     let stream = zstd::stream::encode_all(vec![0; 10_000_000].as_slice(), 1).unwrap();
-    let mut decompressor = Decompressor::new(Codec::Zstandard, &limits);
+    let mut decompressor = Decompressor::new(Codec::Zstandard, &limits).unwrap();
     assert_eq!(decompress_with(&mut decompressor, &stream).unwrap_err().to_string(), text("more"));
 }
 
 #[test]
 fn a_small_block_takes_little_memory() {
     for codec in COMPRESSED {
-        let mut decompressor = Decompressor::new(codec, &Limits::default());
+        let mut decompressor = Decompressor::new(codec, &Limits::default()).unwrap();
         decompress_with(&mut decompressor, &compress(codec, b"small")).unwrap();
         assert!(decompressor.capacity() < 100_000, "{codec:?}");
     }
@@ -200,7 +200,7 @@ fn a_snappy_length_is_not_believed() {
     assert_eq!(failure(Codec::Snappy, &lie(&[8])), format!("expected a snappy stream, found {found}"));
     assert_eq!(failure(Codec::Snappy, &lie(&[0])), format!("expected a snappy stream, found {found}"));
     let most = lie(&[0xff, 0xff, 0xff, 0xff, 0x0f]);
-    let mut decompressor = Decompressor::new(Codec::Snappy, &Limits::default());
+    let mut decompressor = Decompressor::new(Codec::Snappy, &Limits::default()).unwrap();
     let text = "expected a snappy stream, found 13 bytes that declare 4,294,967,295";
     assert_eq!(decompress_with(&mut decompressor, &most).unwrap_err().to_string(), text);
     assert_eq!(decompressor.capacity(), 0);
@@ -219,7 +219,7 @@ fn a_zstandard_content_size_is_not_believed() {
         assert_eq!(failure(Codec::Zstandard, &frame(&[0x20, wrong])), text);
     }
     // The header declares 64 MiB in a frame of 17 bytes.
-    let mut decompressor = Decompressor::new(Codec::Zstandard, &Limits::default());
+    let mut decompressor = Decompressor::new(Codec::Zstandard, &Limits::default()).unwrap();
     let lie = frame(&[&[0xe0], (64u64 << 20).to_le_bytes().as_slice()].concat());
     assert_eq!(decompress_with(&mut decompressor, &lie).unwrap_err().kind(), FeedErrorKind::Codec);
     assert!(decompressor.capacity() < 100_000);
@@ -286,7 +286,7 @@ fn the_xz_decoder_never_passes_its_memory_limit() {
     };
     assert_eq!(decompress(Codec::Xz, &data).unwrap(), b"records");
     let limits = Limits { xz_memory_bytes: 32 << 20, ..Limits::default() };
-    let error = decompress_with(&mut Decompressor::new(Codec::Xz, &limits), &data).unwrap_err();
+    let error = decompress_with(&mut Decompressor::new(Codec::Xz, &limits).unwrap(), &data).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("xz_memory_bytes")));
     let text = "expected an xz stream that takes at most 33,554,432 bytes of memory, found more";
     assert_eq!(error.to_string(), text);

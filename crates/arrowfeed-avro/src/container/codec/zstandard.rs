@@ -5,6 +5,7 @@ use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_error_name, get_frame_content_size};
 
 use super::Codec;
+use super::decompressor::Method;
 use super::output::{Output, out_of_memory};
 
 const MAGIC: u32 = 0xfd2f_b528;
@@ -23,29 +24,6 @@ pub(super) struct Zstandard {
 impl Zstandard {
     pub(super) fn new(window_limit: usize) -> Self {
         Self { context: None, window_limit }
-    }
-
-    pub(super) fn decompress(
-        &mut self,
-        data: &[u8],
-        output: &mut Output,
-        check: &Check<'_>,
-    ) -> Result<usize, FeedError> {
-        let declared = self.check_frames(data)?;
-        if let Some(declared) = declared {
-            output.check_declared(declared)?;
-        }
-        let guess = data.len().saturating_mul(RATIO);
-        let first = declared.and_then(|declared| usize::try_from(declared).ok()).unwrap_or(guess).min(guess);
-        if self.context.is_none() {
-            self.context = Some(DCtx::try_create().ok_or_else(out_of_memory)?);
-        }
-        let Some(context) = &mut self.context else { return Err(out_of_memory()) };
-        output.fit(first, check, |room| match context.decompress(room, data) {
-            Ok(len) => Ok(Some(len)),
-            Err(code) if is_too_small(code) => Ok(None),
-            Err(code) => Err(bad_data(data, code)),
-        })
     }
 
     /// Walks over the frames without decompressing them. Returns the total length of their content if every
@@ -89,6 +67,31 @@ impl Zstandard {
         let (most, found) = (thousands(self.window_limit as u64), thousands(found));
         let message = format!("expected a zstandard window of at most {most} bytes, found {found}");
         Err(FeedError::limit_reached("zstd_window_bytes", message))
+    }
+}
+
+impl Method for Zstandard {
+    fn decompress(
+        &mut self,
+        data: &[u8],
+        output: &mut Output,
+        check: &Check<'_>,
+    ) -> Result<usize, FeedError> {
+        let declared = self.check_frames(data)?;
+        if let Some(declared) = declared {
+            output.check_declared(declared)?;
+        }
+        let guess = data.len().saturating_mul(RATIO);
+        let first = declared.and_then(|declared| usize::try_from(declared).ok()).unwrap_or(guess).min(guess);
+        if self.context.is_none() {
+            self.context = Some(DCtx::try_create().ok_or_else(out_of_memory)?);
+        }
+        let Some(context) = &mut self.context else { return Err(out_of_memory()) };
+        output.fit(first, check, |room| match context.decompress(room, data) {
+            Ok(len) => Ok(Some(len)),
+            Err(code) if is_too_small(code) => Ok(None),
+            Err(code) => Err(bad_data(data, code)),
+        })
     }
 }
 

@@ -148,7 +148,7 @@ fn ranges_that_meet_give_every_block_once() {
         let len = file.bytes.len() as u64;
         let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
         let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
-        let mut reader = BlockReader::new(input, &header, &Limits::default());
+        let mut reader = BlockReader::new(input, &header, &Limits::default()).unwrap();
         let mut scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
         let all = payloads(&mut scanner, &mut reader, 0..len);
         assert!(all.len() >= 3);
@@ -194,7 +194,7 @@ fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
             .filter_map(|range| {
                 let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
                 let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
-                let mut reader = BlockReader::new(input, &header, &Limits::default());
+                let mut reader = BlockReader::new(input, &header, &Limits::default()).unwrap();
                 reader.restart(aligned(&mut scanner, range), 0).unwrap();
                 read_rest(&mut reader).1
             })

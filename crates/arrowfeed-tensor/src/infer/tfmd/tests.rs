@@ -75,7 +75,7 @@ fn features_become_what_tfx_bsl_makes_of_them() {
                 index_columns: vec!["i".to_owned(), "j".to_owned()],
                 value_column: "v".to_owned(),
                 dense_shape: vec![Some(10), None],
-                already_sorted: false,
+                ..Sparse::default()
             }),
         ),
         (
