@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field};
 use arrowfeed_source::Limits;
 
 use super::build::body;
 use super::context::Context;
 use super::fill::Fill;
+use super::json;
 use crate::plan::node::Column;
 use crate::plan::skip::Skips;
 use crate::wire::cursor::{Cursor, Stop};
@@ -30,6 +31,11 @@ pub(crate) fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Arra
         Ok(body.finish())
     };
     read().expect("a default is checked when the plan is made")
+}
+
+/// Returns the length of a default's JSON text.
+pub(crate) fn default_text_bytes(column: &Column, field: &Field, bytes: &[u8], skips: Arc<Skips>) -> usize {
+    json::text_bytes(&constant(column, bytes, skips), field)
 }
 
 /// Returns the number of Arrow buffer bytes that each repetition of the array takes. Counts at least one byte
@@ -64,7 +70,6 @@ mod tests {
     use arrow_array::types::Int32Type;
     use arrow_array::{DictionaryArray, Int64Array, ListArray, NullArray, StringArray, StringViewArray};
     use arrow_buffer::OffsetBuffer;
-    use arrow_schema::Field;
 
     use super::*;
 

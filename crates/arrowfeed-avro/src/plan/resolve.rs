@@ -27,7 +27,7 @@ use arrowfeed_source::field_path;
 pub(super) struct Resolver<'a> {
     pub(super) writer: &'a Graph,
     pub(super) reader: &'a Graph,
-    mapping: Mapping,
+    pub(super) mapping: Mapping,
     fixed_lengths: &'a BTreeMap<String, i32>,
     limits: &'a Limits,
     skips: SkipCompiler<'a>,

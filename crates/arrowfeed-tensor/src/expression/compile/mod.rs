@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, UnionFields};
 
 use super::key::{KeyExpression, Path, Step, StepKind};
 use super::operation::{Operation, Operations};
@@ -36,12 +36,26 @@ struct PathPosition {
     names: Vec<String>,
     /// Whether later names are added: a projection does not descend into unions.
     projects: bool,
+    /// Whether the position is a union of Avro that was read as JSON text.
+    is_json_union: bool,
+}
+
+/// Key of the metadata that marks such a field.
+const JSON_UNION: &str = "avro.union";
+
+impl PathPosition {
+    /// Moves to the values of a field.
+    fn enter(&mut self, field: &Field) {
+        self.is_json_union = field.metadata().contains_key(JSON_UNION);
+        self.data_type = field.data_type().clone();
+    }
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
         let data_type = DataType::Struct(schema.fields().clone());
-        Self { key, root: PathPosition { data_type, names: Vec::new(), projects: true }, columns: Vec::new() }
+        let root = PathPosition { data_type, names: Vec::new(), projects: true, is_json_union: false };
+        Self { key, root, columns: Vec::new() }
     }
 
     pub(super) fn compile(&mut self) -> Result<Operations, RepresentationError> {
@@ -76,27 +90,28 @@ impl<'a> Compiler<'a> {
                 DataType::Map(entries, _) => {
                     let (key, value) = self.entries(step, entries)?;
                     let key = self.map_key(step, key, name)?;
-                    spot.data_type = value;
+                    spot.enter(&value);
                     Operation::Key(key)
                 }
                 _ => self.field(step, name, spot)?,
             },
             StepKind::Each => {
-                spot.data_type = match &spot.data_type {
+                let values = match &spot.data_type {
                     DataType::Map(entries, _) => self.entries(step, entries)?.1,
                     other => match lists::items(other) {
-                        Some(items) => items.data_type().clone(),
+                        Some(items) => items.clone(),
                         None => return Err(self.type_error(step, "an array or a map for \"[*]\"", spot)),
                     },
                 };
+                spot.enter(&values);
                 Operation::Each
             }
             StepKind::Index(index) => {
-                spot.data_type = self.items(step, "an array for an index", spot)?;
+                spot.enter(&self.items(step, "an array for an index", spot)?);
                 Operation::Index(*index)
             }
             StepKind::Filter(filter) => {
-                spot.data_type = self.items(step, "an array for a filter", spot)?;
+                spot.enter(&self.items(step, "an array for a filter", spot)?);
                 Operation::Filter(Box::new(self.filter(filter, spot)?))
             }
             StepKind::Branch(name) => return self.branch(step, name, spot),
@@ -122,7 +137,8 @@ impl<'a> Compiler<'a> {
         if spot.projects {
             spot.names.push(name.to_owned());
         }
-        spot.data_type = field.data_type().clone();
+        let field = field.clone();
+        spot.enter(&field);
         Ok(Operation::Field(index))
     }
 
@@ -133,6 +149,11 @@ impl<'a> Compiler<'a> {
         spot: &mut PathPosition,
     ) -> Result<Option<Operation>, RepresentationError> {
         let DataType::Union(fields, _) = &spot.data_type else {
+            if spot.is_json_union {
+                let expected = format!("a union with the branch {name:?}");
+                let found = "a union that was read as JSON text".to_owned();
+                return Err(self.error(step.at, RepresentationErrorKind::Type, expected, found));
+            }
             return match primitive_name(&spot.data_type) == Some(name) {
                 true => Ok(None),
                 false => Err(self.type_error(step, &format!("a union with the branch {name:?}"), spot)),
@@ -144,7 +165,8 @@ impl<'a> Compiler<'a> {
             let kind = RepresentationErrorKind::MissingColumn;
             return Err(self.error(step.at, kind, expected, format!("{name:?}")));
         };
-        spot.data_type = field.data_type().clone();
+        let field = field.clone();
+        spot.enter(&field);
         spot.projects = false;
         Ok(Some(Operation::Branch(type_id)))
     }
@@ -154,10 +176,10 @@ impl<'a> Compiler<'a> {
         step: &Step,
         expected: &str,
         spot: &PathPosition,
-    ) -> Result<DataType, RepresentationError> {
+    ) -> Result<FieldRef, RepresentationError> {
         match (&spot.data_type, lists::items(&spot.data_type)) {
             (DataType::Map(..), _) | (_, None) => Err(self.type_error(step, expected, spot)),
-            (_, Some(items)) => Ok(items.data_type().clone()),
+            (_, Some(items)) => Ok(items.clone()),
         }
     }
 
@@ -166,10 +188,10 @@ impl<'a> Compiler<'a> {
         &self,
         step: &Step,
         entries: &'f Field,
-    ) -> Result<(&'f DataType, DataType), RepresentationError> {
+    ) -> Result<(&'f DataType, FieldRef), RepresentationError> {
         match entries.data_type() {
             DataType::Struct(fields) if fields.len() == 2 => {
-                Ok((fields[0].data_type(), fields[1].data_type().clone()))
+                Ok((fields[0].data_type(), fields[1].clone()))
             }
             other => {
                 let expected = "entries of a key and a value in a map";
