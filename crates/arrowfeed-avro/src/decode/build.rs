@@ -158,7 +158,8 @@ fn list_column(list: &ListNode, data_type: &DataType, skips: &Skips) -> ListColu
         (data_type, _) => Kind::List(data_type.clone()),
     };
     let body = body(&list.items, skips);
-    let slot = node.slot_bytes().saturating_add(body.deferred_bytes()).saturating_add(list.items.item_text_bytes);
+    let slot =
+        node.slot_bytes().saturating_add(body.deferred_bytes()).saturating_add(list.items.item_text_bytes);
     ListColumn::new(body, kind, node.min_bytes(), slot)
 }
 

@@ -17,7 +17,7 @@ use arrow_buffer::{IntervalMonthDayNano, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde::Serialize;
 
-use super::assemble::{offset_buffer, variable_width, with_nulls};
+use super::assemble::{variable_width, with_nulls};
 
 const SECONDS_OF_DAY: i64 = 86_400;
 
@@ -39,13 +39,6 @@ pub(super) fn texts(union: &UnionArray, null: Option<i8>, data_type: &DataType) 
     }
     let array = variable_width(data_type, offsets.into(), text.into());
     with_nulls(array, null.map(|null| values.types.iter().map(|branch| *branch != null).collect()))
-}
-
-/// Returns the length of the text of the only slot of `array`.
-pub(super) fn text_bytes(array: &ArrayRef, field: &Field) -> usize {
-    let mut text = Vec::new();
-    Values::of(array, field).write(0, &mut text);
-    text.len()
 }
 
 /// An array whose values are written one by one.
@@ -213,7 +206,8 @@ impl<'a> Values<'a> {
 impl<'a> Branches<'a> {
     fn of(union: &'a UnionArray) -> Self {
         let DataType::Union(fields, _) = union.data_type() else { unreachable!("a union") };
-        let branch = |(id, field): (i8, &arrow_schema::FieldRef)| (key(field), Values::of(union.child(id), field));
+        let branch =
+            |(id, field): (i8, &arrow_schema::FieldRef)| (key(field), Values::of(union.child(id), field));
         let places = union.offsets().expect("a dense union has offsets");
         Self { types: union.type_ids(), places, branches: fields.iter().map(branch).collect() }
     }

@@ -49,4 +49,4 @@ mod time;
 mod union;
 mod validity;
 
-pub(crate) use constant::default_text_bytes;
+pub(crate) use constant::counted_bytes;

@@ -6,7 +6,7 @@
 use arrow_array::cast::AsArray;
 
 use super::node::{Branch, Column, ListNode, Node, Output, RecordNode, Step};
-use crate::decode::default_text_bytes;
+use crate::decode::counted_bytes;
 
 /// A control character becomes `\u0000`.
 pub(crate) const BYTES_PER_BYTE: usize = 6;
@@ -90,9 +90,13 @@ fn of_record(record: &mut RecordNode) -> usize {
         Step::Read { column, .. } => text_bytes(column),
         Step::Skip { .. } => 0,
     });
-    let defaults = record.outputs.iter().zip(&record.fields).map(|(output, field)| match output {
+    let defaults = record.outputs.iter_mut().map(|output| match output {
         Output::Read(_) => 0,
-        Output::Default { column, bytes, skips } => default_text_bytes(column, field, bytes, skips.clone()),
+        Output::Default { column, bytes, skips } => {
+            let slot = text_bytes(column).saturating_add(bytes.len().saturating_mul(BYTES_PER_BYTE));
+            // The items, as they count when they are read.
+            slot.saturating_add(counted_bytes(column, bytes, skips.clone()))
+        }
     });
     names.chain(reads).chain(defaults).fold(2, usize::saturating_add)
 }

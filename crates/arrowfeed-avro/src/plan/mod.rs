@@ -5,7 +5,7 @@
 //! ```
 //! - [`projection`]: the projection; [`nonrecursive`]: the projection of all non-recursive fields.
 //! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
-//! - [`json_text`]: bounds on the text of unions that become JSON.
+//! - [`union_form`]: the Arrow type of unions; [`json_text`]: bounds on the text of those that become JSON.
 //! - [`skip`]: programs that skip fields outside the projection.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
 
@@ -33,6 +33,7 @@ pub(crate) mod projection;
 mod resolve;
 pub(crate) mod skip;
 mod union;
+mod union_form;
 
 /// The name of the column for a file whose root type is not a record.
 const ROOT_COLUMN: &str = "value";

@@ -146,14 +146,15 @@ impl<'a> Readings<'a> {
                 }
                 Type::Array(inner) | Type::Map(inner) => *inner,
                 Type::Union(branches) => {
-                    let types = branches.iter().filter(|ty| self.schema.types[**ty] != Type::Null);
-                    match types.collect::<Vec<_>>()[..] {
-                        // A union of one type without null has a branch too, but its name is not needed.
-                        [only] => *only,
-                        ref types if self.unions == Unions::Struct => {
-                            let branch = |ty: &&TypeId| (branch_name(&self.schema.types[**ty]), **ty);
-                            return Some(types.iter().map(branch).collect());
+                    let is_null = |ty: &&TypeId| self.schema.types[**ty] == Type::Null;
+                    let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
+                    let is_nullable = types.len() == 1 && branches.len() == 2;
+                    match types[..] {
+                        _ if self.unions == Unions::Struct && !is_nullable => {
+                            let branch = |ty: TypeId| (branch_name(&self.schema.types[ty]), ty);
+                            return Some(types.into_iter().map(branch).collect());
                         }
+                        [only] => only,
                         _ => return None,
                     }
                 }
@@ -246,8 +247,7 @@ mod tests {
                 {"name": "c", "type": {"type": "record", "name": "C", "fields": [{"name": "d", "type": "int"}]}}]}"#,
         )
         .unwrap();
-        let projection =
-            of_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], &schema).unwrap();
+        let projection = of_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], &schema).unwrap();
         let fields = |fields: &[(&str, Projection)]| {
             Projection::Fields(
                 fields.iter().map(|(name, projection)| ((*name).to_owned(), projection.clone())).collect(),

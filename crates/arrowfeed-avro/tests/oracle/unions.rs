@@ -190,13 +190,17 @@ fn fields_of_absent_branches_count_towards_the_size_of_a_batch() {
     let (batches, error) = read(builder().with_limits(limits).open(file(ty, &rows)));
     let error = error.unwrap();
     assert!(batches.is_empty());
-    assert_eq!((error.kind(), error.message()), (FeedErrorKind::Limit, "a record is over the limit batch_bytes of 900"));
+    assert_eq!(
+        (error.kind(), error.message()),
+        (FeedErrorKind::Limit, "a record is over the limit batch_bytes of 900")
+    );
 }
 
 #[test]
 fn text_counts_towards_the_size_of_a_batch() {
     let name = "a_long_name_of_a_field".repeat(20);
-    let record = format!(r#"{{"type": "record", "name": "I", "fields": [{{"name": "{name}", "type": "null"}}]}}"#);
+    let record =
+        format!(r#"{{"type": "record", "name": "I", "fields": [{{"name": "{name}", "type": "null"}}]}}"#);
     let ty = format!(r#"["int", {{"type": "array", "items": {record}}}]"#);
     // 100 items of no bytes, each of which has the name of its field.
     let row = [2_u8, 200, 1, 0];
@@ -212,9 +216,45 @@ fn text_counts_towards_the_size_of_a_batch() {
     // Control characters become six bytes each.
     let long = [&[2_u8, 208, 15][..], &[1; 1000]].concat();
     let limits = |batch_bytes| Limits { batch_bytes, ..Limits::default() };
-    let read = |bytes| read(builder().with_limits(limits(bytes)).open(file(r#"["int", "string"]"#, &[&long])));
+    let read =
+        |bytes| read(builder().with_limits(limits(bytes)).open(file(r#"["int", "string"]"#, &[&long])));
     assert_eq!(read(6_000).1.unwrap().message(), "a record is over the limit batch_bytes of 6,000");
-    assert_eq!(read(7_000).0[0].column(0).as_string::<i32>().value(0).len(), 6_000 + r#"{"string":""}"#.len());
+    assert_eq!(
+        read(7_000).0[0].column(0).as_string::<i32>().value(0).len(),
+        6_000 + r#"{"string":""}"#.len()
+    );
+}
+
+/// A default of few bytes, whose items have long names or large fields.
+#[test]
+fn a_default_counts_as_what_it_becomes() {
+    let name = "n".repeat(1000);
+    let fixed = r#"{"type": "fixed", "name": "F", "size": 1000}"#;
+    let item = format!(
+        r#"{{"type": "record", "name": "I", "fields": [
+            {{"name": "{name}", "type": "null", "default": null}}, {{"name": "u", "type": ["int", {fixed}], "default": 1}}]}}"#
+    );
+    let list = format!(r#"{{"type": "array", "items": {item}}}"#);
+    let items = vec!["{}"; 1000].join(", ");
+    let types =
+        [(Unions::Struct, list.clone()), (Unions::Json, format!(r#"[{list}, "int"]"#)), (Unions::Json, list)];
+    for (unions, ty) in types {
+        let schema = format!(
+            r#"{{"type": "record", "name": "R", "fields": [{{"name": "x", "type": {ty}, "default": [{items}]}}]}}"#
+        );
+        let schema = AvroSchema::parse(&schema).unwrap();
+        let open = |batch_bytes| {
+            let limits = Limits { batch_bytes, ..Limits::default() };
+            let builder = AvroReader::builder().with_unions(unions).with_limits(limits);
+            builder.with_reader_schema(schema.clone()).open(file(r#""int""#, &[&[2]]))
+        };
+        let error = open(9_000).unwrap_err();
+        assert_eq!(
+            error.to_string().rsplit_once("x: ").unwrap().1,
+            "the default of the reader's schema is over the limit batch_bytes of 9,000"
+        );
+        assert_eq!(read_all(open(100 << 20)).len(), 1);
+    }
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl Form {
     }
 
     fn value(&self, field: &Field, value: &Value) -> Value {
-        let item = |field: &Field, items: &[Value]| items.iter().map(|item| self.value(field, item)).collect();
+        let item =
+            |field: &Field, items: &[Value]| items.iter().map(|item| self.value(field, item)).collect();
         match (field.data_type(), value) {
             (_, Value::Null) => Value::Null,
             (DataType::Union(branches, _), Value::Branch(to, value)) => {
@@ -56,10 +57,15 @@ impl Form {
                     (DataType::Null, _) => Value::Null,
                     (_, Form::Json(text)) => {
                         let json = format!("{{{}:{}}}", quoted(chosen.name()), json(chosen, value));
-                        if *text == DataType::LargeBinary { Value::Bytes(json.into()) } else { Value::Text(json) }
+                        if *text == DataType::LargeBinary {
+                            Value::Bytes(json.into())
+                        } else {
+                            Value::Text(json)
+                        }
                     }
                     (_, Form::Struct) => {
-                        let stored = branches.iter().filter(|(_, branch)| *branch.data_type() != DataType::Null);
+                        let stored =
+                            branches.iter().filter(|(_, branch)| *branch.data_type() != DataType::Null);
                         let cell = |(_, branch): (i8, &Arc<Field>)| match Arc::ptr_eq(branch, chosen) {
                             true => self.value(branch, value),
                             false => Value::Null,
@@ -144,10 +150,7 @@ fn json(field: &Field, value: &Value) -> String {
             format!("\"{sign}{whole}{}{fraction}\"", if scale > 0 { "." } else { "" })
         }
         (_, Value::Interval(months, days, nanoseconds)) => {
-            format!(
-                "{{\"months\":{months},\"days\":{days},\"milliseconds\":{}}}",
-                nanoseconds / 1_000_000
-            )
+            format!("{{\"months\":{months},\"days\":{days},\"milliseconds\":{}}}", nanoseconds / 1_000_000)
         }
         (DataType::FixedSizeBinary(16), Value::Bytes(bytes)) if !field.metadata().is_empty() => {
             let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -160,7 +163,11 @@ fn json(field: &Field, value: &Value) -> String {
         (_, Value::Int(value)) => value.to_string(),
         (_, Value::Float(bits)) => {
             let value = f32::from_bits(*bits);
-            if value.is_finite() { serde_json::to_string(&value).expect("a number") } else { special(value.into()) }
+            if value.is_finite() {
+                serde_json::to_string(&value).expect("a number")
+            } else {
+                special(value.into())
+            }
         }
         (_, Value::Double(bits)) => {
             let value = f64::from_bits(*bits);

@@ -107,11 +107,13 @@ impl<'a> Compiler<'a> {
                 Operation::Each
             }
             StepKind::Index(index) => {
-                spot.enter(&self.items(step, "an array for an index", spot)?);
+                let items = self.items(step, "an array for an index", spot)?;
+                spot.enter(&items);
                 Operation::Index(*index)
             }
             StepKind::Filter(filter) => {
-                spot.enter(&self.items(step, "an array for a filter", spot)?);
+                let items = self.items(step, "an array for a filter", spot)?;
+                spot.enter(&items);
                 Operation::Filter(Box::new(self.filter(filter, spot)?))
             }
             StepKind::Branch(name) => return self.branch(step, name, spot),
@@ -190,9 +192,7 @@ impl<'a> Compiler<'a> {
         entries: &'f Field,
     ) -> Result<(&'f DataType, FieldRef), RepresentationError> {
         match entries.data_type() {
-            DataType::Struct(fields) if fields.len() == 2 => {
-                Ok((fields[0].data_type(), fields[1].clone()))
-            }
+            DataType::Struct(fields) if fields.len() == 2 => Ok((fields[0].data_type(), fields[1].clone())),
             other => {
                 let expected = "entries of a key and a value in a map";
                 Err(self.error(
