@@ -193,7 +193,7 @@ fn new_year(year: i64) -> i64 {
 }
 
 fn date(days: i64) -> String {
-    let mut year = 1970 + days.div_euclid(366);
+    let mut year = 1970 + days.div_euclid(if days < 0 { 365 } else { 366 });
     while new_year(year + 1) <= days {
         // Never too far, because no year has more than 366 days.
         year += 1 + (days - new_year(year + 1)) / 366;
