@@ -83,7 +83,7 @@ fn check(seeds: &[Seed], number: u64, tally: &mut Tally) {
         }
         Some(fault) => tally.refused_in_values += u64::from(fault.field.is_some()),
     }
-    if number % OTHER_FORMS == 0 {
+    if number.is_multiple_of(OTHER_FORMS) {
         for unions in [Unions::Struct, Unions::Json] {
             same_fault(&whole, &measured(&bytes, &ReadOptions { unions, ..options.clone() }));
         }

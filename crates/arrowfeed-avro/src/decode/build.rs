@@ -107,7 +107,7 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
             let column = union_column(union, data_type, skips);
             match &union.result {
                 UnionResult::Converted(_, conversion) => {
-                    Op::Converted(vec![ConvertedUnion::new(column, conversion.clone())])
+                    Op::Converted(vec![ConvertedUnion::new(column, conversion.as_ref().clone())])
                 }
                 _ => Op::Union(vec![column]),
             }

@@ -206,7 +206,7 @@ pub(crate) enum UnionResult {
     /// A dense union of the reader's branches.
     Dense(UnionFields),
     /// A dense union that is converted to another type when the batch ends.
-    Converted(UnionFields, Conversion),
+    Converted(UnionFields, Box<Conversion>),
     /// The reader has one type, optionally with null: all branches are merged into one column of it.
     One,
 }

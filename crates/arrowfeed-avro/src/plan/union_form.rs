@@ -97,7 +97,7 @@ impl Resolver<'_> {
         let slot_bytes = slots.fold(1, usize::saturating_add);
         let data_type = DataType::Struct(Fields::clone(&fields));
         let conversion = Conversion::Struct { fields, branches: ids, null, slot_bytes };
-        let result = UnionResult::Converted(union, conversion);
+        let result = UnionResult::Converted(union, Box::new(conversion));
         let node = Node::Union(UnionNode { tagged, branches, result });
         Ok(Column { nullable: dense.nullable, ..Column::required(node, data_type) })
     }
@@ -111,7 +111,7 @@ fn as_json(mut dense: Column, data_type: DataType) -> Column {
     {
         let null = null_branch(fields);
         let conversion = Conversion::Json { data_type: data_type.clone(), null, text_bytes };
-        union.result = UnionResult::Converted(fields.clone(), conversion);
+        union.result = UnionResult::Converted(fields.clone(), Box::new(conversion));
     }
     let metadata = HashMap::from([(JSON_UNION.to_owned(), "json".to_owned())]);
     Column { data_type, metadata, ..dense }
