@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import os
 
     from arrowfeed._arrowfeed import Limits
-    from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType
+    from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType, Unions
 
 _ROWS = 65_536
 """Number of rows of a frame if polars does not request a number. polars divides its work by frames."""
@@ -23,6 +23,7 @@ def scan_avro(
     *,
     reader_schema: AvroSchemaLike | None = None,
     string_type: StringType = "utf8_view",
+    unions: Unions = "struct",
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -41,6 +42,7 @@ def scan_avro(
         source: As in `read_avro`, except file objects, which can be read only once.
         reader_schema: As in `read_avro`, like all arguments below.
         string_type: Arrow type of strings. polars takes the default type without a copy.
+        unions: Arrow type of unions: `"struct"` or `"json"`. polars does not have dense unions.
         threads: Number of decoding threads. None: one per core of the process.
         limits: Upper bounds on the resources that one file may use.
         on_error: How to handle blocks and files that cannot be read.
@@ -70,6 +72,7 @@ def scan_avro(
     options: dict[str, Any] = {
         "reader_schema": reader_schema,
         "string_type": string_type,
+        "unions": unions,
         "threads": threads,
         "limits": limits,
         "on_error": on_error,

@@ -141,6 +141,9 @@ MessageSchemas: TypeAlias = (
 StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
 """The Arrow type of strings, with the matching type for bytes."""
 
+Unions: TypeAlias = Literal["dense", "struct", "json"]
+"""The Arrow type of Avro unions of several types."""
+
 OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
 """Handling of blocks and files that cannot be read."""
 

@@ -76,6 +76,8 @@ Args:
     reader_schema: The schema to resolve the values to; required if the files have different schemas.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+    unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects the branch
+        of a dense union, `u.string` the field of a struct.
     raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
@@ -139,6 +141,7 @@ Args:
     encoding: How Avro types are converted to Arrow types; see `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to float32.
     string_type: The Arrow type of strings and bytes.
+    unions: The Arrow type of unions; see `read_avro`.
     limits: Upper bounds on the resources that a record may use.
     name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
         None: errors have no path.
@@ -2284,6 +2287,11 @@ Args:
     double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
     string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
         `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
+    unions: Arrow type of unions, other than of null and one type. `"dense"`: a dense union, which
+        Parquet and polars do not have; the encodings `"feature"` and `"tfx"` refuse it. `"struct"`: a
+        struct with one nullable field for each branch except null; all fields but that of the branch are
+        null. `"json"`: a string with the value as JSON, `{"string":"x"}`. A value of the branch null is
+        null.
     raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
         of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
         does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
@@ -2535,6 +2543,7 @@ Args:
     encoding: How Avro types are converted to Arrow types.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     string_type: Arrow type of strings.
+    unions: Arrow type of unions.
     raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
         all files have the same schema.
     threads: Has no effect, because the calling thread decodes a split. It exists so that all read

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed::avro::{self, Encoding, StringType};
+use arrowfeed::avro::{self, Encoding, StringType, Unions};
 use arrowfeed::source::OnError;
 use arrowfeed::{Limits, ReadOptions};
 use pyo3::prelude::*;
@@ -17,6 +17,9 @@ const ENCODINGS: [(&str, Encoding); 3] =
 
 const STRING_TYPES: [(&str, StringType); 3] =
     [("utf8", StringType::Utf8), ("large_utf8", StringType::LargeUtf8), ("utf8_view", StringType::Utf8View)];
+
+const UNIONS: [(&str, Unions); 3] =
+    [("dense", Unions::Dense), ("struct", Unions::Struct), ("json", Unions::Json)];
 
 pub(crate) const ON_ERROR: [(&str, OnError); 3] =
     [("raise", OnError::Raise), ("skip_block", OnError::SkipBlock), ("skip_file", OnError::SkipFile)];
@@ -68,6 +71,7 @@ fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
         "raw" => options.raw = flag(name, value)?,
         "double_as_float" => options.double_as_float = flag(name, value)?,
         "string_type" => options.string_type = choice(name, &STRING_TYPES, value)?,
+        "unions" => options.unions = choice(name, &UNIONS, value)?,
         "threads" => {
             options.threads = given(value, |value| integer(name, 1, value))?.and_then(NonZeroUsize::new);
         }

@@ -196,7 +196,7 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
     batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
-    raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
+    unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
     cache_bytes=None, progress=False)")]
 pub(crate) fn read_avro(
     source: &Bound<'_, PyAny>,
@@ -216,8 +216,8 @@ pub(crate) fn read_avro(
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
-    double_as_float=False, string_type='utf8', raw=False, threads=None, limits=None, on_error='raise', \
-    storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)")]
+    double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, \
+    on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,

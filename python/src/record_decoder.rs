@@ -41,7 +41,8 @@ impl AvroRecordDecoder {
     #[new]
     #[pyo3(signature = (schema=None, **keywords), text_signature = "(schema=None, *, framing='bare', schemas=None, \
         features=None, representations=None, columns=None, reader_schema=None, batch_size=8192, \
-        max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', limits=None, name=None)")]
+        max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', \
+        limits=None, name=None)")]
     fn new(
         py: Python<'_>,
         schema: Option<&Bound<'_, PyAny>>,

@@ -169,6 +169,7 @@ def read(
         batch_size=batch_size,
         encoding=encoding,
         string_type=case.get("string_type", "utf8"),
+        unions=case.get("unions", "dense"),
         double_as_float=case.get("double_as_float", False),
     )
     # Not by a stream, which would put errors of its own around the reader's.

@@ -203,7 +203,7 @@ def test_types_that_parquet_does_not_have_are_named(arrowfeed, tmp_path):
     assert ran.err == (
         'arrowfeed: column "u": expected a type that Parquet can hold, found'
         " dense_union<int: int32 not null=0, string: string not null=1>:"
-        " leave the column out with --exclude\n"
+        " leave the column out with --exclude, or convert unions with --unions struct or --unions json\n"
     )
     assert names(tmp_path) == ["a.avro"]
     assert arrowfeed("convert", "a.avro", "-o", "b.parquet", "--columns", "id").code == 0

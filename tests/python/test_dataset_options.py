@@ -22,7 +22,7 @@ def dataset(people):
 def test_signatures_are_those_of_the_documentation(dataset):
     assert str(inspect.signature(af.AvroDataset)) == (
         "(source, *, features=None, representations=None, columns=None, reader_schema=None, "
-        "encoding='native', double_as_float=False, raw=False, limits=None, index=None, "
+        "encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, "
         "storage_options=None, store=None, cache=None, cache_bytes=None)"
     )
     for method in (dataset.record_batches, dataset.tensors):

@@ -29,6 +29,7 @@ REFUSED = [
         ValueError,
         'string_type: expected "utf8", "large_utf8" or "utf8_view", found str \'str\'',
     ),
+    ({"unions": "sparse"}, ValueError, 'unions: expected "dense", "struct" or "json", found str \'sparse\''),
     (
         {"on_error": "ignore"},
         ValueError,
@@ -123,6 +124,7 @@ READ_OPTIONS = {
     "encoding": "native",
     "double_as_float": False,
     "string_type": "utf8",
+    "unions": "dense",
     "raw": False,
     "threads": None,
     "limits": None,

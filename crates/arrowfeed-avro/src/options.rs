@@ -32,6 +32,20 @@ pub enum StringType {
     Utf8View,
 }
 
+/// The Arrow type of Avro unions of several types. A union of null and one type is a nullable column of that type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Unions {
+    /// A dense union. [`Encoding::Feature`] and [`Encoding::Tfx`] refuse it.
+    #[default]
+    Dense,
+    /// A struct with one nullable child for each branch other than null. The child of the value's branch has the
+    /// value, all others are null. A value of the branch null is a null struct.
+    Struct,
+    /// A string with the value in Avro's JSON encoding, of the type of [`StringType`]. A value of the branch null is
+    /// a null.
+    Json,
+}
+
 /// All options of a reader.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
@@ -49,6 +63,8 @@ pub struct ReadOptions {
     pub encoding: Encoding,
     /// Default [`StringType::Utf8`].
     pub string_type: StringType,
+    /// Default [`Unions::Dense`].
+    pub unions: Unions,
     /// Number of decoding threads. `None`: every core that the process may use. 1: the calling thread decodes,
     /// and no thread is started.
     pub threads: Option<NonZeroUsize>,
@@ -76,6 +92,7 @@ impl Default for ReadOptions {
             max_batch_bytes: None,
             encoding: Encoding::default(),
             string_type: StringType::default(),
+            unions: Unions::default(),
             threads: None,
             on_error: OnError::default(),
             fixed_lengths: BTreeMap::new(),

@@ -22,7 +22,7 @@ topics! {
     bad_values, defaults, double_as_float, fixed_lengths, logical_resolution, names, projection,
     promotion, string_types, type_array, type_decimal, type_enum, type_invalid_logical, type_map,
     type_nullable, type_numbers, type_record, type_recursive, type_root, type_strings, type_time,
-    type_union, type_uuid_and_duration, union_resolution,
+    type_union, type_uuid_and_duration, union_resolution, unions,
 }
 
 /// Runs every case, even if earlier ones failed.

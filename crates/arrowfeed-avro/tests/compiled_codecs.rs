@@ -70,7 +70,8 @@ fn files_of_a_compiled_codec_are_written_and_read_and_others_are_errors() {
 #[test]
 fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_block() {
     for codec in ALL {
-        let open: [(&str, &dyn Fn() -> Result<(), FeedError>); 3] = [
+        type Open<'a> = &'a dyn Fn() -> Result<(), FeedError>;
+        let open: [(&str, Open<'_>); 3] = [
             ("reader", &|| AvroReader::builder().open(source(codec, "file")).map(drop)),
             ("stream", &|| {
                 let stream = AvroSource::reader("file", std::io::Cursor::new(header(codec)));

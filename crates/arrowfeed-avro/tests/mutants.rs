@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{AvroHeader, AvroSource, FeedErrorKind, Limits, ReadOptions};
+use arrowfeed_avro::{AvroHeader, AvroSource, FeedErrorKind, Limits, ReadOptions, Unions};
 
 use support_hostile::allocator::{Counting, peak_of};
 use support_hostile::mutate::mutant;
@@ -23,6 +23,9 @@ static ALLOCATOR: Counting = Counting;
 
 /// Runs for some seconds.
 const MUTANTS: u64 = 200_000;
+
+/// One of so many mutants is also read with unions in the other forms.
+const OTHER_FORMS: u64 = 8;
 
 const MAX_TIME: Duration = Duration::from_millis(250);
 const MAX_BYTES: usize = 256 << 20;
@@ -80,6 +83,11 @@ fn check(seeds: &[Seed], number: u64, tally: &mut Tally) {
         }
         Some(fault) => tally.refused_in_values += u64::from(fault.field.is_some()),
     }
+    if number.is_multiple_of(OTHER_FORMS) {
+        for unions in [Unions::Struct, Unions::Json] {
+            same_fault(&whole, &measured(&bytes, &ReadOptions { unions, ..options.clone() }));
+        }
+    }
     let names: Vec<String> = match whole.batches.first() {
         Some(batch) => batch.schema().fields().iter().map(|field| field.name().clone()).collect(),
         None => seed.kind.fields.iter().map(|name| (*name).to_owned()).collect(),
@@ -102,6 +110,15 @@ fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
         StructArray::from(batch.clone()).to_data().validate_full().unwrap();
     }
     outcome
+}
+
+/// Checks that the form of unions does not affect which values are refused, except that it may be over a limit.
+fn same_fault(dense: &Outcome, other: &Outcome) {
+    let is_limit = |outcome: &Outcome| outcome.fault.as_ref().is_some_and(|fault| fault.limit.is_some());
+    if !is_limit(dense) && !is_limit(other) {
+        assert_eq!(other.fault, dense.fault, "{} but {}", other.verdict(), dense.verdict());
+        assert_eq!(other.rows(), dense.rows());
+    }
 }
 
 /// Checks that reading without some columns gives the same result as reading all.

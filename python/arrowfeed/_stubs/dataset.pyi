@@ -27,6 +27,7 @@ from arrowfeed.types import (
     StorageOptions,
     Store,
     Tensor,
+    Unions,
 )
 
 class Dataset(Tfxio):
@@ -596,6 +597,8 @@ class AvroDataset(Dataset):
         reader_schema: The schema to resolve the values to; required if the files have different schemas.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+        unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects the branch
+            of a dense union, `u.string` the field of a struct.
         raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
@@ -640,6 +643,7 @@ class AvroDataset(Dataset):
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
         double_as_float: bool = False,
+        unions: Unions = "dense",
         raw: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,

@@ -19,6 +19,7 @@ from arrowfeed.types import (
     StorageOptions,
     Store,
     StringType,
+    Unions,
 )
 
 @final
@@ -129,6 +130,7 @@ def read_avro(
     encoding: Encoding = "native",
     double_as_float: bool = False,
     string_type: StringType = "utf8",
+    unions: Unions = "dense",
     raw: bool = False,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -165,6 +167,11 @@ def read_avro(
         double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
         string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
             `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
+        unions: Arrow type of unions, other than of null and one type. `"dense"`: a dense union, which
+            Parquet and polars do not have; the encodings `"feature"` and `"tfx"` refuse it. `"struct"`: a
+            struct with one nullable field for each branch except null; all fields but that of the branch are
+            null. `"json"`: a string with the value as JSON, `{"string":"x"}`. A value of the branch null is
+            null.
         raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
             of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
             does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
@@ -419,6 +426,7 @@ def read_split(
     encoding: Encoding = "native",
     double_as_float: bool = False,
     string_type: StringType = "utf8",
+    unions: Unions = "dense",
     raw: bool = False,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -453,6 +461,7 @@ def read_split(
         encoding: How Avro types are converted to Arrow types.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         string_type: Arrow type of strings.
+        unions: Arrow type of unions.
         raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
             all files have the same schema.
         threads: Has no effect, because the calling thread decodes a split. It exists so that all read

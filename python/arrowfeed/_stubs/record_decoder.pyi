@@ -19,6 +19,7 @@ from arrowfeed.types import (
     SequenceExampleSchemaLike,
     StringType,
     Tensor,
+    Unions,
 )
 
 class AvroRecordDecoder:
@@ -51,6 +52,7 @@ class AvroRecordDecoder:
         encoding: How Avro types are converted to Arrow types; see `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to float32.
         string_type: The Arrow type of strings and bytes.
+        unions: The Arrow type of unions; see `read_avro`.
         limits: Upper bounds on the resources that a record may use.
         name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
             None: errors have no path.
@@ -90,6 +92,7 @@ class AvroRecordDecoder:
         encoding: Encoding = "native",
         double_as_float: bool = False,
         string_type: StringType = "utf8",
+        unions: Unions = "dense",
         limits: Limits | None = None,
         name: str | None = None,
     ) -> None: ...

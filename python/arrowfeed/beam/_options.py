@@ -10,7 +10,7 @@ from arrowfeed._arrowfeed import Limits, read_avro, read_parquet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arrowfeed.types import ArrowSchemaExportable, AvroSchemaLike, Encoding, OnError, StringType
+    from arrowfeed.types import ArrowSchemaExportable, AvroSchemaLike, Encoding, OnError, StringType, Unions
 
 
 class ReadOptions(TypedDict, total=False):
@@ -23,6 +23,7 @@ class ReadOptions(TypedDict, total=False):
     encoding: Encoding
     double_as_float: bool
     string_type: StringType
+    unions: Unions
     raw: bool
     limits: Limits | None
     on_error: OnError

@@ -56,10 +56,10 @@ class ReadAllAvro(ReadAll):
     Args:
         split_bytes: Initial size of a range in bytes.
         **options: Options of `arrowfeed.read_avro` except `threads`: `columns`, `reader_schema`,
-            `batch_size`, `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`,
-            and `on_error`, which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches
-            of a file have the schema of that file. With `raw=True`, each range is read separately, so records
-            of files with different Avro schemas cannot be distinguished.
+            `batch_size`, `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `unions`, `raw`,
+            `limits`, and `on_error`, which is `"raise"` or `"skip_block"` here. Without a `reader_schema`,
+            the batches of a file have the schema of that file. With `raw=True`, each range is read
+            separately, so records of files with different Avro schemas cannot be distinguished.
 
     Raises:
         TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
 DELIMITER, HEADER = "delimiter", "header"
+UNIONS = "unions"
 
 OPTIONS = {
     COLUMNS: "--columns",
@@ -24,6 +25,7 @@ OPTIONS = {
     SAMPLE: "--sample",
     DELIMITER: "--delimiter",
     HEADER: "--no-header",
+    UNIONS: "--unions",
 }
 """Read arguments that not all formats support, and their command line options."""
 
@@ -72,7 +74,7 @@ AVRO = Format(
     "read_avro",
     "it begins with the bytes 4f 62 6a 01",
     (".avro",),
-    frozenset({COLUMNS, READER_SCHEMA}),
+    frozenset({COLUMNS, READER_SCHEMA, UNIONS}),
     bytes_option="max_batch_bytes",
 )
 

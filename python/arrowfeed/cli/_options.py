@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import arrowfeed
 from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.cli._text import printable
-from arrowfeed.types import OnError
+from arrowfeed.types import OnError, Unions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,6 +102,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reader-schema", metavar="JSONFILE", help="Avro only: file of the schema to resolve to"
     )
+    parser.add_argument(
+        "--unions",
+        choices=get_args(Unions),
+        help="Avro only: type of union columns (default: dense)",
+    )
     add_text(parser)
     parser.add_argument(
         "--on-error",
@@ -160,6 +165,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "columns": all_paths(options.columns),
         "exclude": all_paths(options.exclude),
         "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
+        "unions": options.unions,
         **text_options(options),
         "on_error": options.on_error,
         "threads": options.threads,

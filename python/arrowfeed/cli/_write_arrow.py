@@ -45,7 +45,16 @@ def check_parquet(schema: Any) -> None:
         try:
             parquet.ParquetWriter(io.BytesIO(), pa.schema([field])).close()
         except (NotImplementedError, pa.ArrowException) as error:  # noqa: PERF203 - once a column
+            advice = ", or convert unions with --unions struct or --unions json" * _has_union(field.type)
             raise ValueError(
                 f'column "{field.name}": expected a type that Parquet can hold, found {field.type}:'
-                " leave the column out with --exclude"
+                f" leave the column out with --exclude{advice}"
             ) from error
+
+
+def _has_union(kind: Any) -> bool:
+    """Whether the type is or contains a union."""
+    pa = needed("pyarrow", "to write parquet")
+    if pa.types.is_union(kind):
+        return True
+    return any(_has_union(kind.field(at).type) for at in range(kind.num_fields))

@@ -130,7 +130,8 @@ def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
     The schema keeps names, defaults and documentation. It is None if columns change, because it no longer
     describes them.
     """
-    changed = (options.columns, options.exclude, options.scalars)
+    unions = None if options.unions == "dense" else options.unions
+    changed = (options.columns, options.exclude, options.scalars, unions)
     schema = _schema(files, options) if all(option is None for option in changed) else None
     return {"schema": schema, "metadata": _metadata(files)}
 

@@ -24,7 +24,8 @@ use crate::text;
 use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Read options of Avro datasets.
-const AVRO: [&str; 6] = ["columns", "reader_schema", "encoding", "double_as_float", "raw", "limits"];
+const AVRO: [&str; 7] =
+    ["columns", "reader_schema", "encoding", "double_as_float", "unions", "raw", "limits"];
 
 /// Read options of datasets of messages, text files and chunks.
 const COLUMNS: [&str; 2] = ["columns", "limits"];
@@ -77,8 +78,18 @@ pub(super) fn kept_with_arrow_schema<'py>(
 /// Parses the options of `AvroDataset`.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
     let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
-    let ReadOptions { columns, reader_schema, encoding, double_as_float, raw, limits, .. } = reading;
-    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, raw, limits, index })
+    let ReadOptions { columns, reader_schema, encoding, double_as_float, unions, raw, limits, .. } = reading;
+    Ok(AvroDatasetOptions {
+        tensors,
+        columns,
+        reader_schema,
+        encoding,
+        double_as_float,
+        unions,
+        raw,
+        limits,
+        index,
+    })
 }
 
 /// Parses the options of `ParquetDataset`.

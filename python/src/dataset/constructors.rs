@@ -88,7 +88,8 @@ pub(crate) struct AvroDataset;
 impl AvroDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, raw=False, limits=None, index=None, \
+        columns=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, \
+        limits=None, index=None, \
         storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,

@@ -39,7 +39,7 @@ pub(crate) fn variable_width(data_type: &DataType, offsets: Buffer, data: Buffer
 
 fn narrow<T: ByteArrayType<Offset = i32>>(offsets: OffsetBuffer<i32>, data: Buffer) -> ArrayRef {
     // SAFETY: the columns keep the offsets sorted, and the last one is the length of the data; `BytesColumn`
-    // has validated every slot of a text column as UTF-8 before it returns its buffers.
+    // has validated every slot of a text column as UTF-8 before it returns its buffers, and JSON text is made of `str`s.
     Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, data, None) })
 }
 

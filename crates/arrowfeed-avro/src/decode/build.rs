@@ -5,6 +5,7 @@ use arrow_schema::DataType;
 use super::body::{Body, Shape};
 use super::bytes::BytesColumn;
 use super::constant::constant;
+use super::converted::ConvertedUnion;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::Fill;
@@ -102,7 +103,15 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
         Node::List(list) => Op::List(vec![list_column(list, data_type, skips)]),
         Node::Map { values } => Op::List(vec![map_column(values, data_type, skips)]),
         Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type, skips),
-        Node::Union(union) => Op::Union(vec![union_column(union, data_type, skips)]),
+        Node::Union(union) => {
+            let column = union_column(union, data_type, skips);
+            match &union.result {
+                UnionResult::Converted(_, conversion) => {
+                    Op::Converted(vec![ConvertedUnion::new(column, conversion.as_ref().clone())])
+                }
+                _ => Op::Union(vec![column]),
+            }
+        }
         Node::Raw(program) => Op::Skip(Skipper::new(program, skips).keeping(data_type)),
         Node::Record(_) => unreachable!("records are flattened"),
     }
@@ -149,7 +158,8 @@ fn list_column(list: &ListNode, data_type: &DataType, skips: &Skips) -> ListColu
         (data_type, _) => Kind::List(data_type.clone()),
     };
     let body = body(&list.items, skips);
-    let slot = node.slot_bytes().saturating_add(body.deferred_bytes());
+    let slot =
+        node.slot_bytes().saturating_add(body.deferred_bytes()).saturating_add(list.items.item_text_bytes);
     ListColumn::new(body, kind, node.min_bytes(), slot)
 }
 
@@ -161,7 +171,8 @@ fn map_column(values: &Column, data_type: &DataType, skips: &Skips) -> ListColum
     let parts = vec![key, append(values, skips, &mut ops)];
     let shape = Shape::Struct { fields: fields.clone(), parts };
     let body = Body::new(ops, shape);
-    let slot = values.node.slot_bytes().saturating_add(body.deferred_bytes()).saturating_add(4);
+    let fixed = [values.node.slot_bytes(), body.deferred_bytes(), values.item_text_bytes];
+    let slot = fixed.into_iter().fold(4, usize::saturating_add);
     ListColumn::new(body, Kind::Map(entries.clone()), values.node.min_bytes().saturating_add(1), slot)
 }
 
@@ -173,7 +184,7 @@ fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> Union
     let is_null =
         |branch: &Branch| matches!(branch, Branch::Read { column, .. } if matches!(column.node, Node::Null));
     let result = match &union.result {
-        UnionResult::Dense(fields) => Target::Dense(fields.clone()),
+        UnionResult::Dense(fields) | UnionResult::Converted(fields, _) => Target::Dense(fields.clone()),
         UnionResult::One => {
             let null = union.branches.iter().position(is_null).filter(|_| *data_type != DataType::Null);
             Target::One { data_type: data_type.clone(), null }

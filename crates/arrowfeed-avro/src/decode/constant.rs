@@ -7,6 +7,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use arrowfeed_source::Limits;
 
+use super::body::Body;
 use super::build::body;
 use super::context::Context;
 use super::fill::Fill;
@@ -17,19 +18,30 @@ use crate::wire::padded::{Padded, SLACK};
 
 /// Decodes the bytes of a default into an array with one slot, like any other value.
 pub(crate) fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> ArrayRef {
-    let read = || -> Result<_, Stop> {
-        let padded = [bytes, &[0; SLACK]].concat();
-        let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
-        let mut body = body(column, &skips);
-        let mut context = Context::new(&Limits::default(), skips);
-        context.set_room(i64::MAX);
-        body.prepare();
-        let moved = body.run(1, Cursor::new(block), &mut context);
-        context.result(moved)?;
-        body.check_utf8()?;
-        Ok(body.finish())
-    };
-    read().expect("a default is checked when the plan is made")
+    let (mut body, _) = decoded(column, bytes, skips).expect("a default is checked when the plan is made");
+    body.finish()
+}
+
+/// Returns the size of a default, as it counts towards the size of a batch.
+pub(crate) fn counted_bytes(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> usize {
+    decoded(column, bytes, skips).map_or(usize::MAX, |(body, room)| {
+        let counted = usize::try_from(i64::MAX - room).unwrap_or(usize::MAX);
+        counted.saturating_add(body.deferred_bytes())
+    })
+}
+
+/// Decodes a default into a body, and returns the room that it leaves of `i64::MAX` bytes.
+fn decoded(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Result<(Body, i64), Stop> {
+    let padded = [bytes, &[0; SLACK]].concat();
+    let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
+    let mut body = body(column, &skips);
+    let mut context = Context::new(&Limits::default(), skips);
+    context.set_room(i64::MAX);
+    body.prepare();
+    let moved = body.run(1, Cursor::new(block), &mut context);
+    context.result(moved)?;
+    body.check_utf8()?;
+    Ok((body, context.room()))
 }
 
 /// Returns the number of Arrow buffer bytes that each repetition of the array takes. Counts at least one byte

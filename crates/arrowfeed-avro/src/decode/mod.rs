@@ -16,6 +16,7 @@
 //! | `leaf` | operations of leaf columns; the fused nullable leaf |
 //! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | leaf columns |
 //! | `list` `optional` `union` | columns with a body |
+//! | `converted` `json` | unions that become structs or JSON text |
 //! | `skipper` | values that are skipped, or kept as their bytes |
 //! | `constant` | defaults of a reader schema |
 //! | `fill` | operations of all columns: pad, mark, roll back, finish |
@@ -31,10 +32,12 @@ mod build;
 mod bytes;
 mod constant;
 mod context;
+mod converted;
 pub(crate) mod decimal;
 mod enumeration;
 mod fill;
 pub(crate) mod fixed;
+mod json;
 mod leaf;
 mod list;
 mod number;
@@ -45,3 +48,5 @@ mod skipper;
 mod time;
 mod union;
 mod validity;
+
+pub(crate) use constant::counted_bytes;

@@ -7,6 +7,7 @@ use arrow_buffer::i256;
 
 use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
+use super::converted::ConvertedUnion;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::{Fill, Marks, MarksIter};
@@ -185,6 +186,7 @@ ops! {
         List(ListColumn),
         Optional(Optional),
         Union(UnionColumn),
+        Converted(ConvertedUnion),
     }
 }
 

@@ -7,7 +7,7 @@ use arrow_array::StringArray;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
 use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Time, Wire};
-use crate::options::{Encoding, ReadOptions, StringType};
+use crate::options::{Encoding, ReadOptions, StringType, Unions};
 use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
 
 /// The options that affect Arrow types.
@@ -16,6 +16,7 @@ pub(crate) struct Mapping {
     pub(crate) encoding: Encoding,
     string_type: StringType,
     double_as_float: bool,
+    pub(crate) unions: Unions,
 }
 
 /// The time zone of Avro's timestamps, which are instants.
@@ -24,10 +25,24 @@ const UTC: &str = "UTC";
 /// Key of the field metadata with an enum's symbols. The name is arrow-avro's, whose writer turns such a column into an enum.
 pub(crate) const ENUM_SYMBOLS: &str = "avro.enum.symbols";
 
+/// Key of the field metadata of a union that is JSON text. Key expressions refuse to select a branch of such a column.
+pub(crate) const JSON_UNION: &str = "avro.union";
+
 impl Mapping {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         let double_as_float = options.double_as_float && options.encoding == Encoding::Tfx;
-        Self { encoding: options.encoding, string_type: options.string_type, double_as_float }
+        let ReadOptions { encoding, string_type, unions, .. } = *options;
+        Self { encoding, string_type, double_as_float, unions }
+    }
+
+    /// The types of values that are decoded to be written as JSON.
+    pub(crate) fn inside_json() -> Self {
+        Self {
+            encoding: Encoding::Native,
+            string_type: StringType::Utf8,
+            double_as_float: false,
+            unions: Unions::Dense,
+        }
     }
 
     fn is_tfx(self) -> bool {

@@ -5,6 +5,7 @@
 //! ```
 //! - [`projection`]: the projection; [`nonrecursive`]: the projection of all non-recursive fields.
 //! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
+//! - [`union_form`]: the Arrow type of unions; [`json_text`]: bounds on the text of those that become JSON.
 //! - [`skip`]: programs that skip fields outside the projection.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
 
@@ -24,6 +25,7 @@ use resolve::Resolver;
 use skip::Skips;
 
 pub(crate) mod field_default;
+pub(crate) mod json_text;
 pub(crate) mod leaf;
 pub(crate) mod node;
 mod nonrecursive;
@@ -31,6 +33,7 @@ pub(crate) mod projection;
 mod resolve;
 pub(crate) mod skip;
 mod union;
+mod union_form;
 
 /// The name of the column for a file whose root type is not a record.
 const ROOT_COLUMN: &str = "value";
@@ -57,7 +60,7 @@ impl DecodePlan {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let projection = match &options.columns {
             Some(paths) if options.raw => raw_projection(paths)?,
-            Some(paths) => Projection::from_paths(paths, reader.graph())?,
+            Some(paths) => Projection::from_paths(paths, reader.graph(), options.unions)?,
             None => Projection::All,
         };
         Self::of(writer, options, &projection)

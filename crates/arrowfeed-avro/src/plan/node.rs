@@ -15,11 +15,13 @@ pub(crate) struct Column {
     pub(crate) data_type: DataType,
     pub(crate) nullable: bool,
     pub(crate) metadata: HashMap<String, String>,
+    /// Bytes of an item's JSON text in addition to a multiple of its encoded bytes; 0 outside unions that become JSON.
+    pub(crate) item_text_bytes: usize,
 }
 
 impl Column {
     pub(crate) fn required(node: Node, data_type: DataType) -> Self {
-        Self { node, data_type, nullable: false, metadata: HashMap::new() }
+        Self { node, data_type, nullable: false, metadata: HashMap::new(), item_text_bytes: 0 }
     }
 
     pub(crate) fn field(&self, name: &str) -> Field {
@@ -203,8 +205,33 @@ pub(crate) enum Branch {
 pub(crate) enum UnionResult {
     /// A dense union of the reader's branches.
     Dense(UnionFields),
+    /// A dense union that is converted to another type when the batch ends.
+    Converted(UnionFields, Box<Conversion>),
     /// The reader has one type, optionally with null: all branches are merged into one column of it.
     One,
+}
+
+impl UnionResult {
+    /// The name of a branch of a dense union.
+    pub(crate) fn branch_name(&self, to: usize) -> Option<&str> {
+        match self {
+            UnionResult::Dense(fields) | UnionResult::Converted(fields, _) => {
+                fields.iter().nth(to).map(|(_, field)| field.name().as_str())
+            }
+            UnionResult::One => None,
+        }
+    }
+}
+
+/// Conversion of a finished dense union.
+#[derive(Debug, Clone)]
+pub(crate) enum Conversion {
+    /// A struct whose fields are `branches` of the union, not including `null`. `slot_bytes`: Arrow bytes of a slot of
+    /// all fields, without items and text.
+    Struct { fields: Fields, branches: Vec<i8>, null: Option<i8>, slot_bytes: usize },
+    /// JSON text as strings or bytes of this type. `text_bytes`: bytes of a slot's text in addition to a multiple of
+    /// its encoded bytes.
+    Json { data_type: DataType, null: Option<i8>, text_bytes: usize },
 }
 
 impl Node {
@@ -282,6 +309,27 @@ impl Node {
             }),
             _ => false,
         }
+    }
+}
+
+/// Bytes that a null slot takes in Arrow buffers.
+pub(crate) fn null_slot_bytes(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::FixedSizeBinary(size) => usize::try_from(*size).unwrap_or(0),
+        DataType::FixedSizeList(item, n) => {
+            let n = usize::try_from(*n).unwrap_or(0);
+            n.saturating_mul(null_slot_bytes(item.data_type()).saturating_add(1))
+        }
+        DataType::Struct(fields) => {
+            let slots = fields.iter().map(|field| null_slot_bytes(field.data_type()).saturating_add(1));
+            slots.fold(0, usize::saturating_add)
+        }
+        DataType::Dictionary(key, _) => null_slot_bytes(key),
+        DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_) => size_of::<i64>(),
+        DataType::Utf8View | DataType::BinaryView => size_of::<u128>(),
+        DataType::Null => 0,
+        DataType::Boolean => 1,
+        other => other.primitive_width().unwrap_or(size_of::<i32>()),
     }
 }
 

@@ -86,9 +86,10 @@ impl RecursionFinder<'_> {
 mod tests {
     use super::*;
     use crate::AvroSchema;
+    use crate::options::Unions;
 
     fn paths(schema: &str, paths: &[&str]) -> Projection {
-        Projection::from_paths(paths, AvroSchema::parse(schema).unwrap().graph()).unwrap()
+        Projection::from_paths(paths, AvroSchema::parse(schema).unwrap().graph(), Unions::Dense).unwrap()
     }
 
     fn ending_of(schema: &str) -> Projection {

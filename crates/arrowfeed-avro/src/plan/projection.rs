@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 
 use super::ROOT_COLUMN;
+use super::union::branch_name;
+use crate::options::Unions;
 use crate::schema::graph::{Graph, Type, TypeId};
 use arrowfeed_source::field_path::{quoted_step, split_quoted};
 
@@ -12,7 +14,8 @@ use arrowfeed_source::field_path::{quoted_step, split_quoted};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Projection {
     All,
-    /// These fields of a record, or of the records in an array or map, in the order of first mention.
+    /// These fields of a record, or branches of a union that becomes a struct, also in an array or map, in the order of
+    /// first mention.
     Fields(Vec<(String, Projection)>),
 }
 
@@ -23,10 +26,14 @@ impl Projection {
     /// A quoted step (`['a.b']`) is a name. Any other text is read in every way that the field names allow; if there are
     /// several ways, the path is ambiguous. A path to an unknown field is kept up to that field, so that the resolution
     /// error names it.
-    pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S], schema: &Graph) -> Result<Self, FeedError> {
+    pub(crate) fn from_paths<S: AsRef<str>>(
+        paths: &[S],
+        schema: &Graph,
+        unions: Unions,
+    ) -> Result<Self, FeedError> {
         let mut root = Projection::Fields(Vec::new());
         for path in paths {
-            let names = Readings::new(schema, path.as_ref()).one()?;
+            let names = Readings::new(schema, unions, path.as_ref()).one()?;
             root.add(&names);
         }
         Ok(root)
@@ -54,14 +61,15 @@ type Step<'a> = (String, TypeId, Option<&'a str>);
 /// The possible ways to read one path.
 struct Readings<'a> {
     schema: &'a Graph,
+    unions: Unions,
     path: &'a str,
     /// Cache: at most two readings, each a list of names, by type and length of the remaining path.
     known: HashMap<(TypeId, usize), Vec<Vec<String>>>,
 }
 
 impl<'a> Readings<'a> {
-    fn new(schema: &'a Graph, path: &'a str) -> Self {
-        Self { schema, path, known: HashMap::new() }
+    fn new(schema: &'a Graph, unions: Unions, path: &'a str) -> Self {
+        Self { schema, unions, path, known: HashMap::new() }
     }
 
     fn one(mut self) -> Result<Vec<String>, FeedError> {
@@ -138,9 +146,15 @@ impl<'a> Readings<'a> {
                 }
                 Type::Array(inner) | Type::Map(inner) => *inner,
                 Type::Union(branches) => {
-                    let mut types = branches.iter().filter(|ty| self.schema.types[**ty] != Type::Null);
-                    match (types.next(), types.next()) {
-                        (Some(only), None) => *only,
+                    let is_null = |ty: &&TypeId| self.schema.types[**ty] == Type::Null;
+                    let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
+                    let is_nullable = types.len() == 1 && branches.len() == 2;
+                    match types[..] {
+                        _ if self.unions == Unions::Struct && !is_nullable => {
+                            let branch = |ty: TypeId| (branch_name(&self.schema.types[ty]), ty);
+                            return Some(types.into_iter().map(branch).collect());
+                        }
+                        [only] => only,
                         _ => return None,
                     }
                 }
@@ -212,9 +226,13 @@ mod tests {
         {"name": "", "type": "int"},
         {"name": "next", "type": ["null", "R"]}]}"#;
 
+    fn of_paths(paths: &[&str], schema: &AvroSchema) -> Result<Projection, FeedError> {
+        Projection::from_paths(paths, schema.graph(), Unions::Dense)
+    }
+
     fn names(path: &str) -> Result<Vec<String>, String> {
         let schema = AvroSchema::parse(NESTED).unwrap();
-        Readings::new(schema.graph(), path).one().map_err(|error| error.to_string())
+        Readings::new(schema.graph(), Unions::Dense, path).one().map_err(|error| error.to_string())
     }
 
     #[test]
@@ -229,8 +247,7 @@ mod tests {
                 {"name": "c", "type": {"type": "record", "name": "C", "fields": [{"name": "d", "type": "int"}]}}]}"#,
         )
         .unwrap();
-        let projection =
-            Projection::from_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], schema.graph()).unwrap();
+        let projection = of_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], &schema).unwrap();
         let fields = |fields: &[(&str, Projection)]| {
             Projection::Fields(
                 fields.iter().map(|(name, projection)| ((*name).to_owned(), projection.clone())).collect(),
@@ -298,6 +315,6 @@ mod tests {
         )
         .unwrap();
         let path = vec!["a"; 90].join(".");
-        assert!(Projection::from_paths(&[path], schema.graph()).is_err());
+        assert!(of_paths(&[&path], &schema).is_err());
     }
 }

@@ -15,7 +15,9 @@ use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
 use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
 use crate::ReadOptions;
+use crate::decode::counted_bytes;
 use crate::locate::check_default;
+use crate::options::Unions;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{
     Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
@@ -27,7 +29,9 @@ use arrowfeed_source::field_path;
 pub(super) struct Resolver<'a> {
     pub(super) writer: &'a Graph,
     pub(super) reader: &'a Graph,
-    mapping: Mapping,
+    pub(super) mapping: Mapping,
+    /// Whether values may become much larger when a batch ends, because unions become structs or text.
+    converts_unions: bool,
     fixed_lengths: &'a BTreeMap<String, i32>,
     limits: &'a Limits,
     skips: SkipCompiler<'a>,
@@ -46,6 +50,7 @@ impl<'a> Resolver<'a> {
             writer,
             reader,
             mapping: Mapping::new(options),
+            converts_unions: options.unions != Unions::Dense,
             fixed_lengths: &options.fixed_lengths,
             limits: &options.limits,
             skips: SkipCompiler::new(writer),
@@ -69,6 +74,7 @@ impl<'a> Resolver<'a> {
             writer: self.reader,
             reader: self.reader,
             mapping: self.mapping,
+            converts_unions: self.converts_unions,
             fixed_lengths: self.fixed_lengths,
             limits: self.limits,
             skips: SkipCompiler::new(self.reader),
@@ -384,6 +390,12 @@ impl<'a> Resolver<'a> {
         self.expanded = of_reader.expanded;
         let skips = Arc::new(of_reader.skips.finish());
         check_default("reader's schema", &self.path.concat(), &column.node, &skips, self.limits, &bytes)?;
+        if self.converts_unions && counted_bytes(&column, &bytes, skips.clone()) > self.limits.batch_bytes {
+            let limit = thousands(self.limits.batch_bytes as u64);
+            let message =
+                format!("the default of the reader's schema is over the limit batch_bytes of {limit}");
+            return Err(FeedError::limit_reached("batch_bytes", message).in_field(self.path.concat()));
+        }
         Ok((column.clone(), Output::Default { column, bytes: bytes.into(), skips }))
     }
 

@@ -51,7 +51,7 @@ impl Resolver<'_> {
         }
         match Reader::of(self.reader, reader) {
             Reader::One { ty, nullable } => self.resolve_to_one(branches, ty, nullable, projection),
-            Reader::Dense(to) => self.resolve_to_dense(branches, &to, true, projection),
+            Reader::Dense(to) => self.resolve_to_several(branches, &to, true, projection),
         }
     }
 
@@ -70,7 +70,7 @@ impl Resolver<'_> {
                 Ok(Column { node: Node::Union(union), nullable: true, ..column })
             }
             Reader::One { ty, .. } => Ok(Column { nullable: true, ..self.resolve(writer, ty, projection)? }),
-            Reader::Dense(to) => self.resolve_to_dense(&[writer], &to, false, projection),
+            Reader::Dense(to) => self.resolve_to_several(&[writer], &to, false, projection),
         }
     }
 
@@ -127,18 +127,14 @@ impl Resolver<'_> {
         Ok(Column { node: Node::Union(union), nullable: nullable || model.nullable, ..model })
     }
 
-    fn resolve_to_dense(
+    /// Resolves to a dense union. `projections`: the projection of each branch.
+    pub(super) fn resolve_to_dense(
         &mut self,
         from: &[TypeId],
         to: &[TypeId],
         tagged: bool,
-        projection: &Projection,
+        projections: &[Projection],
     ) -> Result<Column, FeedError> {
-        if *projection != Projection::All {
-            return Err(self.error(
-                "expected a record to select fields from, found a union of several types".to_owned(),
-            ));
-        }
         if to.len() > MAX_BRANCHES {
             let n = to.len();
             return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
@@ -148,9 +144,9 @@ impl Resolver<'_> {
         let mut refusal = None;
         for writer in from {
             let resolved = match self.best_branch(*writer, to) {
-                Some(to_branch) => {
-                    self.resolve(*writer, to[to_branch], projection).map(|column| (to_branch, column))
-                }
+                Some(to_branch) => self
+                    .resolve(*writer, to[to_branch], &projections[to_branch])
+                    .map(|column| (to_branch, column)),
                 None => Err(self.mismatch(&self.writer.types[*writer], &Type::Union(to.to_vec()))),
             };
             branches.push(match resolved {
@@ -170,12 +166,12 @@ impl Resolver<'_> {
             return Err(refusal);
         }
         let mut fields = Vec::with_capacity(to.len());
-        for (column, ty) in columns.into_iter().zip(to) {
+        for ((column, ty), projection) in columns.into_iter().zip(to).zip(projections) {
             let column = match column {
                 Some(column) => column,
                 None => self.reader_column(*ty, projection)?,
             };
-            fields.push(column.field(&branch_name(&self.reader.types[*ty])));
+            fields.push(column.field(branch_name(&self.reader.types[*ty])));
         }
         // An Arrow union has no validity buffer of its own: it is nullable if a branch is.
         let nullable = fields.iter().any(Field::is_nullable);
@@ -186,7 +182,7 @@ impl Resolver<'_> {
     }
 
     fn refused(&self, writer: TypeId, reader: String) -> Branch {
-        Branch::Refused { branch: branch_name(&self.writer.types[writer]), reader }
+        Branch::Refused { branch: branch_name(&self.writer.types[writer]).to_owned(), reader }
     }
 
     /// The reader's branch for a writer's type: a branch of the same type and name, else a record that resolves, else the
@@ -228,12 +224,12 @@ fn fused(model: &Column, resolved: &[Option<Column>]) -> Option<Column> {
 }
 
 /// The name of a branch in an Arrow union, as in Avro's JSON encoding: the name of the type, or the full name if it is named.
-fn branch_name(ty: &Type) -> String {
+pub(super) fn branch_name(ty: &Type) -> &str {
     match ty {
-        Type::Record(record) => record.name.clone(),
-        Type::Enum(symbols) => symbols.name.clone(),
-        Type::Fixed(fixed) => fixed.name.clone(),
-        other => kind(other).to_owned(),
+        Type::Record(record) => &record.name,
+        Type::Enum(symbols) => &symbols.name,
+        Type::Fixed(fixed) => &fixed.name,
+        other => kind(other),
     }
 }
 

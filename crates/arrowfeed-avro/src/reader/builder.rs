@@ -13,7 +13,7 @@ use arrowfeed_source::{Check, FeedError, Interrupt, Limits, OnError, Report, Ski
 
 use super::AvroReader;
 use super::format::{AvroFormat, OpenFiles};
-use crate::options::{Encoding, ReadOptions, StringType};
+use crate::options::{Encoding, ReadOptions, StringType, Unions};
 use crate::{AvroSchema, AvroSource};
 
 /// A single file smaller than this many bytes is decoded in the caller's thread, whatever `threads` allows: starting
@@ -77,6 +77,12 @@ impl AvroReaderBuilder {
     /// See [`ReadOptions::string_type`].
     pub fn with_string_type(mut self, string_type: StringType) -> Self {
         self.options.string_type = string_type;
+        self
+    }
+
+    /// See [`ReadOptions::unions`].
+    pub fn with_unions(mut self, unions: Unions) -> Self {
+        self.options.unions = unions;
         self
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) string_type: StringType,
     #[serde(default)]
+    pub(crate) unions: Unions,
+    #[serde(default)]
     pub(crate) fixed_lengths: BTreeMap<String, i32>,
     #[serde(default)]
     pub(crate) double_as_float: bool,
@@ -75,6 +77,15 @@ pub(crate) enum StringType {
     Utf8,
     LargeUtf8,
     Utf8View,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Unions {
+    #[default]
+    Dense,
+    Struct,
+    Json,
 }
 
 /// `tests/cases/avro` of the repository.

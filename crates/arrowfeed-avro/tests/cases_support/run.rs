@@ -8,6 +8,7 @@ use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, ma
 use arrow_schema::DataType;
 use arrowfeed_avro::{
     AvroHeader, AvroReader, AvroSchema, AvroSource, Encoding, FeedError, Limits, ReadOptions, StringType,
+    Unions,
 };
 use serde_json::Value;
 
@@ -57,6 +58,11 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
             case::StringType::Utf8 => StringType::Utf8,
             case::StringType::LargeUtf8 => StringType::LargeUtf8,
             case::StringType::Utf8View => StringType::Utf8View,
+        },
+        unions: match case.unions {
+            case::Unions::Dense => Unions::Dense,
+            case::Unions::Struct => Unions::Struct,
+            case::Unions::Json => Unions::Json,
         },
         fixed_lengths: case.fixed_lengths.clone(),
         double_as_float: case.double_as_float,

@@ -126,7 +126,7 @@ proptest! {
 }
 
 /// Checks that errors are equal except for the name of the file.
-fn assert_same_error(found: &FeedError, expected: &FeedError) {
+pub(crate) fn assert_same_error(found: &FeedError, expected: &FeedError) {
     assert_eq!((found.kind(), found.message()), (expected.kind(), expected.message()));
     let mut location = found.location().clone();
     location.path = expected.location().path.clone();

@@ -10,6 +10,7 @@
 //! - [`resolution`]: reader schemas.
 //! - [`faults`]: damaged blocks.
 //! - [`records`]: records without a file; [`raw`]: records that are kept as bytes.
+//! - [`unions`]: unions as structs and as JSON.
 //! - [`writers`]: files of the apache-avro crate and of `write_avro`.
 
 mod claims;
@@ -25,4 +26,5 @@ mod resolution;
 mod sources;
 #[path = "../support/mod.rs"]
 mod support;
+mod unions;
 mod writers;

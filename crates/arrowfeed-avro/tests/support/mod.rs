@@ -12,6 +12,7 @@
 //! - [`resolve`], [`evolve`]: schema resolution value by value; random reader schemas that it allows.
 //! - [`file`]: container files with every codec.
 //! - [`mapping`]: the Arrow type and value of each Avro type; [`wrap`]: those of the other encodings.
+//! - [`unions`]: dense unions as structs and as JSON.
 //! - [`batches`]: RecordBatches as plain values.
 
 pub(crate) mod batches;
@@ -25,5 +26,6 @@ pub(crate) mod resolve;
 pub(crate) mod rows;
 pub(crate) mod schema;
 pub(crate) mod shapes;
+pub(crate) mod unions;
 pub(crate) mod value;
 pub(crate) mod wrap;

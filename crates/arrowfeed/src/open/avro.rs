@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arrowfeed_avro::{AvroFormat, AvroSchema, AvroSource, Encoding, ReadOptions};
+use arrowfeed_avro::{AvroFormat, AvroSchema, AvroSource, Encoding, ReadOptions, Unions};
 use arrowfeed_source::{Interrupt, Limits};
 
 use crate::dataset::{Dataset, TensorDefinitions};
@@ -21,6 +21,8 @@ pub struct AvroDatasetOptions {
     pub encoding: Encoding,
     /// See [`ReadOptions::double_as_float`].
     pub double_as_float: bool,
+    /// See [`ReadOptions::unions`].
+    pub unions: Unions,
     /// See [`ReadOptions::raw`].
     pub raw: bool,
     /// Limits on the resources that a file may use.
@@ -81,6 +83,7 @@ impl AvroDataset {
             reader_schema,
             encoding,
             double_as_float,
+            unions,
             raw,
             limits,
             index,
@@ -91,6 +94,7 @@ impl AvroDataset {
             reader_schema,
             encoding,
             double_as_float,
+            unions,
             raw,
             limits,
             ..Default::default()

@@ -21,9 +21,8 @@ impl Method for Snappy {
         check: &Check<'_>,
     ) -> Result<usize, FeedError> {
         let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
-            return Err(
-                Codec::Snappy.mismatch(format_args!("{} bytes, fewer than the 4 bytes of its CRC-32", data.len()))
-            );
+            return Err(Codec::Snappy
+                .mismatch(format_args!("{} bytes, fewer than the 4 bytes of its CRC-32", data.len())));
         };
         let bad = |error: snap::Error| {
             let found = thousands(stream.len() as u64);

@@ -39,20 +39,32 @@ struct PathPosition {
     names: Vec<String>,
     /// Whether later names are added: a projection does not descend into unions.
     projects: bool,
+    /// Whether the position is a union of Avro that was read as JSON text.
+    is_json_union: bool,
 }
+
+/// Key of the metadata that marks such a field.
+const JSON_UNION: &str = "avro.union";
 
 impl PathPosition {
     /// Moves to the values of a field.
-    fn enter(&mut self, field: &FieldRef) {
-        self.data_type = field.data_type().clone();
+    fn enter(&mut self, field: &Field) {
+        self.is_json_union = field.metadata().contains_key(JSON_UNION);
         self.enum_symbols = field.metadata().get(ENUM_SYMBOLS).cloned();
+        self.data_type = field.data_type().clone();
     }
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
         let data_type = DataType::Struct(schema.fields().clone());
-        let root = PathPosition { data_type, enum_symbols: None, names: Vec::new(), projects: true };
+        let root = PathPosition {
+            data_type,
+            enum_symbols: None,
+            names: Vec::new(),
+            projects: true,
+            is_json_union: false,
+        };
         Self { key, root, columns: Vec::new() }
     }
 
@@ -88,29 +100,31 @@ impl<'a> Compiler<'a> {
             StepKind::Quoted(name) => match &spot.data_type {
                 DataType::Map(entries, _) => {
                     let (key, value) = self.entries(step, entries)?;
-                    let key = self.map_key(step, key.data_type(), name)?;
-                    spot.enter(&value.clone());
+                    let key = self.map_key(step, key, name)?;
+                    spot.enter(&value);
                     Operation::Key(key)
                 }
                 _ => self.field(step, name, spot)?,
             },
             StepKind::Each => {
-                let items = match &spot.data_type {
-                    DataType::Map(entries, _) => self.entries(step, entries)?.1.clone(),
+                let values = match &spot.data_type {
+                    DataType::Map(entries, _) => self.entries(step, entries)?.1,
                     other => match lists::items(other) {
                         Some(items) => items.clone(),
                         None => return Err(self.type_error(step, "an array or a map for \"[*]\"", spot)),
                     },
                 };
-                spot.enter(&items);
+                spot.enter(&values);
                 Operation::Each
             }
             StepKind::Index(index) => {
-                spot.enter(&self.items(step, "an array for an index", spot)?);
+                let items = self.items(step, "an array for an index", spot)?;
+                spot.enter(&items);
                 Operation::Index(*index)
             }
             StepKind::Filter(filter) => {
-                spot.enter(&self.items(step, "an array for a filter", spot)?);
+                let items = self.items(step, "an array for a filter", spot)?;
+                spot.enter(&items);
                 Operation::Filter(Box::new(self.filter(filter, spot)?))
             }
             StepKind::Branch(name) => return self.branch(step, name, spot),
@@ -136,7 +150,8 @@ impl<'a> Compiler<'a> {
         if spot.projects {
             spot.names.push(name.to_owned());
         }
-        spot.enter(&field.clone());
+        let field = field.clone();
+        spot.enter(&field);
         Ok(Operation::Field(index))
     }
 
@@ -147,6 +162,11 @@ impl<'a> Compiler<'a> {
         spot: &mut PathPosition,
     ) -> Result<Option<Operation>, RepresentationError> {
         let DataType::Union(fields, _) = &spot.data_type else {
+            if spot.is_json_union {
+                let expected = format!("a union with the branch {name:?}");
+                let found = "a union that was read as JSON text".to_owned();
+                return Err(self.error(step.at, RepresentationErrorKind::Type, expected, found));
+            }
             return match primitive_name(&spot.data_type) == Some(name) {
                 true => Ok(None),
                 false => Err(self.type_error(step, &format!("a union with the branch {name:?}"), spot)),
@@ -158,7 +178,8 @@ impl<'a> Compiler<'a> {
             let kind = RepresentationErrorKind::MissingColumn;
             return Err(self.error(step.at, kind, expected, format!("{name:?}")));
         };
-        spot.enter(&field.clone());
+        let field = field.clone();
+        spot.enter(&field);
         spot.projects = false;
         Ok(Some(Operation::Branch(type_id)))
     }
@@ -180,9 +201,9 @@ impl<'a> Compiler<'a> {
         &self,
         step: &Step,
         entries: &'f Field,
-    ) -> Result<(&'f FieldRef, &'f FieldRef), RepresentationError> {
+    ) -> Result<(&'f DataType, FieldRef), RepresentationError> {
         match entries.data_type() {
-            DataType::Struct(fields) if fields.len() == 2 => Ok((&fields[0], &fields[1])),
+            DataType::Struct(fields) if fields.len() == 2 => Ok((fields[0].data_type(), fields[1].clone())),
             other => {
                 let expected = "entries of a key and a value in a map";
                 Err(self.error(
