@@ -201,7 +201,7 @@ def test_enums_become_the_codes_of_their_symbols():
     assert tensors["branch"].values.tolist() == [2]
     assert tensors["text"].values.tolist() == [b"blue", b"?", b"red"]
     assert adapter.explain().splitlines()[1] == (
-        "  values: shared, as the keys of an enum; copied where something of a row is missing and filled, or"
+        "  values: shared, as the keys of an enum; copied where values of a row are missing and filled, or"
         " the dictionary of a batch is not the list of symbols"
     )
 

@@ -81,7 +81,7 @@ fn keys_of_the_type_are_shared() {
     };
     assert_eq!(
         report(DType::Int32),
-        "e: dense int32 [?]\n  values: shared, as the keys of an enum; copied where something of a row is missing and filled, or the \
+        "e: dense int32 [?]\n  values: shared, as the keys of an enum; copied where values of a row are missing and filled, or the \
          dictionary of a batch is not the list of symbols"
     );
     assert_eq!(
