@@ -8,13 +8,13 @@ from arrowfeed._stubs.dataset import (
     ChunkDataset,
     Dataset,
     ExampleDataset,
+    MixedDataset,
     ParquetDataset,
     RawRecordDataset,
     SequenceExampleDataset,
 )
 from arrowfeed._stubs.read import (
     Limits,
-    MixedDataset,
     RecordBatchReader,
     Split,
     plan_splits,

@@ -760,7 +760,7 @@ Example:
     (Dataset.split) => {
         r#"Divides the rows at random into two datasets, such as for training and for tests.
 
-Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second one.
+Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second.
 So the first one has about, not exactly, this fraction of the rows. The division is a function of
 `seed` and the files. It is the same in every run, and for every shuffle, shard and batch size. Both
 datasets keep the order of the files.
@@ -1242,9 +1242,9 @@ Example:
         r#"Several datasets whose rows are mixed at random, by weight.
 
 Each row of an iteration comes from the dataset that a random number chooses, with a probability that is
-proportional to its weight. Each dataset keeps the order that it has alone with the same options. A dataset
-without more rows drops out, and the iteration ends after the last row of all. To keep the ratio of the
-weights, iterate with `epochs=None`, and stop after a number of batches.
+proportional to its weight. Each dataset keeps the order that it has alone with the same options. A
+dataset without more rows drops out, and the iteration ends after the last row of all. To keep the ratio
+of the weights, iterate with `epochs=None`, and stop after a number of batches.
 
 Options of an iteration apply to each dataset, such as a shuffle, a shard and the number of epochs. `seed`
 is also the seed of the mixture. Batches have rows of several datasets and epochs. States resume a mixture
@@ -1259,8 +1259,8 @@ Args:
     weights: A number above 0 for each dataset. None: the same weight for all.
 
 Raises:
-    ValueError: There is no dataset; a dataset is a `MixedDataset`; the columns, their types or the tensors
-        differ; or a weight is not above 0. TypeError: An argument has the wrong type.
+    ValueError: There is no dataset; a dataset is a `MixedDataset`; the columns, their types or the
+        tensors differ; or a weight is not above 0. TypeError: An argument has the wrong type.
 
 Example:
     >>> mixed = arrowfeed.MixedDataset([clicks, views], weights=[0.8, 0.2])

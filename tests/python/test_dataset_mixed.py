@@ -45,7 +45,7 @@ def test_parts_can_be_selected_projected_and_divided_again(dataset):
     assert flat(rest.skip(3).take(10).record_batches(batch_size=100)) == rows[3:13]
     validation, test = rest.split(0.5, seed=1)
     parts = [flat(part.record_batches(batch_size=100)) for part in (train, validation, test)]
-    assert sorted(sum(parts, [])) == list(range(20, 300))
+    assert sorted(row for part in parts for row in part) == list(range(20, 300))
     assert all(len(part) > 40 for part in parts)
     projected = rest.project(["id"]).tensors(batch_size=300)
     assert next(projected)["id"].values.tolist() == rows
@@ -186,8 +186,8 @@ def test_other_mixtures_are_refused(dataset, arguments, keywords, kind, message)
 
 def test_selections_come_before_a_mixture(mixed):
     message = (
-        "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the datasets "
-        "before they are mixed"
+        "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the "
+        "datasets before they are mixed"
     )
     with pytest.raises(ValueError) as error:  # noqa: PT011
         mixed.take(10).record_batches(batch_size=4)

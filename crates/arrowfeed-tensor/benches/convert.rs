@@ -9,8 +9,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{Field, Schema};
 use arrowfeed_tensor::{
-    ColumnPath, DefaultValue, Dense, Partition, Ragged, Representation, Sparse, SplitsDType, TensorAdapter,
-    VarLenSparse,
+    ColumnPath, DefaultValue, Dense, Partition, Ragged, Representation, Sparse, TensorAdapter, VarLenSparse,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 

@@ -18,8 +18,7 @@ def restored(
     source: Any,
     options: dict[str, Any],
     names: list[str] | None,
-    rows: tuple[int, int],
-    splits: list[tuple[tuple[int, int], float, int, bool]],
+    selection: tuple[tuple[int, int], list[tuple[tuple[int, int], float, int, bool]]],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -28,13 +27,13 @@ def restored(
         source: The files of the dataset.
         options: The options of its constructor.
         names: The tensors that remain after a projection. None: no projection.
-        rows: The first row and the number of rows.
-        splits: The divisions of the rows before that: the rows that were divided, the fraction, the seed, and
-            whether the second part is read.
+        selection: The first row and the number of rows; and the divisions of the rows before that, each with
+            the rows that were divided, the fraction, the seed, and whether the second part is read.
     """
     dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
+    rows, splits = selection
     for divided, fraction, seed, is_rest in splits:
         dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
     return selected(dataset, rows)

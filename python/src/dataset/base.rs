@@ -297,9 +297,8 @@ impl Dataset {
             let RowSplit { rows, fraction, seed, is_rest } = split;
             (count(rows), *fraction, *seed, *is_rest)
         });
-        let splits: Vec<_> = splits.collect();
-        let arguments =
-            (slf.get_type(), source, keywords, made.names.clone(), count(&dataset.rows()), splits);
+        let selection = (count(&dataset.rows()), splits.collect::<Vec<_>>());
+        let arguments = (slf.get_type(), source, keywords, made.names.clone(), selection);
         Ok((restored, arguments.into_pyobject(py)?))
     }
 
