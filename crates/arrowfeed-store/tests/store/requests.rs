@@ -165,10 +165,10 @@ fn a_changed_object_is_an_error() {
         text(&error)
     };
     let server = Server::with(|_| None);
-    let tags = format!("{opened}, with the ETag \"b\", found it changed, with the ETag \"a\"");
+    let tags = format!("{opened} (ETag \"b\"), found the ETag \"a\"");
     assert_eq!(message(&server, with(100, Some("\"b\""))), tags);
     assert_eq!(server.requests()[0].header("if-match"), Some("\"b\""));
-    let len = format!("{opened}, with 1,100 bytes, found it changed, with 100 bytes");
+    let len = format!("{opened} (1,100 bytes), found 100 bytes");
     assert_eq!(message(&server, with(1100, Some("\"a\""))), len);
     assert_eq!(message(&server, with(1100, None)), len);
     assert!(ask(&server.object(), Some(10..20), with(100, Some("\"a\"")), &counts()).is_ok());

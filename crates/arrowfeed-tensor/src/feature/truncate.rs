@@ -9,7 +9,7 @@ use crate::gather::{Piece, Pieces, gather};
 use crate::row_splits::{RowSplits, SplitsDType};
 
 /// Condition that copies the values of a feature whose lists are cut.
-pub(super) const CUT: &str = "a list is too long and cut";
+pub(super) const CUT: &str = "a list is too long and truncated";
 
 /// Cuts the lists of level `n` to `sizes[n]` elements, those of level 0 first. `None` keeps the lists of a level. The values
 /// stay shared if no list is too long.

@@ -134,7 +134,7 @@ fn an_integer_default_of_a_float_tensor_is_exact() {
         assert_eq!(message, expected);
     }
     let message = unfit(dense("i", None, Casts::Lossy, Some(DefaultValue::Float(0.0))));
-    assert_eq!(message, "key \"i\": expected an integer that is int32 as default value, found the float 0.0");
+    assert_eq!(message, "key \"i\": expected an integer of type int32 as default value, found the float 0.0");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_report_names_the_type_that_is_converted() {
     let cut = Dense { key: "l".to_owned(), shape: vec![2], truncate: true, ..Dense::default() };
     assert_eq!(
         report(Feature::Dense(cut)),
-        "t: dense float64 [?, 2]\n  values: shared; copied where a list is too long and cut"
+        "t: dense float64 [?, 2]\n  values: shared; copied where a list is too long and truncated"
     );
     let sparse = Sparse {
         index_keys: vec!["@i".to_owned()],
