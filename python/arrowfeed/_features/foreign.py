@@ -57,8 +57,8 @@ def _fixed_len(_name: str, value: Any) -> Feature:
     """With open sizes, rows are padded to the longest row, as in tensorflow-io."""
     sizes = argument.one_or_open_sizes("shape", value.shape)
     if None in sizes:
-        return FixedLenSequence(sizes, value.dtype, _default(value), lossy=None)
-    return Dense([size for size in sizes if size is not None], value.dtype, _default(value), lossy=None)
+        return FixedLenSequence(sizes, value.dtype, given_default(value), lossy=None)
+    return Dense([size for size in sizes if size is not None], value.dtype, given_default(value), lossy=None)
 
 
 def _fixed_len_sequence(_name: str, value: Any) -> Feature:
@@ -68,11 +68,11 @@ def _fixed_len_sequence(_name: str, value: Any) -> Feature:
     if kind is None:
         raise TypeError("dtype: expected the type of the values, found None")
     zero = b"" if kind.hasobject else kind.type(0)
-    default = zero if value.default_value is None else _default(value)
+    default = zero if value.default_value is None else given_default(value)
     return FixedLenSequence(argument.one_or_open_sizes("shape", value.shape), kind, default, lossy=None)
 
 
-def _default(value: Any) -> Any:
+def given_default(value: Any) -> Any:
     """The default of a feature. As in TensorFlow, a float type rounds integers."""
     kind, given = argument.dtype(value.dtype), value.default_value
     if kind is None or kind.kind != "f":

@@ -11,7 +11,7 @@ import numpy as np
 
 from arrowfeed import features as ours
 from arrowfeed._features.arguments import found
-from arrowfeed._features.foreign import normalised
+from arrowfeed._features.foreign import given_default, normalised
 from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _fixed_len(value: Any) -> Any:
     """For a default of several values, the tensor has the shape of the default if the first size is open."""
     if value.default_value is None:
         return value
-    default: Any = np.asarray(value.default_value)
+    default: Any = np.asarray(given_default(value))
     shape: list[int | None] = list(value.shape)
     if default.size == 1:
         return _tf.io.FixedLenFeature(shape, value.dtype, default.ravel().tolist()[0])
@@ -75,9 +75,6 @@ def _fixed_len(value: Any) -> Any:
     if None in sizes or default.size != math.prod(sizes):
         expected = f"one value, or as many as the shape {sizes} has"
         raise ValueError(f"default_value: expected {expected}, found {default.size}")
-    if default.dtype.kind in "iu" and value.dtype.is_floating:
-        # TensorFlow rounds integers to floats.
-        default = default.astype(np.float64)
     return ours.Dense(sizes, value.dtype, default.reshape(sizes).tolist(), lossy=None)
 
 
