@@ -161,7 +161,7 @@ REFUSED = {
         "--double-as-float: expected an output of tf.Example or tf.SequenceExample, found avro"
     ),
     ("-o", "b.avro", "--scalars", "id"): (
-        '--scalars: expected a list column (available: " ""scores"), found "id"'
+        '--scalars: expected a list column (available: "scores"), found "id"'
     ),
     ("-o", "b.avro", "--sample", "3"): (
         f"--sample: expected a file of {having('sample')}, found users.avro of avro, which has no such option"

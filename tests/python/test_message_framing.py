@@ -87,7 +87,7 @@ def test_a_list_of_bare_records_is_a_batch_whatever_the_size_of_others():
     assert [row["id"] for row in rows(decoder.decode(records))] == list(range(7))
     assert rows(decoder.decode([])) == []
     decoder.decode(records[0])
-    with pytest.raises(ValueError, match="rows that were decoded before: call flush"):
+    with pytest.raises(ValueError, match=r"found rows of earlier calls: call flush\(\) first"):
         decoder.decode(records)
 
 

@@ -97,7 +97,7 @@ WRONG = {
     ),
     "no_rows": (
         lambda: af.StructuredTensor({}),
-        " rows: expected the number of rows, because there are neither fields nor row_splits",
+        "rows: expected the number of rows, because there are neither fields nor row_splits",
     ),
 }
 

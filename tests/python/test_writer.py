@@ -153,7 +153,7 @@ def test_what_cannot_be_appended_to_stays_as_it_is(tmp_path):
     text = "codec: expected the codec snappy of the existing file, found deflate"
     with pytest.raises(ValueError, match=f"^{text}$"):
         af.write_avro(ids(10, 5), path, append=True, codec="deflate")
-    with pytest.raises(ValueError, match="expected none for a file that is appended to"):
+    with pytest.raises(ValueError, match="metadata: expected none when appending"):
         af.write_avro(ids(10, 5), path, append=True, metadata={"a": b""})
     with pytest.raises(af.SchemaError, match='found none for the column "other"|the field "id"'):
         af.write_avro(pa.table({"other": [1]}), path, append=True)

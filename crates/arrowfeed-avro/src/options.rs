@@ -50,7 +50,7 @@ pub enum Unions {
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
-    /// order of the columns. `None`: every field.
+    /// order of the columns. With [`Unions::Struct`], branches of unions are fields too. `None`: every field.
     pub columns: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,

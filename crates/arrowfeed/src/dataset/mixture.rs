@@ -52,6 +52,8 @@ pub(super) struct Mixture<C: Conversion> {
     /// Batches that were started but not yielded yet, with the position after each of them.
     begun: Option<MapStage<Result<C::Output, DatasetError>>>,
     positions: VecDeque<Position>,
+    /// Bytes of the last converted batch that was yielded.
+    bytes: usize,
     /// Set when no more batches can be started: the error, if there was one.
     end: Option<Result<(), DatasetError>>,
     closed: bool,
@@ -115,6 +117,7 @@ impl<C: Conversion> Mixture<C> {
             pool: None,
             begun: None,
             positions: VecDeque::new(),
+            bytes: 0,
             end: None,
             closed: false,
         };
@@ -172,7 +175,7 @@ impl<C: Conversion> Mixture<C> {
             self.given = self.ahead.clone();
             return Ok(Some(output));
         }
-        while self.positions.len() <= threads && self.end.is_none() {
+        while self.has_room(threads) {
             self.begin()?;
         }
         let next = match &mut self.begun {
@@ -182,11 +185,21 @@ impl<C: Conversion> Mixture<C> {
         match (next, self.positions.pop_front()) {
             (Some(output), Some(position)) => {
                 let output = output?;
+                self.bytes = C::bytes(&output);
                 self.given = position;
                 Ok(Some(output))
             }
             _ => self.end.take().unwrap_or(Ok(())).map(|()| None),
         }
+    }
+
+    /// Whether another batch may be started. One batch may always be in flight, further ones only within the memory
+    /// limits.
+    fn has_room(&self, threads: usize) -> bool {
+        let waiting = self.positions.len();
+        let bytes = (waiting + 1).saturating_mul(self.bytes);
+        let may_wait = waiting <= threads && self.bytes > 0 && bytes <= self.options.begun_bytes();
+        self.end.is_none() && (waiting == 0 || may_wait)
     }
 
     /// Starts the next batch.
