@@ -238,7 +238,10 @@ fn methods_of_files_say_that_the_dataset_is_mixed() {
     );
     let lines = mixed.explain();
     assert!(lines.starts_with("weight 1: 1 file, columns: "), "{lines}");
-    assert!(lines.contains("\n  rows 0 to 5\nweight 2: 1 file, columns: "), "{lines}");
+    assert!(
+        lines.contains("\n  rows 0 to 5\n") && lines.contains("\nweight 2: 1 file, columns: "),
+        "{lines}"
+    );
     let name = mixed.specs()[0].0.clone();
     let projected = mixed.project(&[&name]).unwrap();
     assert_eq!(projected.specs().len(), 1);
