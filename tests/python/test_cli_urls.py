@@ -169,7 +169,7 @@ def test_the_suffix_of_a_url_says_what_its_content_does_not(arrowfeed, tmp_path,
     ran = arrowfeed("schema", url)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(
-        f"arrowfeed: {url}: expected a file of a known format, found an empty file; --format"
+        f"arrowfeed: {url}: expected a file of a known format, found an empty file; select one with --format"
     )
 
 
