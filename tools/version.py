@@ -7,7 +7,7 @@ from repository import ROOT
 
 MANIFEST = ROOT / "Cargo.toml"
 PACKAGE = re.compile(r'(?<=^version = ")[^"]+(?="$)', re.MULTILINE)
-DEPENDENCY = re.compile(r'(?<=", version = ")[^"]+(?=" }$)', re.MULTILINE)
+DEPENDENCY = re.compile(r'(?<=, version = ")[^"]+(?=")')
 VERSION = re.compile(r"\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?")
 
 

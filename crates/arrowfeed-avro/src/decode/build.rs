@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 use super::body::{Body, Shape};
 use super::bytes::BytesColumn;
 use super::constant::constant;
-use super::converted::ConvertedUnion;
+use super::converted::Converter;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::Fill;
@@ -103,15 +103,7 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
         Node::List(list) => Op::List(vec![list_column(list, data_type, skips)]),
         Node::Map { values } => Op::List(vec![map_column(values, data_type, skips)]),
         Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type, skips),
-        Node::Union(union) => {
-            let column = union_column(union, data_type, skips);
-            match &union.result {
-                UnionResult::Converted(_, conversion) => {
-                    Op::Converted(vec![ConvertedUnion::new(column, conversion.as_ref().clone())])
-                }
-                _ => Op::Union(vec![column]),
-            }
-        }
+        Node::Union(union) => Op::Union(vec![union_column(union, data_type, skips)]),
         Node::Raw(program) => Op::Skip(Skipper::new(program, skips).keeping(data_type)),
         Node::Record(_) => unreachable!("records are flattened"),
     }
@@ -190,5 +182,9 @@ fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> Union
             Target::One { data_type: data_type.clone(), null }
         }
     };
-    UnionColumn::new(union.tagged, union.branches.iter().map(branch).collect(), result)
+    let converter = match &union.result {
+        UnionResult::Converted(_, conversion) => Some(Box::new(Converter::new(conversion.as_ref().clone()))),
+        UnionResult::Dense(_) | UnionResult::One => None,
+    };
+    UnionColumn::new(union.tagged, union.branches.iter().map(branch).collect(), result, converter)
 }

@@ -7,7 +7,6 @@ use arrow_buffer::i256;
 
 use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
-use super::converted::ConvertedUnion;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::{Fill, Marks, MarksIter};
@@ -186,7 +185,6 @@ ops! {
         List(ListColumn),
         Optional(Optional),
         Union(UnionColumn),
-        Converted(ConvertedUnion),
     }
 }
 
