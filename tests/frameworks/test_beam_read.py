@@ -185,7 +185,7 @@ def test_skipped_blocks_are_left_out_and_counted(tmp_path, caplog):
             {"on_error": "skip_file"},
             ValueError,
             "on_error: expected 'raise' or 'skip_block', because Beam reads parts of files, found "
-            "' ''skip_file'",
+            "'skip_file'",
         ),
     ],
 )

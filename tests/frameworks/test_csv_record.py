@@ -169,5 +169,5 @@ def test_what_does_not_fit_is_an_error(tmp_path):
         list(decode([b"x,,,,"]))
     with pytest.raises(ValueError, match="quote"):
         list(decode([b'1,,"x,,', b'2,,y",,']))
-    with pytest.raises(NotImplementedError, match="BeamRecordCsvTFXIO reads no files"):
+    with pytest.raises(NotImplementedError, match="BeamRecordCsvTFXIO cannot read files"):
         source.RecordBatches(ours.RecordBatchesOptions(5))
