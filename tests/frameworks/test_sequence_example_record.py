@@ -152,7 +152,7 @@ def test_records_of_a_pipeline_have_the_columns_of_the_schema(path, tmp_path):
         found = in_a_pipeline(tmp_path, beam.Create(records), source.BeamSource(5))
         assert [row["user"] for row in rows(found)] == [[number] for number in range(20)]
         assert all(batch.schema.names[-1] == SEQUENCE for batch in found)
-    with pytest.raises(NotImplementedError, match="TFSequenceExampleBeamRecord reads no files"):
+    with pytest.raises(NotImplementedError, match="TFSequenceExampleBeamRecord cannot read files"):
         source.RecordBatches(ours.RecordBatchesOptions(5))
     with pytest.raises(ValueError, match="Schema is undefined"):
         source.ArrowSchema()
