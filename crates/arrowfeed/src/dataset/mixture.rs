@@ -15,8 +15,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{MapStage, Pool};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report};
+use rand::TryRngCore;
 use rand::rngs::OsRng;
-use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha8Rng;
 
 use super::batches::Unchanged;
@@ -24,12 +24,10 @@ use super::iteration::{Conversion, Iteration, Progress};
 use super::mixed::Mixed;
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
+use super::order::{DRAWS, draw, random_of, skip_draws};
 use super::rows::{Gather, Rows};
 use super::selected::check_mixed_rows;
 use crate::error::DatasetError;
-
-/// Number of values that a draw can have. All of them are exact in `f64`.
-const DRAWS: f64 = (1_u64 << 53) as f64;
 
 /// Iterator over the converted batches of mixed datasets.
 pub(super) struct Mixture<C: Conversion> {
@@ -260,7 +258,7 @@ impl<C: Conversion> Mixture<C> {
     fn draw(&mut self) -> Option<usize> {
         let total = self.sums.last().copied().filter(|total| *total > 0.0)?;
         self.ahead.draws += 1;
-        let place = (self.random.next_u64() >> 11) as f64 / DRAWS * total;
+        let place = draw(&mut self.random) as f64 / DRAWS * total;
         let drawn = self.sums.partition_point(|sum| *sum <= place);
         // Rounding may give the total itself.
         let last = self.sources.iter().rposition(|source| !source.position.has_ended)?;
@@ -301,14 +299,13 @@ impl<C: Conversion> Mixture<C> {
         }
         (self.seed, self.first_epoch) = (state.seed, state.first_epoch);
         let mut random = random(self.seed, self.first_epoch, self.options.shard);
-        random.set_word_pos(2 * u128::from(state.draws));
+        skip_draws(&mut random, state.draws);
         self.restart(sources, random, (state.draws, state.rows));
         Ok(())
     }
 
     /// Starts at the first row of this epoch of each dataset.
     pub(super) fn start_at_epoch(&mut self, epoch: u64) {
-        self.close();
         let mut sources = std::mem::take(&mut self.sources);
         for source in &mut sources {
             source.rows.start_at_epoch(epoch);
@@ -401,11 +398,7 @@ fn sources(mixed: &Mixed, options: &IterationOptions, seed: u64) -> Result<Vec<S
 
 /// The random numbers of a shard. Each row takes one, and so does each dataset when it ends.
 fn random(seed: u64, first_epoch: u64, shard: (u64, u64)) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    for (part, number) in key.chunks_exact_mut(8).zip([seed, first_epoch, shard.0, shard.1]) {
-        part.copy_from_slice(&number.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(key)
+    random_of([seed, first_epoch, shard.0, shard.1])
 }
 
 impl<C: Conversion> Drop for Mixture<C> {

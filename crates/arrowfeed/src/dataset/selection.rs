@@ -11,16 +11,13 @@ use arrow_array::RecordBatch;
 use arrowfeed_source::format::{Chunk, RowOrigin};
 use arrowfeed_source::run::FileBatch;
 use arrowfeed_source::{FeedError, FeedErrorKind, thousands};
-use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::chunk_index::ChunkIndex;
 use super::joined::interleaved;
 use super::options::{ALL_ROWS, shown_rows};
+use super::order::{DRAWS, draw, random_of, skip_draws};
 use super::window::{more_rows, other_chunk, room};
-
-/// Number of values that a draw can have. All of them are exact in `f64`.
-const DRAWS: f64 = (1_u64 << 53) as f64;
 
 /// One division of the rows of a dataset into two parts, and the part that is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,11 +43,7 @@ impl RowSplit {
 
     /// The random numbers of a chunk, one for each row. `level` is the number of earlier divisions.
     fn random(&self, level: usize, file: usize, offset: u64) -> ChaCha8Rng {
-        let mut key = [0; 32];
-        for (part, number) in key.chunks_exact_mut(8).zip([self.seed, level as u64, file as u64, offset]) {
-            part.copy_from_slice(&number.to_le_bytes());
-        }
-        ChaCha8Rng::from_seed(key)
+        random_of([self.seed, level as u64, file as u64, offset])
     }
 }
 
@@ -148,10 +141,10 @@ fn choose(
             *before += 1;
             // One draw belongs to each row of the chunk, also to those that were left out before.
             if *row != next {
-                random.set_word_pos(2 * u128::from(*row));
+                skip_draws(&mut random, u64::from(*row));
             }
             next = row + 1;
-            let is_first = random.next_u64() >> 11 < threshold;
+            let is_first = draw(&mut random) < threshold;
             is_first != split.is_rest && split.rows.contains(&number)
         });
     }

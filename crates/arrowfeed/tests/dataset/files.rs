@@ -401,3 +401,21 @@ pub(crate) fn all(dataset: &Dataset, options: &IterationOptions) -> Vec<Vec<i64>
     let batches = dataset.record_batches(options.clone()).unwrap();
     batches.map(|batch| Ok::<_, DatasetError>(numbers(&batch?))).collect::<Result<_, _>>().unwrap()
 }
+
+/// Checks that an iteration that is resumed after any of its batches yields the batches that follow.
+pub(crate) fn check_resumes(
+    dataset: &Dataset,
+    options: &IterationOptions,
+    batches: &[Vec<i64>],
+) -> Result<(), TestCaseError> {
+    let mut iterator = dataset.record_batches(options.clone()).unwrap();
+    for passed in 0..=batches.len() {
+        let state = iterator.state().unwrap();
+        let mut resumed = dataset.record_batches(options.clone()).unwrap();
+        resumed.load_state(&state).unwrap();
+        let rest: Vec<Vec<i64>> = resumed.map(|batch| numbers(&batch.unwrap())).collect();
+        prop_assert_eq!(&rest, &batches[passed..]);
+        iterator.next().transpose().unwrap();
+    }
+    Ok(())
+}

@@ -6,7 +6,7 @@ use arrowfeed::source::OnError;
 use arrowfeed::{Dataset, IterationOptions};
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
+use crate::files::{Directory, all, check_resumes, dataset, formats, write, write_as};
 
 /// The rows in file order, read by one thread in batches of one row.
 fn rows_of(dataset: &Dataset) -> Vec<i64> {
@@ -66,16 +66,7 @@ proptest! {
             let last = batches.len().saturating_sub(1);
             prop_assert!(across_epochs.then_some(&batches[..last]).into_iter().flatten().all(|it| it.len() == batch_size));
             given.extend(batches.concat());
-            // From every batch on comes the rest.
-            let mut iterator = part.record_batches(options.clone()).unwrap();
-            for passed in 0..=batches.len() {
-                let state = iterator.state().unwrap();
-                let mut resumed = part.record_batches(options.clone()).unwrap();
-                resumed.load_state(&state).unwrap();
-                let rest: Vec<Vec<i64>> = resumed.map(|batch| numbers(&batch.unwrap())).collect();
-                prop_assert_eq!(&rest, &batches[passed..]);
-                iterator.next().transpose().unwrap();
-            }
+            check_resumes(&part, &options, &batches)?;
         }
         if drop_remainder {
             prop_assert!(given.iter().all(|row| expected.contains(row)));

@@ -6,7 +6,7 @@ use arrowfeed::IterationOptions;
 use arrowfeed::source::OnError;
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
+use crate::files::{Directory, all, check_resumes, dataset, formats, write, write_as};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
@@ -39,16 +39,7 @@ proptest! {
             let batches = all(&selected, &options);
             prop_assert_eq!(Some(batches.len() as u64), selected.num_batches(&options).unwrap());
             given.extend(batches.concat());
-            // From every batch on comes the rest.
-            let mut iterator = selected.record_batches(options.clone()).unwrap();
-            for passed in 0..=batches.len() {
-                let state = iterator.state().unwrap();
-                let mut resumed = selected.record_batches(options.clone()).unwrap();
-                resumed.load_state(&state).unwrap();
-                let rest: Vec<Vec<i64>> = resumed.map(|batch| numbers(&batch.unwrap())).collect();
-                prop_assert_eq!(&rest, &batches[passed..]);
-                iterator.next().transpose().unwrap();
-            }
+            check_resumes(&selected, &options, &batches)?;
         }
         let mut twice = [expected.clone(), expected].concat();
         if shuffle_buffer_size > 0 || count > 1 {
