@@ -8,8 +8,10 @@
 //! | `FixedSizeList(_, 0)` | take, filter, interleave | the same |
 //! | lists of values smaller than a byte | interleave | 16 bytes of memory for each item |
 //! | lists with more items than their offsets can address | take, concat | panic |
+//! | dictionaries, at any depth | take, filter, interleave | a result without slots has an empty dictionary |
 //!
-//! Such arrays are copied range by range instead. A result that does not fit into one array is an error.
+//! Such arrays are copied range by range instead, and a result without slots is a slice. A result that does not fit into
+//! one array is an error.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
@@ -22,7 +24,7 @@ mod ranges;
 mod types;
 
 use ranges::Ranges;
-use types::{contains_list, interleaves_by_ranges};
+use types::{contains_dictionary, contains_list, interleaves_by_ranges};
 
 /// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
 ///
@@ -32,6 +34,9 @@ use types::{contains_list, interleaves_by_ranges};
 /// # Panics
 /// An index is out of range.
 pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    if indices.is_empty() && contains_dictionary(array.data_type()) {
+        return Ok(array.slice(0, 0));
+    }
     if !contains_list(array.data_type()) {
         return arrow_select::take::take(array, indices, None);
     }
@@ -53,6 +58,9 @@ pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowErr
 /// # Errors
 /// The mask and the array have different lengths.
 pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowError> {
+    if contains_dictionary(array.data_type()) && mask.len() == array.len() && !mask.has_true() {
+        return Ok(array.slice(0, 0));
+    }
     if !contains_list(array.data_type()) || mask.len() != array.len() || mask.null_count() > 0 {
         return arrow_select::filter::filter(array, mask);
     }
@@ -72,6 +80,13 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
 /// A slot is out of range.
 pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
     match arrays.split_first() {
+        Some((first, others))
+            if slots.is_empty()
+                && contains_dictionary(first.data_type())
+                && others.iter().all(|other| other.data_type() == first.data_type()) =>
+        {
+            Ok(first.slice(0, 0))
+        }
         Some((first, others))
             if interleaves_by_ranges(first.data_type())
                 && others.iter().all(|other| other.data_type() == first.data_type()) =>

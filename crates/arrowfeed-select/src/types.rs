@@ -14,6 +14,18 @@ pub(crate) fn contains_list(data_type: &DataType) -> bool {
     }
 }
 
+/// Whether the type is or contains a dictionary, at any depth.
+pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(items)
+        | DataType::LargeList(items)
+        | DataType::FixedSizeList(items, _)
+        | DataType::Map(items, _) => contains_dictionary(items.data_type()),
+        other => any_child(other, contains_dictionary),
+    }
+}
+
 /// Whether the `interleave` kernel loses slots of this type, or takes disproportionate memory.
 pub(crate) fn interleaves_by_ranges(data_type: &DataType) -> bool {
     match data_type {

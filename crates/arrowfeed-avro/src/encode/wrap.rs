@@ -195,9 +195,11 @@ fn offsets<O: OffsetSizeTrait>(narrow: &OffsetBuffer<i32>) -> OffsetBuffer<O> {
     OffsetBuffer::new(offsets)
 }
 
-/// Returns the same values without a null buffer; the lists around them record which are null.
+/// Returns the same values without a null buffer; the lists around them record which are null. The nulls stay where the
+/// dictionary is empty, because no key is valid there.
 fn without_nulls(array: &ArrayRef) -> ArrayRef {
-    if array.nulls().is_none() {
+    let without_values = array.as_any_dictionary_opt().is_some_and(|array| array.values().is_empty());
+    if array.nulls().is_none() || without_values {
         return array.clone();
     }
     let data = array.to_data().into_builder().nulls(None);

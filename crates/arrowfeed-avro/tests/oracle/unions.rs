@@ -1,7 +1,7 @@
 //! Unions as structs and as JSON text: the dense unions of the same rows, converted by plain code.
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
     AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind, Limits,
@@ -282,4 +282,41 @@ fn text_in_tfx_is_that_of_the_native_value() {
     let text = |text: &str| vec![Value::List(vec![Value::Bytes(text.into())])];
     let texts = [r#"{"string":"x"}"#, r#"{"int":"1970-01-02"}"#, r#"{"boolean":true}"#].map(text);
     assert_eq!(found, [&[vec![Value::Null]][..], &texts].concat());
+}
+
+/// The slots of a branch that no row has are null. The lists of the encodings drop the nulls of their values, so the keys
+/// of such slots are valid, or the nulls stay.
+#[test]
+fn enums_of_absent_branches_are_null() {
+    let symbols = r#"{"type": "enum", "name": "E", "symbols": ["A", "B"]}"#;
+    let record =
+        |ty: &str| format!(r#"{{"type": "record", "name": "T", "fields": [{{"name": "e", "type": {ty}}}]}}"#);
+    let branches = [symbols.to_string(), record(symbols), record(&format!("[{symbols}]"))];
+    for branch in branches {
+        let both = format!(r#"["long", {branch}]"#);
+        let schema = |ty: &str| {
+            format!(r#"{{"type": "record", "name": "R", "fields": [{{"name": "u", "type": {ty}}}]}}"#)
+        };
+        let readers = AvroSchema::parse(&schema(&both)).unwrap();
+        for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
+            let builder = || AvroReader::builder().with_encoding(encoding).with_unions(Unions::Struct);
+            let read = read_all(builder().open(file(&both, &[&[0, 2], &[0, 4]])));
+            let symbols = dictionary(read[0].column(0)).map(|symbols| symbols.len());
+            assert_eq!(symbols, if encoding == Encoding::Tfx { None } else { Some(2) });
+            // The writer's schema has no such branch.
+            let builder = builder().with_reader_schema(readers.clone());
+            let without = read_all(builder.open(file(r#"["long"]"#, &[&[0, 2], &[0, 4]])));
+            let rows = crate::support::batches::rows;
+            assert_eq!((rows(&read), read[0].num_rows()), (rows(&without), 2));
+        }
+    }
+}
+
+/// Returns the values of the first dictionary in an array.
+fn dictionary(array: &ArrayRef) -> Option<ArrayRef> {
+    let data = array.to_data();
+    if let Some(array) = array.as_any_dictionary_opt() {
+        return Some(array.values().clone());
+    }
+    data.child_data().iter().find_map(|child| dictionary(&arrow_array::make_array(child.clone())))
 }

@@ -6,8 +6,11 @@ mod arrays;
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, ListArray, NullArray, RecordBatch, StringArray, StructArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, ListArray, NullArray, RecordBatch, StringArray,
+    StructArray, UInt64Array,
 };
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
@@ -138,6 +141,29 @@ fn batches_without_columns_keep_their_rows() {
 }
 
 /// Lists of 1.5 billion nulls, which take no memory, at different nesting depths.
+#[test]
+fn results_without_slots_keep_their_dictionaries() {
+    let symbols: DictionaryArray<Int32Type> = ["a", "b"].into_iter().collect();
+    let field = Arc::new(Field::new("e", symbols.data_type().clone(), true));
+    let rows = StructArray::new(vec![field].into(), vec![Arc::new(symbols.clone())], None);
+    let values = |array: &ArrayRef| match array.data_type() {
+        DataType::Struct(_) => array.as_struct().column(0).as_any_dictionary().values().len(),
+        _ => array.as_any_dictionary().values().len(),
+    };
+    for array in [&symbols as &dyn Array, &rows] {
+        let empty = [
+            arrowfeed_select::take(array, &UInt64Array::from(Vec::<u64>::new())).unwrap(),
+            arrowfeed_select::filter(array, &BooleanArray::from(vec![false, false])).unwrap(),
+            arrowfeed_select::interleave(&[array, array], &[]).unwrap(),
+        ];
+        for found in &empty {
+            assert_eq!((found.data_type(), found.len(), values(found)), (array.data_type(), 0, 2));
+            let nulls = arrowfeed_select::take(found, &UInt64Array::from(vec![None; 3])).unwrap();
+            assert_eq!((nulls.null_count(), values(&nulls)), (3, 2));
+        }
+    }
+}
+
 fn long_lists() -> Vec<ArrayRef> {
     const ITEMS: usize = 1_500_000_000;
     let field = |data_type| Arc::new(Field::new("item", data_type, true));
