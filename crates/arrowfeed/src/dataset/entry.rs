@@ -312,25 +312,32 @@ impl Dataset {
         target_bytes: u64,
         interrupt: Option<&Interrupt>,
     ) -> Result<Vec<Split>, FeedError> {
-        let files = self.files("plan_splits")?;
-        if self.rows != ALL_ROWS || !files.splits.is_empty() {
-            let message = "plan_splits: expected a dataset of all rows, found one after take, skip or split";
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
-        files.files.splits(target_bytes, interrupt)
+        self.whole_files("plan_splits")?.splits(target_bytes, interrupt)
     }
 
     /// Reads the record batches of a split of one of the files, see [`FileSet::read_split`].
     ///
     /// # Errors
-    /// As [`FileSet::read_split`].
+    /// As [`FileSet::read_split`]; the dataset is one after [`take`](Self::take), [`skip`](Self::skip) or
+    /// [`split`](Self::split).
     pub fn read_split(
         &self,
         split: &Split,
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        self.files("read_split")?.files.read_split(split, source, options)
+        self.whole_files("read_split")?.read_split(split, source, options)
+    }
+
+    /// Returns the files of the dataset, of which it has all rows.
+    fn whole_files(&self, method: &str) -> Result<&FileSet, FeedError> {
+        let files = self.files(method)?;
+        if self.rows != ALL_ROWS || !files.splits.is_empty() {
+            let message =
+                format!("{method}: expected a dataset of all rows, found one after take, skip or split");
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        Ok(&files.files)
     }
 
     /// Iterates over the record batches.

@@ -110,6 +110,10 @@ impl IterationOptions {
         if self.batch_size == 0 {
             return refuse("batch_size: expected 1 or more, found 0".to_owned());
         }
+        if self.start_epoch == u64::MAX {
+            let message = format!("start_epoch: expected a number below {0}, found {0}", thousands(u64::MAX));
+            return refuse(message);
+        }
         let (index, count) = self.shard;
         if index >= count {
             let message = format!("shard: expected an index below the count, found ({index}, {count})");
