@@ -21,7 +21,7 @@ class ExamplesToRecordBatchDecoder:
     """Decodes `tf.Example` messages into pyarrow record batches. Picklable.
 
     Args:
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns.
             None: each batch has the features of its own messages, sorted by name.
 
     Raises:
@@ -43,7 +43,8 @@ class ExamplesToRecordBatchDecoder:
 
         Raises:
             RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
-                tfx_bsl, followed by that of `ArrowfeedError` with the number of the message and the feature.
+                tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the
+                feature.
         """
         try:
             return self._decoder.decode(examples).to_pyarrow()
@@ -130,8 +131,8 @@ class RecordBatchToExamplesEncoder:
     """Encodes record batches as `tf.Example` messages, one for each row. Picklable.
 
     Args:
-        schema: A `Schema` of TensorFlow Metadata. It is required for nested lists: their ragged
-            representation names the features with the row lengths. None: no schema.
+        schema: A `Schema` of TensorFlow Metadata, which is required for nested lists: the ragged
+            representation of such a column names the features with the row lengths. None: no schema.
 
     Example:
         >>> messages = RecordBatchToExamplesEncoder().encode(batch)

@@ -30,7 +30,7 @@ _Base: Any = _base()
 class TFXIO(_Base):
     """A data source for TFX libraries. `AvroRecord` and the classes of the other formats are subclasses.
 
-    It is a subclass of the tfx_bsl class if tfx_bsl is installed. Its adapters and configs are those of this
+    If tfx_bsl is installed, this class is a subclass of its class. The adapters and configs are those of this
     package.
     """
 
@@ -63,19 +63,22 @@ class TFXIO(_Base):
         """Returns the source of some of the tensors."""
 
     def Project(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
-        """Returns the source of some of the tensors. It reads only the columns that they need.
+        """Returns a source of some of the tensors.
 
-        `OriginalTypeSpecs()` of its adapter returns the type specs of all tensors.
+        The new source reads only the columns that these tensors need, except that a CSV source reads all
+        columns, as in tfx_bsl.
+
+        `OriginalTypeSpecs()` of the adapter of the new source returns the type specs of all tensors.
 
         Raises:
-            ValueError: A name is not that of a tensor.
+            ValueError: A name is not the name of a tensor.
         """
         if isinstance(self, ProjectedTFXIO):
             return ProjectedTFXIO(self.origin, self._ProjectImpl(tensor_names))
         return ProjectedTFXIO(self, self._ProjectImpl(tensor_names))
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
-        """Returns the configuration of `TensorAdapter()`, which can be sent to workers."""
+        """Returns the picklable configuration of `TensorAdapter()`."""
         return TensorAdapterConfig(self.ArrowSchema(), self.TensorRepresentations())
 
     def TensorAdapter(self) -> TensorAdapter:  # noqa: N802
