@@ -110,7 +110,7 @@ class TensorFlowDType(Protocol):
 
 
 StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
-"""Settings of a store. The page "Stores" lists the keys."""
+"""Options of a store. The page "Files in stores" lists the keys."""
 
 Store: TypeAlias = Any
 """An obstore store, such as `obstore.store.S3Store`, or an fsspec filesystem."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JaxIterator:
-    """An iterator over dicts of JAX arrays, which `arrowfeed.jax.to_jax` makes. See `Dataset.to_jax`."""
+    """An iterator over dicts of JAX arrays. See `Dataset.to_jax`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         framework("jax")

@@ -22,8 +22,7 @@ _Base: Any = _data.IterableDataset
 
 
 class TorchDataset(_Base):
-    """A dataset of dicts of PyTorch tensors, which `arrowfeed.torch.to_torch` makes. See `Dataset.to_torch`.
-    """
+    """A dataset of dicts of PyTorch tensors. See `Dataset.to_torch`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         self._dataset = dataset

@@ -25,7 +25,7 @@ from arrowfeed.types import (
 class AvroRecordDecoder:
     """Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-    The decoder collects records one by one for a batch, or decodes several records to a separate batch.
+    The decoder collects records one by one for a batch, or decodes several records into a separate batch.
     Records are in Avro's binary encoding, without a file header. The records may have several writer schemas;
     all batches have the same schema. Only one thread at a time may use a decoder.
 
@@ -138,7 +138,7 @@ class AvroRecordDecoder:
         *,
         writer: int | None = None,
     ) -> RecordBatch | None:
-        """Decodes one record for the next `flush`, or several records to a separate batch.
+        """Decodes one record for the next `flush`, or several records into a separate batch.
 
         Args:
             records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
@@ -223,7 +223,7 @@ class ExampleRecordDecoder:
         """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """Decodes messages to a batch, and releases the GIL meanwhile.
+        """Decodes messages into a batch, and releases the GIL meanwhile.
 
         Args:
             records: Messages, each of which becomes a row.
@@ -273,7 +273,7 @@ class SequenceExampleRecordDecoder:
         """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """Decodes messages to a batch, and releases the GIL meanwhile.
+        """Decodes messages into a batch, and releases the GIL meanwhile.
 
         Args:
             records: Messages, each of which becomes a row.

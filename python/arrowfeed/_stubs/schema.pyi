@@ -54,8 +54,7 @@ class AvroSchema:
 
     @property
     def warnings(self) -> list[str]:
-        """Descriptions of the parts of the schema that a reader must ignore, such as unknown logical types.
-        """
+        """Descriptions of the parts of the schema that readers must ignore, such as unknown logical types."""
 
     @property
     def arrow(self) -> Schema:

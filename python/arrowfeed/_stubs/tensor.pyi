@@ -259,7 +259,6 @@ class StructuredTensor:
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
-        """The outer row splits that all fields share, from the outside in. Empty: a row is a single struct.
-        """
+        """The outer row splits that all fields share, from the outside in. Empty: each row is one struct."""
 
     def __len__(self) -> int: ...

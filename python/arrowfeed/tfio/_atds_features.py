@@ -34,6 +34,9 @@ class DenseFeature(_Feature):
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = DenseFeature([28, 28], tf.float32)
     """
 
     __slots__ = ()
@@ -53,6 +56,9 @@ class SparseFeature(_Feature):
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = SparseFeature([100, -1], tf.float32)
     """
 
     __slots__ = ()
@@ -73,6 +79,9 @@ class VarlenFeature(_Feature):
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = VarlenFeature([-1], tf.string)
     """
 
     __slots__ = ()

@@ -29,8 +29,8 @@ class AvroRecordDataset(WrappedDataset):
         filenames: One file name, several file names, a tensor of names, or a `tf.data.Dataset` of names.
         buffer_size: Ignored, because files are read in whole blocks.
         num_parallel_reads: Number of files to interleave. None: files are read in sequence.
-        num_parallel_calls: Number of threads that read the interleaved files. None: the files are read in
-            sequence. `tf.data.AUTOTUNE`: chosen at run time.
+        num_parallel_calls: Number of threads that read the interleaved files. None: the thread of the
+            iteration reads them. `tf.data.AUTOTUNE`: chosen at run time.
         reader_schema: The reader schema, as JSON. None or empty: the schema of each file.
         deterministic: Whether the order of the records is fixed. False: records of several files are returned
             as they become available.

@@ -80,8 +80,8 @@ class CsvTFXIO(CsvRecords, FileRecords):
         delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty lines. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values. None: no such columns.
-        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`, which
-            require it.
+        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`.
+            Required with `multivalent_columns`.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, which defines the columns that are read and
             their types. None: all columns, with types that are inferred from all cells; all files are read on
             first use.
@@ -189,8 +189,8 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
         delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty records. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values. None: no such columns.
-        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`, which
-            require it.
+        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`.
+            Required with `multivalent_columns`.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, which defines the columns that are read and
             their types. None: all columns, with types that are inferred from all cells of the PCollection,
             which is then read twice.

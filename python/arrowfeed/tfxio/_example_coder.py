@@ -41,6 +41,9 @@ class ExamplesToRecordBatchDecoder:
     def DecodeBatch(self, examples: Iterable[bytes]) -> Any:  # noqa: N802
         """Decodes messages into a `pyarrow.RecordBatch`.
 
+        Args:
+            examples: Messages, each of which becomes a row.
+
         Raises:
             RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
                 tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the
@@ -143,9 +146,10 @@ class RecordBatchToExamplesEncoder:
         self._ragged = _ragged_columns(self._schema)
 
     def encode(self, record_batch: Any) -> list[bytes]:
-        """Encodes the rows of a `pyarrow.RecordBatch` as messages.
+        """Encodes the rows of a batch as messages. A null becomes a feature without a list of values.
 
-        A null becomes a feature without a list of values.
+        Args:
+            record_batch: A `pyarrow.RecordBatch`.
 
         Raises:
             RuntimeError: A column is not a list, its values are not integers, floats, text or bytes, or two
@@ -235,5 +239,15 @@ def _without_a_level(column: Any) -> tuple[Any, Any]:
 
 
 def RecordBatchToExamples(record_batch: Any) -> list[bytes]:  # noqa: N802
-    """Encodes the rows of a batch without nested lists. See `RecordBatchToExamplesEncoder`."""
+    """Encodes the rows of a batch without nested lists as `tf.Example` messages.
+
+    Args:
+        record_batch: A `pyarrow.RecordBatch`.
+
+    Raises:
+        RuntimeError: As in `RecordBatchToExamplesEncoder.encode`.
+
+    Example:
+        >>> messages = RecordBatchToExamples(batch)
+    """
     return RecordBatchToExamplesEncoder().encode(record_batch)

@@ -68,8 +68,7 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
         return RawRecordDataset(self._patterns, column=str(self._raw_column), limits=self._limits)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """Returns the `pyarrow.Schema` of the record batches: one column of type `large_list<large_binary>`.
-        """
+        """Returns the `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""
         return framework("pyarrow").schema([raw_record_field(str(self._raw_column))])
 
 

@@ -53,6 +53,9 @@ class SequenceExamplesToRecordBatchDecoder:
     def DecodeBatch(self, sequence_examples: Iterable[bytes]) -> Any:  # noqa: N802
         """Decodes messages into a `pyarrow.RecordBatch`.
 
+        Args:
+            sequence_examples: Messages, each of which becomes a row.
+
         Raises:
             RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
                 tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the

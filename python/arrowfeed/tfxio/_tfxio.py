@@ -44,7 +44,11 @@ class TFXIO(_Base):
 
     @abc.abstractmethod
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Iterates over pyarrow record batches, outside a pipeline."""
+        """Iterates over pyarrow record batches, outside a pipeline.
+
+        Args:
+            options: A `RecordBatchesOptions`, of this package or of tfx_bsl.
+        """
 
     @abc.abstractmethod
     def ArrowSchema(self) -> Any:  # noqa: N802
@@ -56,7 +60,11 @@ class TFXIO(_Base):
 
     @abc.abstractmethod
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """Returns a `tf.data.Dataset` of dicts of tensors."""
+        """Returns a `tf.data.Dataset` of dicts of tensors.
+
+        Args:
+            options: A `TensorFlowDatasetOptions`, of this package or of tfx_bsl.
+        """
 
     @abc.abstractmethod
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
@@ -69,6 +77,9 @@ class TFXIO(_Base):
         columns, as in tfx_bsl.
 
         `OriginalTypeSpecs()` of the adapter of the new source returns the type specs of all tensors.
+
+        Args:
+            tensor_names: Names of tensors.
 
         Raises:
             ValueError: A name is not the name of a tensor.
