@@ -185,7 +185,11 @@ Returns:
 
 Raises:
     SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
-    ValueError: The decoder already has 1,024 schemas."#
+    ValueError: The decoder already has 1,024 schemas.
+
+Example:
+    >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
+    >>> decoder.decode(record, writer=decoder.add_writer(new_schema))"#
     };
     (AvroRecordDecoder.decode) => {
         r#"Decodes one record for the next `flush`, or several records into a separate batch.

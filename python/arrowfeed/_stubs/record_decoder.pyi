@@ -123,6 +123,10 @@ class AvroRecordDecoder:
         Raises:
             SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
             ValueError: The decoder already has 1,024 schemas.
+
+        Example:
+            >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
+            >>> decoder.decode(record, writer=decoder.add_writer(new_schema))
         """
 
     @overload
