@@ -385,7 +385,7 @@ Example:
     ...         train(tensors["x"].values)
     ...         saved = json.dumps(batches.state_dict())
     >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-    >>> batches.load_state_dict(json.loads(saved))  # goes on with the next batch"#
+    >>> batches.load_state_dict(json.loads(saved))  # continues with the next batch"#
     };
     (BatchIterator.__next__) => {
         r#"Returns the next batch.
@@ -820,9 +820,9 @@ the first dataset has this fraction of the rows approximately, not exactly. The 
 on `seed` and the files: it is the same in each run, for any shuffle, shard and batch size. Both
 datasets keep the order of the files.
 
-An iteration first reads the block headers of all files. It decodes all rows of a block, and drops
-those of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do
-not support `plan_splits`.
+An iteration first reads the block headers of all files. It decodes all rows of a block, and drops the
+rows of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do not
+support `plan_splits`.
 
 Args:
     fraction: Probability that a row belongs to the first dataset, from 0 to 1.
@@ -2376,7 +2376,7 @@ Args:
         or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
         package; URLs of other schemes need fsspec. Files are read in the order of the list; the files of
         a glob or a directory are sorted by name. A file object is read from its current position in the
-        calling thread. It stays open.
+        calling thread, and stays open.
     columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
         maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
         fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
@@ -2599,7 +2599,7 @@ Args:
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
         Position 0 of the object is the first byte of the file. The object must be seekable, and stays
         open. None: the file `split.path`.
-    columns: As in `read_parquet`, like all options below.
+    columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
     batch_size: Number of rows of a batch.
@@ -2648,7 +2648,7 @@ Args:
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
         Position 0 of the object is the first byte of the file. The object must be seekable, and stays
         open. None: the file `split.path`.
-    columns: As in `read_avro`, like all options below.
+    columns: Field paths to read. `read_avro` explains this option and the following ones in full.
     reader_schema: The reader schema.
     batch_size: Number of rows of a batch.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.

@@ -24,7 +24,7 @@ class BatchIterator(Generic[_Batch_co]):
         ...         train(tensors["x"].values)
         ...         saved = json.dumps(batches.state_dict())
         >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-        >>> batches.load_state_dict(json.loads(saved))  # goes on with the next batch
+        >>> batches.load_state_dict(json.loads(saved))  # continues with the next batch
     """
 
     def __iter__(self) -> BatchIterator[_Batch_co]: ...

@@ -292,9 +292,9 @@ class Dataset(Tfxio):
         on `seed` and the files: it is the same in each run, for any shuffle, shard and batch size. Both
         datasets keep the order of the files.
 
-        An iteration first reads the block headers of all files. It decodes all rows of a block, and drops
-        those of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do
-        not support `plan_splits`.
+        An iteration first reads the block headers of all files. It decodes all rows of a block, and drops the
+        rows of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do not
+        support `plan_splits`.
 
         Args:
             fraction: Probability that a row belongs to the first dataset, from 0 to 1.

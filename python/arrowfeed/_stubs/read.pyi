@@ -158,7 +158,7 @@ def read_avro(
             or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
             package; URLs of other schemes need fsspec. Files are read in the order of the list; the files of
             a glob or a directory are sorted by name. A file object is read from its current position in the
-            calling thread. It stays open.
+            calling thread, and stays open.
         columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
             maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
             fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
@@ -396,7 +396,7 @@ def read_parquet_split(
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
             Position 0 of the object is the first byte of the file. The object must be seekable, and stays
             open. None: the file `split.path`.
-        columns: As in `read_parquet`, like all options below.
+        columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
         batch_size: Number of rows of a batch.
@@ -468,7 +468,7 @@ def read_split(
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
             Position 0 of the object is the first byte of the file. The object must be seekable, and stays
             open. None: the file `split.path`.
-        columns: As in `read_avro`, like all options below.
+        columns: Field paths to read. `read_avro` explains this option and the following ones in full.
         reader_schema: The reader schema.
         batch_size: Number of rows of a batch.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
