@@ -28,7 +28,7 @@ pub struct RowSplit {
     pub fraction: f64,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Whether the second part is read, not the first one.
+    /// Whether the second part is read instead of the first one.
     pub is_rest: bool,
 }
 
