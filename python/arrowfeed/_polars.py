@@ -67,9 +67,11 @@ def scan_avro(
     """
     polars: Any = importlib.import_module("polars")
     register_io_source: Any = importlib.import_module("polars.io.plugins").register_io_source
-    if isinstance(source, Iterator):
+    _refuse_file(source)
+    if isinstance(source, (Iterator, list, tuple)):
         source = list(source)
-    _refuse_files(source)
+        for item in source:
+            _refuse_file(item)
     options: dict[str, Any] = {
         "reader_schema": reader_schema,
         "string_type": string_type,
@@ -115,10 +117,8 @@ def _path(name: str) -> str:
     return f"['{name.replace(chr(39), 2 * chr(39))}']"
 
 
-def _refuse_files(source: Any) -> None:
-    """Raises a TypeError for a file object, also in a list."""
-    items: list[Any] = [*source] if isinstance(source, (list, tuple)) else [source]
-    for item in items:
-        if hasattr(item, "read") or hasattr(item, "readinto"):
-            message = f"source: expected files that can be read again, found {type(item).__name__}"
-            raise TypeError(f"{message}: pass a path, a URL or the bytes")
+def _refuse_file(source: Any) -> None:
+    """Raises a TypeError for a file object. It is checked before iterators are read: a file object is one too."""
+    if hasattr(source, "read") or hasattr(source, "readinto"):
+        message = f"source: expected files that can be read again, found {type(source).__name__}"
+        raise TypeError(f"{message}: pass a path, a URL or the bytes")

@@ -104,7 +104,8 @@ class TorchDataset(_Base):
         if worker is not None:
             index, count = index * worker.num_workers + worker.id, count * worker.num_workers
             # Each worker is a process, so several threads per worker would exceed the number of cores.
-            options.setdefault("threads", 1)
+            if options.get("threads") is None:
+                options["threads"] = 1
             if _needs_seed(options):
                 options["seed"] = self._seed_of_pass(worker, resumed)
         return {**options, "shard": (index, count)}
