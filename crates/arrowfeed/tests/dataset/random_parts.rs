@@ -146,18 +146,18 @@ fn limited(paths: &[PathBuf], batch_bytes: usize) -> Dataset {
 fn a_shuffle_of_a_part_reads_chunks_in_several_pieces() {
     let directory = Directory::new();
     let blocks = limited(&write(&directory, &[4_000], 20_000), 4_000);
-    let groups = dataset(&write_as(Format::Parquet, &directory, &[120_000], 400_000));
+    let groups = dataset(&write_as(Format::Parquet, &directory, &[60_000], 200_000));
     for (dataset, fractions) in [(blocks, [0.02, 0.3]), (groups, [0.0005, 0.002])] {
         for fraction in fractions {
             for part in <[_; 2]>::from(dataset.split(fraction, 1).unwrap()) {
-                let expected = rows_of(&part);
+                let options = IterationOptions { batch_size: 5, ..Default::default() };
+                let expected = all(&part, &options).concat();
                 for (seed, on_error) in [(1, OnError::Raise), (2, OnError::SkipBlock), (3, OnError::Raise)] {
                     let options = IterationOptions {
-                        batch_size: 64,
-                        shuffle_buffer_size: 30,
+                        shuffle_buffer_size: 1_000,
                         seed: Some(seed),
                         on_error,
-                        ..Default::default()
+                        ..options.clone()
                     };
                     let mut found = all(&part, &options).concat();
                     found.sort_unstable();
@@ -171,7 +171,7 @@ fn a_shuffle_of_a_part_reads_chunks_in_several_pieces() {
 #[test]
 fn rows_of_the_other_part_do_not_count_towards_the_size_of_a_batch() {
     let directory = Directory::new();
-    let whole = limited(&write(&directory, &[2_000], 2_000), 60_000);
+    let whole = limited(&write(&directory, &[2_000], 300), 10_000);
     let fits = |dataset: &Dataset, batch_size| {
         let options =
             IterationOptions { batch_size, threads: NonZeroUsize::new(1), ..IterationOptions::default() };
@@ -179,7 +179,7 @@ fn rows_of_the_other_part_do_not_count_towards_the_size_of_a_batch() {
     };
     let most = (1..=50).map(|tens| 10 * tens).take_while(|size| fits(&whole, *size)).last().unwrap();
     assert!((50..500).contains(&most), "{most}");
-    // Half a batch, because the rows of a part are counted by the piece.
+    // Fewer rows, because a piece whose rows are taken in part counts as a whole.
     let part = whole.split(0.6, 1).unwrap().0;
     assert!(fits(&part, most * 8 / 10), "{most}");
     assert!(!fits(&part, most * 2));
