@@ -123,6 +123,11 @@ fn views_of_bytes(data: &ArrayData, rows: Range<usize>, stored: &Range<usize>) -
 
 /// If a dictionary has more values than there are rows, only the referenced values are checked, unless the values are
 /// nested.
+///
+/// A batch of 64 rows of a dictionary of a million values would otherwise cost as much as the dictionary, every time. The
+/// dictionary is not cut to the referenced values either: it would no longer be the list of symbols of an enum, and the
+/// batches of a stream would no longer share it. So whoever looks at values without a row must read them with checks, or
+/// call `arrowfeed_select::compact` before.
 fn dictionary<T: ArrowNativeType>(
     data: &ArrayData,
     rows: Range<usize>,
@@ -130,12 +135,13 @@ fn dictionary<T: ArrowNativeType>(
 ) -> Checked<ArrayData> {
     let (indices, values) = (stored_in::<T>(data, 0, &stored)?, child(data, 0)?);
     let plain = is_plain(values.data_type());
-    let all = values.len() <= stored.len() || has_inside(values.data_type());
+    let mut all = values.len() <= stored.len() || has_inside(values.data_type());
     for (row, index) in stored.zip(indices) {
         match index.to_usize() {
             Some(index) if index < values.len() => {
                 if !all && !plain {
-                    leaf(values, &(index..index + 1))?;
+                    // A null whose view points outside of its buffer has to be rewritten, as all of them are.
+                    all = checked_value(values, index)?;
                 }
             }
             _ if is_null(data, row) => {}
@@ -147,6 +153,16 @@ fn dictionary<T: ArrowNativeType>(
     }
     let values = if all { reached(values, 0..values.len())? } else { values.clone() };
     Ok(sliced(data, rows, vec![values]))
+}
+
+/// Checks a value without children. Returns whether it is a null with a view that points outside of its buffer.
+fn checked_value(values: &ArrayData, index: usize) -> Checked<bool> {
+    match values.data_type() {
+        DataType::Utf8View | DataType::BinaryView => {
+            byte_views(values, &stored(values, &(index..index + 1))?)
+        }
+        _ => leaf(values, &(index..index + 1)).map(|()| false),
+    }
 }
 
 /// Whether arrays of a type have children.

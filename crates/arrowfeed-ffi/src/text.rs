@@ -2,7 +2,9 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch, UnionArray};
+use arrow_array::{
+    AnyDictionaryArray, Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch, UnionArray,
+};
 use arrow_schema::{DataType, FieldRef, Fields};
 
 use crate::invalid::{Checked, Invalid};
@@ -48,7 +50,7 @@ fn array(values: &ArrayRef) -> Checked<()> {
         DataType::ListView(_) => array(values.as_list_view::<i32>().values()),
         DataType::LargeListView(_) => array(values.as_list_view::<i64>().values()),
         DataType::FixedSizeList(..) => array(values.as_fixed_size_list().values()),
-        DataType::Dictionary(..) => array(values.as_any_dictionary().values()),
+        DataType::Dictionary(..) => dictionary(values.as_any_dictionary()),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => array(values.as_run::<Int16Type>().values()),
             DataType::Int32 => array(values.as_run::<Int32Type>().values()),
@@ -62,6 +64,23 @@ fn array(values: &ArrayRef) -> Checked<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Checks all values if there are at most as many as rows. Of a larger dictionary, an import has checked only the values
+/// to which rows refer, and a file gets only these.
+fn dictionary(array: &dyn AnyDictionaryArray) -> Checked<()> {
+    let values = array.values();
+    if values.len() <= array.len() {
+        return self::array(values);
+    }
+    if values.is_empty() {
+        return Ok(());
+    }
+    let keys = array.normalized_keys().into_iter().enumerate();
+    let mut used: Vec<usize> = keys.filter(|(row, _)| array.is_valid(*row)).map(|(_, key)| key).collect();
+    used.sort_unstable();
+    used.dedup();
+    used.into_iter().try_for_each(|key| self::array(&values.slice(key, 1)))
 }
 
 /// The items that the lists cover.

@@ -1,4 +1,5 @@
-//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type.
+//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type;
+//! [`compact`] for dictionaries.
 //!
 //! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
 //!
@@ -9,9 +10,10 @@
 //! | lists of values smaller than a byte | interleave | 16 bytes of memory for each item |
 //! | lists with more items than their offsets can address | take, concat | panic |
 //! | dictionaries, at any depth | take, filter, interleave | a result without slots has an empty dictionary |
+//! | dictionaries inside other types | interleave, concat | panic if the dictionaries together have more values than there are keys |
 //!
-//! Such arrays are copied range by range instead, and a result without slots is a slice. A result that does not fit into
-//! one array is an error.
+//! Such arrays are copied range by range instead, and a result without slots is a slice. Dictionaries with too many values
+//! are replaced by one of the values in use. A result that does not fit into one array is an error.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
@@ -20,9 +22,11 @@ use arrow_array::{
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, SchemaRef};
 
+mod dictionaries;
 mod ranges;
 mod types;
 
+pub use dictionaries::compact;
 use ranges::Ranges;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges};
 
@@ -79,6 +83,14 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
 /// # Panics
 /// A slot is out of range.
 pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
+    if !slots.is_empty() && dictionaries::overflow(arrays) {
+        let (arrays, slots) = dictionaries::selected(arrays, slots)?;
+        return interleaved(&arrays.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &slots);
+    }
+    interleaved(arrays, slots)
+}
+
+fn interleaved(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
     match arrays.split_first() {
         Some((first, others))
             if slots.is_empty()
@@ -124,6 +136,10 @@ pub fn interleave_batches(
 /// There is no array, their types differ, or the result does not fit into one array.
 pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
     ranges::check_offsets(arrays)?;
+    if dictionaries::overflow(arrays) {
+        let arrays = dictionaries::all(arrays)?;
+        return arrow_select::concat::concat(&arrays.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    }
     arrow_select::concat::concat(arrays)
 }
 

@@ -50,6 +50,11 @@ impl Ranges {
     }
 
     pub(crate) fn copy(self) -> Result<ArrayRef, ArrowError> {
+        self.data().map(make_array)
+    }
+
+    /// The copy as data. Dictionaries of several arrays must have keys for all of their values.
+    pub(crate) fn data(self) -> Result<ArrayData, ArrowError> {
         let mut out = MutableArrayData::new(self.arrays.iter().collect(), self.with_nulls, self.slots);
         for range in &self.ranges {
             match range {
@@ -57,7 +62,7 @@ impl Ranges {
                 Range::Nulls(n) => out.try_extend_nulls(*n)?,
             }
         }
-        Ok(make_array(out.freeze()))
+        Ok(out.freeze())
     }
 }
 

@@ -26,6 +26,21 @@ pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
     }
 }
 
+/// Whether the type is or contains a dictionary, also in types that [`contains_dictionary`] leaves to the kernels.
+pub(crate) fn has_dictionary_inside(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(items)
+        | DataType::LargeList(items)
+        | DataType::ListView(items)
+        | DataType::LargeListView(items)
+        | DataType::FixedSizeList(items, _)
+        | DataType::Map(items, _)
+        | DataType::RunEndEncoded(_, items) => has_dictionary_inside(items.data_type()),
+        other => any_child(other, has_dictionary_inside),
+    }
+}
+
 /// Whether the `interleave` kernel loses slots of this type, or takes disproportionate memory.
 pub(crate) fn interleaves_by_ranges(data_type: &DataType) -> bool {
     match data_type {

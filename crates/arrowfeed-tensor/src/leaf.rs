@@ -9,8 +9,8 @@ use arrow_array::{
     LargeStringArray, StringArray, StringViewArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array, types,
 };
 use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, TimeUnit};
-use arrowfeed_select::take;
+use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrowfeed_select::{compact, take};
 
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
@@ -81,7 +81,10 @@ impl Leaf {
                 let key = |(i, key)| array.is_valid(i).then_some(key);
                 let picks = || dictionary.normalized_keys().into_iter().enumerate().map(key);
                 check(dictionary.values(), array.len(), picks, self.batch_bytes)?;
-                let values = take(dictionary.values(), dictionary.keys());
+                let values = with_checked_views(&array).and_then(|array| {
+                    let dictionary = array.as_any_dictionary();
+                    take(dictionary.values(), dictionary.keys())
+                });
                 // More than 2 GiB of strings do not fit into one array.
                 let values = values.map_err(|error| overflow(array.len(), &error))?;
                 if *values.data_type() == self.data_type { values } else { as_integers(&values) }
@@ -140,6 +143,17 @@ impl Leaf {
 
 pub(crate) fn null_error() -> ConversionError {
     ConversionError::new(ConversionErrorKind::Null, "values without nulls", "a null")
+}
+
+/// Removes the views to which no valid key refers. Nobody may have checked them, and `take` copies the view of the key under
+/// a null.
+fn with_checked_views(dictionary: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match dictionary.data_type() {
+        DataType::Dictionary(_, values) if matches!(**values, DataType::Utf8View | DataType::BinaryView) => {
+            compact(dictionary)
+        }
+        _ => Ok(dictionary.clone()),
+    }
 }
 
 /// The type of the tensor's array for a column of this type.

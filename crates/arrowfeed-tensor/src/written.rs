@@ -1,7 +1,9 @@
 //! The limit on copies of values that several rows share.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_array::types::ByteArrayType;
+use arrow_array::{Array, ArrayRef, GenericByteArray, OffsetSizeTrait};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
 use crate::error::{ConversionError, ConversionErrorKind};
@@ -39,10 +41,10 @@ pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
 fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
     let slots = end - start;
     match array.data_type() {
-        DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), start, end).1,
-        DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), start, end).1,
-        DataType::Binary => span(array.as_binary::<i32>().value_offsets(), start, end).1,
-        DataType::LargeBinary => span(array.as_binary::<i64>().value_offsets(), start, end).1,
+        DataType::Utf8 => text(array.as_string::<i32>(), start, end),
+        DataType::LargeUtf8 => text(array.as_string::<i64>(), start, end),
+        DataType::Binary => text(array.as_binary::<i32>(), start, end),
+        DataType::LargeBinary => text(array.as_binary::<i64>(), start, end),
         // Views share their text, but the text of each row becomes a separate object later.
         DataType::Utf8View => viewed(&array.as_string_view().views()[start..end]),
         DataType::BinaryView => viewed(&array.as_binary_view().views()[start..end]),
@@ -75,6 +77,13 @@ fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
 
 fn inside(values: &ArrayRef, (first, items): (usize, usize)) -> usize {
     bytes(values, first, first + items)
+}
+
+/// The length of the text between two slots. The last offset of a dictionary of another library may be that of a value to
+/// which no row refers, and may be anything.
+fn text<T: ByteArrayType>(array: &GenericByteArray<T>, start: usize, end: usize) -> usize {
+    let offsets = array.value_offsets();
+    offsets[end].as_usize().saturating_sub(offsets[start].as_usize()).min(array.values().len())
 }
 
 /// The start and the length of the items in the slots.

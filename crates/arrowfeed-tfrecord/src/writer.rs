@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, LargeBinaryArray, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use arrowfeed_select::compact;
 use arrowfeed_source::io::{NewFile, Target};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, counted};
 
@@ -176,6 +177,8 @@ fn raw_records(batch: &RecordBatch) -> Result<LargeBinaryArray, FeedError> {
             counted(nulls as u64, "null")
         )));
     }
-    let records = cast(column, &DataType::LargeBinary).map_err(|error| of_column(error.to_string()))?;
+    // A cast reads all values of a dictionary, and those that no row uses may be invalid.
+    let records = compact(column).and_then(|column| cast(&column, &DataType::LargeBinary));
+    let records = records.map_err(|error| of_column(error.to_string()))?;
     Ok(records.as_binary().clone())
 }

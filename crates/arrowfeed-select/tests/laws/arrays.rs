@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int32Type;
+use arrow_array::types::{Int8Type, Int32Type, UInt8Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, Int32Array, LargeListArray,
-    ListArray, MapArray, NullArray, StringArray, StructArray, UnionArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray, Int32Array,
+    LargeListArray, ListArray, MapArray, NullArray, PrimitiveArray, StringArray, StringViewArray,
+    StructArray, UnionArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields, UnionMode};
@@ -39,16 +40,11 @@ fn entries(values: DataType) -> FieldRef {
     Arc::new(Field::new("entries", DataType::Struct(fields.into()), false))
 }
 
-/// Generates nested types, most of which contain a type that takes no bytes.
+/// Generates nested types, most of which contain a type that takes no bytes, or a dictionary.
 pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
     let leaf = prop_oneof![
-        Just(DataType::FixedSizeBinary(0)),
-        Just(DataType::FixedSizeBinary(2)),
-        Just(DataType::Null),
-        Just(DataType::Boolean),
-        Just(DataType::Int32),
-        Just(DataType::Utf8),
-        Just(DataType::Struct(Fields::empty())),
+        3 => dictionary_type(),
+        7 => plain_leaf(),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let of = |make: fn(DataType) -> DataType| inner.clone().prop_map(make).boxed();
@@ -72,6 +68,79 @@ pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
     })
 }
 
+fn plain_leaf() -> impl Strategy<Value = DataType> {
+    prop_oneof![
+        Just(DataType::FixedSizeBinary(0)),
+        Just(DataType::FixedSizeBinary(2)),
+        Just(DataType::Null),
+        Just(DataType::Boolean),
+        Just(DataType::Int32),
+        Just(DataType::Utf8),
+        Just(DataType::Struct(Fields::empty())),
+    ]
+}
+
+/// Generates dictionaries with few keys, and some with many.
+fn dictionary_type() -> impl Strategy<Value = DataType> {
+    let keys = prop_oneof![Just(DataType::Int8), Just(DataType::UInt8), Just(DataType::Int32)];
+    let values = prop_oneof![
+        Just(DataType::Utf8),
+        Just(DataType::Utf8View),
+        Just(DataType::Int32),
+        Just(DataType::Boolean),
+        Just(DataType::FixedSizeBinary(2)),
+    ];
+    (keys, values).prop_map(|(keys, values)| DataType::Dictionary(Box::new(keys), Box::new(values)))
+}
+
+/// Generates few different values, so that keys of 8 bits can number all of them.
+fn entry(data_type: &DataType) -> BoxedStrategy<Value> {
+    match data_type {
+        DataType::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
+        DataType::Int32 => (0..5).prop_map(Value::Int).boxed(),
+        DataType::FixedSizeBinary(2) => (0..5_u8).prop_map(|i| Value::Bytes(vec![i, 0])).boxed(),
+        _ => prop_oneof!["[a-c]?", Just("a long text outside of its view".to_owned())]
+            .prop_map(Value::Text)
+            .boxed(),
+    }
+}
+
+/// A value that no slot has.
+fn unused(data_type: &DataType, i: i32) -> Value {
+    match data_type {
+        DataType::Boolean => Value::Boolean(i % 2 == 0),
+        DataType::Int32 => Value::Int(1000 + i),
+        DataType::FixedSizeBinary(2) => Value::Bytes(vec![i as u8, 1]),
+        _ => Value::Text(format!("unused {i}")),
+    }
+}
+
+/// Builds a dictionary of its own, with so many unused values that keys of 8 bits cannot number those of two or three arrays.
+fn dictionary(keys: &DataType, data_type: &DataType, values: &[Value]) -> ArrayRef {
+    let mut entries: Vec<Value> = (0..100).map(|i| unused(data_type, i)).collect();
+    let mut places = Vec::new();
+    for value in values {
+        let known = entries[100..].iter().position(|entry| entry == value).map(|i| 100 + i);
+        places.push((*value != Value::Null).then(|| known.unwrap_or(entries.len())));
+        if known.is_none() && *value != Value::Null {
+            entries.push(value.clone());
+        }
+    }
+    let entries = array(data_type, &entries);
+    macro_rules! with_keys {
+        ($key:ty) => {{
+            let places = places.iter().map(|place| place.map(|place| place.try_into().unwrap()));
+            let keys: PrimitiveArray<$key> = places.collect();
+            Arc::new(DictionaryArray::try_new(keys, entries).unwrap())
+        }};
+    }
+    match keys {
+        DataType::Int8 => with_keys!(Int8Type),
+        DataType::UInt8 => with_keys!(UInt8Type),
+        _ => with_keys!(Int32Type),
+    }
+}
+
 /// Generates `n` values of a type.
 pub(crate) fn values(data_type: &DataType, n: usize) -> BoxedStrategy<Vec<Value>> {
     prop::collection::vec(value(data_type), n).boxed()
@@ -83,6 +152,7 @@ fn value(data_type: &DataType) -> BoxedStrategy<Value> {
         DataType::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
         DataType::Int32 => any::<i32>().prop_map(Value::Int).boxed(),
         DataType::Utf8 => "[a-z]{0,3}".prop_map(Value::Text).boxed(),
+        DataType::Dictionary(_, values) => entry(values),
         DataType::FixedSizeBinary(n) => {
             prop::collection::vec(any::<u8>(), *n as usize).prop_map(Value::Bytes).boxed()
         }
@@ -133,6 +203,10 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
         DataType::Utf8 => Arc::new(StringArray::from_iter(
             values.iter().map(|value| if let Value::Text(value) = value { Some(value) } else { None }),
         )),
+        DataType::Utf8View => Arc::new(StringViewArray::from_iter(
+            values.iter().map(|value| if let Value::Text(value) = value { Some(value) } else { None }),
+        )),
+        DataType::Dictionary(keys, entries) => dictionary(keys, entries, values),
         DataType::FixedSizeBinary(n) => {
             let zeros = vec![0; *n as usize];
             let bytes =
@@ -218,6 +292,11 @@ fn slot(array: &dyn Array, i: usize) -> Value {
         DataType::Boolean => Value::Boolean(array.as_boolean().value(i)),
         DataType::Int32 => Value::Int(array.as_primitive::<Int32Type>().value(i)),
         DataType::Utf8 => Value::Text(array.as_string::<i32>().value(i).to_owned()),
+        DataType::Utf8View => Value::Text(array.as_string_view().value(i).to_owned()),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            slot(dictionary.values(), dictionary.normalized_keys()[i])
+        }
         DataType::FixedSizeBinary(_) => Value::Bytes(array.as_fixed_size_binary().value(i).to_vec()),
         DataType::List(_) => Value::List(slots(&array.as_list::<i32>().value(i))),
         DataType::LargeList(_) => Value::List(slots(&array.as_list::<i64>().value(i))),

@@ -3,6 +3,7 @@
 //! `ARROWFEED_CASES` is the number of cases, 500 by default.
 
 mod arrays;
+mod overflow;
 
 use std::sync::Arc;
 
@@ -111,6 +112,13 @@ proptest! {
     }
 
     #[test]
+    fn compact_keeps_all_slots(parts in parts()) {
+        for (array, expected) in parts.arrays.iter().zip(&parts.slots) {
+            assert_slots(&arrowfeed_select::compact(array).unwrap(), &parts.data_type, expected);
+        }
+    }
+
+    #[test]
     fn concat_keeps_all_slots_in_order(parts in parts()) {
         let expected = parts.slots.concat();
         let arrays: Vec<&dyn Array> = parts.arrays.iter().map(AsRef::as_ref).collect();
@@ -140,7 +148,6 @@ fn batches_without_columns_keep_their_rows() {
     assert_eq!(arrowfeed_select::interleave_batches(&[&batch], &[(0, 2), (0, 0)]).unwrap().num_rows(), 2);
 }
 
-/// Lists of 1.5 billion nulls, which take no memory, at different nesting depths.
 #[test]
 fn results_without_slots_keep_their_dictionaries() {
     let symbols: DictionaryArray<Int32Type> = ["a", "b"].into_iter().collect();
@@ -164,6 +171,7 @@ fn results_without_slots_keep_their_dictionaries() {
     }
 }
 
+/// Lists of 1.5 billion nulls, which take no memory, at different nesting depths.
 fn long_lists() -> Vec<ArrayRef> {
     const ITEMS: usize = 1_500_000_000;
     let field = |data_type| Arc::new(Field::new("item", data_type, true));

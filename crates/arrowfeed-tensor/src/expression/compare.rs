@@ -5,17 +5,15 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, downcast_integer_array, downcast_primitive_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
+use arrowfeed_select::compact;
 
 use crate::leaf::as_integers;
+use crate::stored_bytes::stored_bytes;
 
 /// One bit for each value, set if it equals the only value of `one`, whose type is the plain type of `array`.
 pub(super) fn equal_to(array: &ArrayRef, one: &ArrayRef) -> BooleanBuffer {
-    if let Some(dictionary) = array.as_any_dictionary_opt() {
-        if dictionary.values().is_empty() {
-            return BooleanBuffer::new_unset(array.len());
-        }
-        let equal = equal_to(dictionary.values(), one);
-        return dictionary.normalized_keys().into_iter().map(|key| equal.value(key)).collect();
+    if array.as_any_dictionary_opt().is_some() {
+        return keys_equal_to(array, one);
     }
     let array = &as_integers(array);
     if is_bytes(array.data_type()) {
@@ -32,6 +30,28 @@ pub(super) fn equal_to(array: &ArrayRef, one: &ArrayRef) -> BooleanBuffer {
         values => equal_number(values, one),
         _ => BooleanBuffer::new_unset(array.len())
     )
+}
+
+/// The same for a dictionary. Each value is compared once, also one to which no key refers. If there are more values than
+/// keys, only those with keys are compared.
+fn keys_equal_to(array: &ArrayRef, one: &ArrayRef) -> BooleanBuffer {
+    let is_sparse = array.as_any_dictionary().values().len() > array.len();
+    // If this fails, all values are compared, also with checks.
+    let compacted = is_sparse.then(|| compact(array).ok()).flatten();
+    let dictionary = compacted.as_ref().unwrap_or(array).as_any_dictionary();
+    let values = dictionary.values();
+    if values.is_empty() {
+        return BooleanBuffer::new_unset(array.len());
+    }
+    let equal = match is_bytes(values.data_type()) {
+        true => {
+            let one = stored_bytes(one, 0).unwrap_or_default();
+            let is_one = |slot| stored_bytes(values, slot).is_some_and(|value| value == one);
+            BooleanBuffer::collect_bool(values.len(), is_one)
+        }
+        false => equal_to(values, one),
+    };
+    dictionary.normalized_keys().into_iter().map(|key| equal.value(key)).collect()
 }
 
 fn equal_number<T: ArrowPrimitiveType>(values: &PrimitiveArray<T>, one: &ArrayRef) -> BooleanBuffer {
@@ -98,13 +118,22 @@ macro_rules! for_bytes {
                 $body
             }};
         }
+        // The view of a null may be anything: the kernel `take` copies an unchecked view of a dictionary there.
+        macro_rules! of_views {
+            ($typed:expr) => {{
+                let typed = $typed;
+                let $value =
+                    |i: usize| -> &[u8] { if typed.is_null(i) { &[] } else { typed.value(i).as_ref() } };
+                $body
+            }};
+        }
         match $array.data_type() {
             DataType::Utf8 => of!($array.as_string::<i32>()),
             DataType::LargeUtf8 => of!($array.as_string::<i64>()),
-            DataType::Utf8View => of!($array.as_string_view()),
+            DataType::Utf8View => of_views!($array.as_string_view()),
             DataType::Binary => of!($array.as_binary::<i32>()),
             DataType::LargeBinary => of!($array.as_binary::<i64>()),
-            DataType::BinaryView => of!($array.as_binary_view()),
+            DataType::BinaryView => of_views!($array.as_binary_view()),
             DataType::FixedSizeBinary(_) => of!($array.as_fixed_size_binary()),
             _ => $otherwise,
         }

@@ -9,6 +9,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field};
+use arrowfeed_select::compact;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::kind::Kind;
@@ -158,6 +159,8 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
     let options = CastOptions { safe: false, ..CastOptions::default() };
     let cast = |column: &ArrayRef, to: &DataType| cast_with_options(column, to, &options).map_err(refused);
     let item: Arc<Field> = Arc::new(Field::new("item", Values::data_type(kind), true));
+    // A cast converts all values of a dictionary. Those that no row uses may be invalid, or may not fit.
+    let column = &compact(column).map_err(refused)?;
     let is_list = column.data_type().is_nested();
     let column = match column.data_type() {
         DataType::Dictionary(_, values) => cast(column, values)?,

@@ -10,9 +10,11 @@ use crate::random::{cases, damage, damaged, entry, list, message, parts};
 use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int64Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, LargeListArray, ListArray, NullArray,
-    RecordBatch, UInt64Array,
+    Array, ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int8Array, LargeListArray,
+    ListArray, NullArray, RecordBatch, UInt64Array,
 };
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::Field;
 use arrowfeed_tfrecord::example::{
     ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, Unlisted,
 };
@@ -290,6 +292,27 @@ proptest! {
         let batch = batch.slice(skipped.min(rows.len()), rows.len().saturating_sub(skipped));
         prop_assert_eq!(encoded_and_decoded(&batch, &COLUMNS, null_features), batch);
     }
+}
+
+/// The cast of a dictionary would refuse the value.
+#[test]
+fn values_of_dictionaries_that_no_row_uses_are_not_converted() {
+    let dictionary = || {
+        let keys = Int8Array::from(vec![Some(2), None, Some(0)]);
+        DictionaryArray::new(keys, Arc::new(UInt64Array::from(vec![5, u64::MAX, 7])))
+    };
+    let item = Arc::new(Field::new("item", dictionary().data_type().clone(), true));
+    let offsets = OffsetBuffer::from_lengths([1, 0, 1]);
+    let items = arrowfeed_select::take(&dictionary(), &Int8Array::from(vec![0, 2])).unwrap();
+    let column = ListArray::new(item, offsets, items, None);
+    let batch =
+        RecordBatch::try_from_iter([("d", Arc::new(dictionary()) as ArrayRef), ("l", Arc::new(column))]);
+    let found = encoded_and_decoded(&batch.unwrap(), &[("d", Kind::Int64), ("l", Kind::Int64)], false);
+    let expected = RecordBatch::try_from_iter_with_nullable([
+        ("d", lists::<Int64Type>(&[Some(vec![7]), None, Some(vec![5])]), true),
+        ("l", lists::<Int64Type>(&[Some(vec![7]), Some(vec![]), Some(vec![5])]), true),
+    ]);
+    assert_eq!(found, expected.unwrap());
 }
 
 #[test]

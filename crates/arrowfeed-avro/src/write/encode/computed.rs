@@ -328,7 +328,8 @@ pub(super) fn symbols_of_text(symbols: &Arc<Symbols>, array: &ArrayRef, path: &s
 }
 
 /// The keys of a dictionary of text as the symbols of an `enum`. If the dictionary has more values than keys, or has a value
-/// that is not a symbol, each key is looked up on its own.
+/// that is not a symbol, each key is looked up on its own. The import of an array of another library checks all values only
+/// if there are at most as many as keys, so more values are never read as a whole.
 pub(super) fn symbols_of_keys(
     symbols: &Arc<Symbols>,
     keys: Keys,

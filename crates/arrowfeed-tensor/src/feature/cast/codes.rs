@@ -1,18 +1,18 @@
 //! Symbols of an Avro enum to their codes: the indices of the symbols in the enum's list.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int32Array};
 use arrow_schema::DataType;
-use arrowfeed_select::take;
+use arrowfeed_select::{compact, take};
 
 use super::{Input, Unfit, numbers};
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::overflow;
 use crate::lists::with_parents;
+use crate::stored_bytes::stored_bytes;
 
 /// The symbols of an enum, in the order of their codes.
 #[derive(Debug)]
@@ -56,40 +56,54 @@ impl Codes {
     /// The codes of the symbols. Fails at the first valid value that is not a symbol of the enum.
     pub(super) fn of(&self, input: &Input<'_>, to: DType) -> Result<ArrayRef, Unfit> {
         let dictionary = input.array.as_any_dictionary();
-        let values: Vec<Option<&str>> = strings(dictionary.values());
         let keys = dictionary.keys().slice(0, dictionary.len());
-        let are_codes = values.len() <= self.symbols.len()
-            && values.iter().zip(&self.symbols).all(|(value, symbol)| *value == Some(symbol.as_str()));
-        if are_codes {
+        if self.are_values_of(dictionary.values()) {
             return match self.shares_keys(to) {
                 true => Ok(keys),
                 false => numbers::converted(&Input { array: &keys, nulls: input.nulls }, to, false),
             };
         }
-        let codes = values.iter().map(|value| self.codes.get((*value)?).copied());
-        let codes: ArrayRef = Arc::new(codes.collect::<Int32Array>());
-        let is_known = |i: usize| values[i].is_none() || codes.is_valid(i);
+        // Of a large dictionary, only the values of the rows are looked up.
+        let is_sparse = dictionary.values().len() > dictionary.len();
+        let compacted = is_sparse.then(|| compact(input.array)).transpose();
+        let compacted = compacted.map_err(|error| overflow(keys.len(), &error))?;
+        let dictionary = compacted.as_ref().unwrap_or(input.array).as_any_dictionary();
+        let (keys, values) = (dictionary.keys(), dictionary.values());
+        // A value is unknown here if it is damaged, and is an error only if a row has it.
+        let code = |value: usize| {
+            let bytes = stored_bytes(values, value)?;
+            self.codes.get(std::str::from_utf8(&bytes).ok()?).copied()
+        };
+        let codes: Int32Array = (0..values.len()).map(code).collect();
+        let is_known = |value: usize| values.is_null(value) || codes.is_valid(value);
         if !(0..values.len()).all(is_known) {
-            let positions = dictionary.normalized_keys().into_iter().enumerate();
-            let unknown = positions.into_iter().find(|(i, key)| input.is_valid(*i) && !is_known(*key));
-            if let Some((position, key)) = unknown {
-                return Err(self.unknown(position, values[key]));
+            let mut positions = dictionary.normalized_keys().into_iter().enumerate();
+            if let Some((position, key)) = positions.find(|(i, key)| input.is_valid(*i) && !is_known(*key)) {
+                return Err(self.unknown(position, &stored_bytes(values, key).unwrap_or_default()));
             }
         }
-        let codes = take(&codes, &keys).map_err(|error| overflow(keys.len(), &error))?;
+        let codes = take(&codes, keys).map_err(|error| overflow(keys.len(), &error))?;
         let nulls = with_parents(input.nulls, &codes);
         numbers::converted(&Input { array: &codes, nulls: nulls.as_ref() }, to, false)
     }
 
+    /// Whether each value of a dictionary is the symbol at its place.
+    fn are_values_of(&self, values: &ArrayRef) -> bool {
+        let is_symbol = |(slot, symbol): (usize, &String)| {
+            stored_bytes(values, slot).is_some_and(|bytes| *bytes == *symbol.as_bytes())
+        };
+        values.len() <= self.symbols.len() && (0..values.len()).zip(&self.symbols).all(is_symbol)
+    }
+
     #[cold]
-    fn unknown(&self, position: usize, found: Option<&str>) -> Unfit {
+    fn unknown(&self, position: usize, found: &[u8]) -> Unfit {
         let mut symbols: Vec<String> =
             self.symbols.iter().take(10).map(|symbol| format!("{symbol:?}")).collect();
         if self.symbols.len() > symbols.len() {
             symbols.push("…".to_owned());
         }
         let expected = format!("a symbol of the enum, one of [{}]", symbols.join(", "));
-        let found = format!("{:?}", found.unwrap_or_default());
+        let found = format!("{:?}", String::from_utf8_lossy(found));
         let error = ConversionError::new(ConversionErrorKind::Schema, expected, found);
         Unfit { position: Some(position), error }
     }
@@ -101,14 +115,4 @@ fn holds(to: DType, symbols: usize) -> bool {
     let signed = matches!(to, DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64);
     let codes = 1_u128 << (bits - u32::from(signed));
     symbols as u128 <= codes.min(1 << 31)
-}
-
-/// The values of a dictionary of strings.
-fn strings(array: &ArrayRef) -> Vec<Option<&str>> {
-    match array.data_type() {
-        DataType::Utf8 => array.as_string::<i32>().iter().collect(),
-        DataType::LargeUtf8 => array.as_string::<i64>().iter().collect(),
-        DataType::Utf8View => array.as_string_view().iter().collect(),
-        _ => Vec::new(),
-    }
 }

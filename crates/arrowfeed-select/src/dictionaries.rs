@@ -1,0 +1,232 @@
+//! Dictionaries of the values that slots use: of one array, and of several arrays whose dictionaries together have more
+//! values than their keys can number.
+//!
+//! The kernels append the dictionaries of all inputs, with values that no slot uses, and panic if the keys cannot number
+//! them. In this case alone, the inputs get one dictionary before, of the values that their slots use. In all other cases
+//! they keep their dictionaries: this costs nothing, and a shared dictionary stays shared.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::ArrowDictionaryKeyType;
+use arrow_array::{Array, ArrayRef, DictionaryArray, UInt64Array, downcast_integer, make_array};
+use arrow_buffer::ArrowNativeType;
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType};
+
+use crate::ranges::Ranges;
+use crate::types::has_dictionary_inside;
+
+/// Arrays, and slots in them.
+pub(crate) type Selection = (Vec<ArrayRef>, Vec<(usize, usize)>);
+
+/// Whether arrays of one type have dictionaries, at any depth, that together have more values than their keys can number.
+pub(crate) fn overflow(arrays: &[&dyn Array]) -> bool {
+    let Some((first, others)) = arrays.split_first() else { return false };
+    if others.is_empty()
+        || !has_dictionary_inside(first.data_type())
+        || others.iter().any(|other| other.data_type() != first.data_type())
+    {
+        return false;
+    }
+    let data: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
+    overflows(&data.iter().collect::<Vec<_>>())
+}
+
+fn overflows(data: &[&ArrayData]) -> bool {
+    let children = |index: usize| data.iter().map(|data| &data.child_data()[index]).collect::<Vec<_>>();
+    if let DataType::Dictionary(keys, _) = data[0].data_type() {
+        let values = children(0);
+        let is_shared = values.windows(2).all(|pair| pair[0].ptr_eq(pair[1]));
+        let count = values.iter().map(|values| values.len() as u64).fold(0, u64::saturating_add);
+        return !is_shared && (count > most_values(keys) || overflows(&values));
+    }
+    (0..data[0].child_data().len()).any(|index| overflows(&children(index)))
+}
+
+/// How many values keys of a type can number.
+fn most_values(keys: &DataType) -> u64 {
+    match keys {
+        DataType::Int8 => 1 << 7,
+        DataType::UInt8 => 1 << 8,
+        DataType::Int16 => 1 << 15,
+        DataType::UInt16 => 1 << 16,
+        DataType::Int32 => 1 << 31,
+        DataType::UInt32 => 1 << 32,
+        _ => u64::MAX,
+    }
+}
+
+/// Copies the slots of each array, so that no other slot counts as a use of a value, and merges the dictionaries. Returns
+/// the places of the slots in the copies.
+pub(crate) fn selected(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<Selection, ArrowError> {
+    let mut copies: Vec<Ranges> = arrays.iter().map(|array| Ranges::new(&[*array], false, 0)).collect();
+    let mut lengths = vec![0; arrays.len()];
+    let moved = slots.iter().map(|&(array, slot)| {
+        copies[array].slot(0, slot);
+        lengths[array] += 1;
+        (array, lengths[array] - 1)
+    });
+    let moved = moved.collect();
+    let copies = copies.into_iter().map(Ranges::data).collect::<Result<_, _>>()?;
+    Ok((merged(copies)?.into_iter().map(make_array).collect(), moved))
+}
+
+/// Copies all slots of each array, without the items that no list has, and merges the dictionaries.
+pub(crate) fn all(arrays: &[&dyn Array]) -> Result<Vec<ArrayRef>, ArrowError> {
+    let copies = arrays.iter().map(|array| {
+        let mut ranges = Ranges::new(&[*array], false, array.len());
+        ranges.range(0, 0, array.len());
+        ranges.data()
+    });
+    Ok(merged(copies.collect::<Result<_, _>>()?)?.into_iter().map(make_array).collect())
+}
+
+/// Merges those dictionaries whose keys cannot number all values.
+fn merged(data: Vec<ArrayData>) -> Result<Vec<ArrayData>, ArrowError> {
+    if !overflows(&data.iter().collect::<Vec<_>>()) {
+        return Ok(data);
+    }
+    if let DataType::Dictionary(keys, _) = data[0].data_type().clone() {
+        macro_rules! with_keys {
+            ($key:ty) => {
+                with_one_dictionary::<$key>(data)
+            };
+        }
+        return downcast_integer! {
+            keys.as_ref() => (with_keys),
+            other => Err(ArrowError::InvalidArgumentError(format!("expected integers as keys, found {other}")))
+        };
+    }
+    let mut children = vec![Vec::new(); data.len()];
+    for index in 0..data[0].child_data().len() {
+        let parts = merged(data.iter().map(|data| data.child_data()[index].clone()).collect())?;
+        children.iter_mut().zip(parts).for_each(|(children, part)| children.push(part));
+    }
+    let pairs = data.into_iter().zip(children);
+    pairs.map(|(data, children)| data.into_builder().child_data(children).build()).collect()
+}
+
+/// Replaces the dictionaries by one of the values that valid slots use. Equal values become one, if they have no children.
+fn with_one_dictionary<K: ArrowDictionaryKeyType>(
+    data: Vec<ArrayData>,
+) -> Result<Vec<ArrayData>, ArrowError> {
+    let arrays: Vec<DictionaryArray<K>> = data.into_iter().map(DictionaryArray::from).collect();
+    let values: Vec<&dyn Array> = arrays.iter().map(|array| array.values().as_ref()).collect();
+    let (mut picks, mut known) = (Vec::new(), HashMap::new());
+    let mut new_keys = Vec::with_capacity(arrays.len());
+    for (index, array) in arrays.iter().enumerate() {
+        let (values, stored) = (array.values(), array.values().to_data());
+        let mut keys = vec![0; values.len()];
+        for slot in used(array) {
+            let next = picks.len();
+            let place = match content(values, &stored, slot) {
+                Some(content) => *known.entry(content).or_insert(next),
+                None => next,
+            };
+            if place == next {
+                picks.push((index, slot));
+            }
+            keys[slot] = place;
+        }
+        new_keys.push(keys);
+    }
+    if picks.len() as u64 > most_values(&K::DATA_TYPE) {
+        return Err(ArrowError::DictionaryKeyOverflowError);
+    }
+    let values = crate::interleave(&values, &picks)?;
+    let pairs = arrays.iter().zip(new_keys);
+    let dictionaries = pairs.map(|(array, new)| {
+        // The key under a null may be anything.
+        let key = |key: K::Native| K::Native::usize_as(new.get(key.as_usize()).copied().unwrap_or(0));
+        let keys = array.keys().unary(key);
+        DictionaryArray::<K>::try_new(keys, values.clone()).map(|array| array.into_data())
+    });
+    dictionaries.collect()
+}
+
+/// Replaces each dictionary, at any depth, by one of the values that valid slots use. The key under a null becomes 0.
+///
+/// An array of another library may have values that no slot uses, and that nobody has checked. Kernels that look at all
+/// values of a dictionary, such as casts, are safe on the result. A dictionary of used values alone is not copied.
+///
+/// # Errors
+/// The used values do not fit into one array, or a child that must not have nulls has some.
+pub fn compact(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    if !has_dictionary_inside(array.data_type()) {
+        return Ok(array.slice(0, array.len()));
+    }
+    Ok(make_array(compacted(array.to_data())?))
+}
+
+fn compacted(data: ArrayData) -> Result<ArrayData, ArrowError> {
+    if let DataType::Dictionary(keys, _) = data.data_type().clone() {
+        macro_rules! with_keys {
+            ($key:ty) => {
+                with_used_values::<$key>(data)
+            };
+        }
+        return downcast_integer! {
+            keys.as_ref() => (with_keys),
+            other => Err(ArrowError::InvalidArgumentError(format!("expected integers as keys, found {other}")))
+        };
+    }
+    if !has_dictionary_inside(data.data_type()) {
+        return Ok(data);
+    }
+    let children = data.child_data().iter().cloned().map(compacted).collect::<Result<_, _>>()?;
+    data.into_builder().child_data(children).build()
+}
+
+fn with_used_values<K: ArrowDictionaryKeyType>(data: ArrayData) -> Result<ArrayData, ArrowError> {
+    let array = DictionaryArray::<K>::from(data);
+    let used = used(&array);
+    if used.len() == array.values().len() && !has_dictionary_inside(array.values().data_type()) {
+        return Ok(array.into_data());
+    }
+    let slots: UInt64Array = used.iter().map(|slot| *slot as u64).collect();
+    let values = compact(&crate::take(array.values(), &slots)?)?;
+    let key = |key: K::Native| K::Native::usize_as(used.binary_search(&key.as_usize()).unwrap_or(0));
+    Ok(DictionaryArray::<K>::try_new(array.keys().unary(key), values)?.into_data())
+}
+
+/// The slots of values to which a valid key refers, in order. Costs no more than the keys if there are few of them.
+fn used<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Vec<usize> {
+    if array.values().len() <= array.len() {
+        return array.occupancy().set_indices().collect();
+    }
+    let mut used: Vec<usize> = array.keys().iter().flatten().map(|key| key.as_usize()).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+/// The bytes of a value, `Some(None)` if it is null; `None` if the type has children. `stored` is the data of `values`.
+fn content(values: &ArrayRef, stored: &ArrayData, slot: usize) -> Option<Option<Vec<u8>>> {
+    use DataType::*;
+    if values.is_null(slot) {
+        return Some(None);
+    }
+    // Text of other libraries may not be UTF-8, so it is read as bytes.
+    macro_rules! between_offsets {
+        ($array:expr) => {{
+            let (array, offsets) = ($array, $array.value_offsets());
+            array.value_data()[offsets[slot].as_usize()..offsets[slot + 1].as_usize()].to_vec()
+        }};
+    }
+    Some(Some(match values.data_type() {
+        Utf8 => between_offsets!(values.as_string::<i32>()),
+        LargeUtf8 => between_offsets!(values.as_string::<i64>()),
+        Binary => between_offsets!(values.as_binary::<i32>()),
+        LargeBinary => between_offsets!(values.as_binary::<i64>()),
+        Utf8View => values.as_string_view().clone().to_binary_view().value(slot).to_vec(),
+        BinaryView => values.as_binary_view().value(slot).to_vec(),
+        FixedSizeBinary(_) => values.as_fixed_size_binary().value(slot).to_vec(),
+        Boolean => vec![values.as_boolean().value(slot).into()],
+        other => {
+            let width = other.primitive_width()?;
+            let start = (stored.offset() + slot) * width;
+            stored.buffers()[0][start..start + width].to_vec()
+        }
+    }))
+}
