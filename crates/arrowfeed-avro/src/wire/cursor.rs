@@ -35,6 +35,35 @@ pub(crate) struct Cursor<'a> {
     bytes: PhantomData<&'a [u8]>,
 }
 
+/// A string or bytes value of a block. Invariant: at least [`SLACK`] bytes after it are readable, for the lifetime `'a`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a> {
+    start: NonNull<u8>,
+    len: usize,
+    bytes: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Text<'a> {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        // SAFETY: the bytes of the value are readable for 'a.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    /// Returns 32 bytes from the start of the value. They may include bytes after it.
+    #[inline(always)]
+    pub(crate) fn peek32(&self) -> [u8; 32] {
+        const { assert!(32 <= SLACK) };
+        // SAFETY: SLACK bytes after the value are readable, so 32 bytes from its start are, whatever its length.
+        unsafe { self.start.cast::<[u8; 32]>().read_unaligned() }
+    }
+}
+
 impl<'a> Cursor<'a> {
     pub(crate) fn new(block: Padded<'a>) -> Self {
         // Made from the slice with its padding, so that the pointer may read the padding too.
@@ -102,19 +131,20 @@ impl<'a> Cursor<'a> {
         self.load()
     }
 
-    /// Returns the next 32 bytes, which may include padding.
+    /// Reads the next `n` bytes as a value.
     #[inline(always)]
-    pub(crate) fn peek32(&self) -> [u8; 32] {
-        self.load()
+    pub(crate) fn take(&mut self, n: usize) -> Result<Text<'a>, Stop> {
+        if n > self.left() {
+            return Err(Stop::Invalid);
+        }
+        // SAFETY: at least `n` bytes are left.
+        Ok(unsafe { self.text(n) })
     }
 
     /// Reads the next `n` bytes.
     #[inline(always)]
     pub(crate) fn bytes(&mut self, n: usize) -> Result<&'a [u8], Stop> {
-        let start = self.pos;
-        self.advance(n)?;
-        // SAFETY: `advance` has shown that n bytes lie between `start` and `end`; they live for 'a.
-        Ok(unsafe { std::slice::from_raw_parts(start.as_ptr(), n) })
+        self.take(n).map(|text| text.bytes())
     }
 
     /// Skips `n` bytes.
@@ -134,13 +164,30 @@ impl<'a> Cursor<'a> {
         self.advance(ends.trailing_zeros() as usize / 8 + 1)
     }
 
+    /// Moves past the next `len` bytes, and returns them.
+    ///
+    /// # Safety
+    /// At least `len` bytes are left.
+    #[inline(always)]
+    unsafe fn text(&mut self, len: usize) -> Text<'a> {
+        let text = Text { start: self.pos, len, bytes: PhantomData };
+        // SAFETY: at least `len` bytes are left, so the new position is at most `end`.
+        self.pos = unsafe { self.pos.add(len) };
+        text
+    }
+
+    /// Reads a string or bytes value.
+    #[inline(always)]
+    pub(crate) fn string(&mut self) -> Result<Text<'a>, Stop> {
+        let length = self.length()?;
+        // SAFETY: `length` has checked that at least `length` bytes are left.
+        Ok(unsafe { self.text(length) })
+    }
+
     /// Skips a string or bytes value.
     #[inline(always)]
     pub(crate) fn skip_string(&mut self) -> Result<(), Stop> {
-        let length = self.length()?;
-        // SAFETY: `length` has checked that at least `length` bytes are left.
-        self.pos = unsafe { self.pos.add(length) };
-        Ok(())
+        self.string().map(|_| ())
     }
 
     /// Reads the next `N` bytes as an array.
@@ -200,32 +247,80 @@ impl<'a> Cursor<'a> {
         unzigzag_int(self.varint()?)
     }
 
+    /// Returns the next zigzag number if it has one byte and is not negative. Almost all lengths, indices and counts are
+    /// such numbers, and the general case costs a third more instructions on `nested`.
+    #[inline(always)]
+    fn short(&self) -> Option<usize> {
+        let [byte] = self.load();
+        (byte & 0x81 == 0).then_some(usize::from(byte >> 1))
+    }
+
     /// Reads the length of a string or bytes value, which must not exceed the bytes that are left.
     #[inline(always)]
     pub(crate) fn length(&mut self) -> Result<usize, Stop> {
+        let Some(length) = self.short() else {
+            let (length, after) = self.any_length()?;
+            *self = after;
+            return Ok(length);
+        };
+        // The byte of the length is left too.
+        if length >= self.left() {
+            return Err(Stop::Invalid);
+        }
+        // SAFETY: at least one byte is left.
+        self.pos = unsafe { self.pos.add(1) };
+        Ok(length)
+    }
+
+    /// Reads the length in any form, and returns the cursor after it. A copy, because passing the address of the cursor
+    /// would keep it out of registers.
+    #[inline(never)]
+    fn any_length(mut self) -> Result<(usize, Self), Stop> {
         let length = self.long()?;
         // As an unsigned number, a negative length is larger than any block.
-        if length as u64 > self.left() as u64 { Err(Stop::Invalid) } else { Ok(length as usize) }
+        if length as u64 > self.left() as u64 { Err(Stop::Invalid) } else { Ok((length as usize, self)) }
     }
 
     /// Reads an index below `count`, of a union branch or an enum symbol.
     #[inline(always)]
     pub(crate) fn index(&mut self, count: usize) -> Result<usize, Stop> {
-        let index = self.long()?;
-        if (index as u64) < count as u64 { Ok(index as usize) } else { Err(Stop::Invalid) }
+        let Some(index) = self.short() else {
+            let (index, after) = self.any_index()?;
+            *self = after;
+            return if index < count { Ok(index) } else { Err(Stop::Invalid) };
+        };
+        self.advance(1)?;
+        if index < count { Ok(index) } else { Err(Stop::Invalid) }
+    }
+
+    #[inline(never)]
+    fn any_index(mut self) -> Result<(usize, Self), Stop> {
+        let index = usize::try_from(self.long()?).map_err(|_| Stop::Invalid)?;
+        Ok((index, self))
     }
 
     /// Reads the head of the next block of an array or map: its item count, and its byte size if the block
     /// states one. A count of 0 ends the array or map.
     #[inline(always)]
     pub(crate) fn items(&mut self) -> Result<(usize, Option<usize>), Stop> {
+        let Some(count) = self.short() else {
+            let (count, size, after) = self.any_items()?;
+            *self = after;
+            return Ok((count, size));
+        };
+        self.advance(1)?;
+        Ok((count, None))
+    }
+
+    #[inline(never)]
+    fn any_items(mut self) -> Result<(usize, Option<usize>, Self), Stop> {
         let count = self.long()?;
         if count >= 0 {
-            return Ok((count as usize, None));
+            return Ok((count as usize, None, self));
         }
         let size = self.length()?;
         let count = usize::try_from(count.unsigned_abs()).map_err(|_| Stop::Invalid)?;
-        Ok((count, Some(size)))
+        Ok((count, Some(size), self))
     }
 }
 
