@@ -116,7 +116,7 @@ def table(rows: int, batch: int, block_rows: tuple[int, ...], buffers: tuple[int
 
 def main() -> None:
     """Prints the table as Markdown."""
-    print("| rows a block | buffer | shuffle | moved | of one block | correlation | spread |")
+    print("| rows per block | buffer | shuffle | moved | of one block | correlation | spread |")
     print("|---|---|---|---|---|---|---|")
     for line in table(ROWS, BATCH, (100, 1000), (1000, 10_000, 100_000)):
         print("| {:,} | {:,} | {} | {:.3f} | {:.2%} | {:.3f} | {:.1f} |".format(*line))

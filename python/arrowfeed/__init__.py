@@ -1,4 +1,4 @@
-"""Reads stored training data into Arrow record batches and tensors, fast and strictly.
+"""Reads Avro, `tf.Example`, Parquet, CSV and JSON lines into Arrow record batches and training-ready tensors.
 
     import arrowfeed as af
 
@@ -6,7 +6,7 @@
         ...
 
 Readers export their data through the Arrow PyCapsule interface: `pyarrow.table(reader)`,
-`polars.DataFrame(reader)` and duckdb accept a reader directly.
+`polars.DataFrame(reader)` and duckdb accept a reader.
 """
 
 from typing import TYPE_CHECKING, Any

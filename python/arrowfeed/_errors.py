@@ -6,34 +6,36 @@ ArrowfeedError
 │   ├── TruncatedError
 │   └── CorruptBlockError
 ├── CodecError
-├── SchemaError, RepresentationError, ConversionError    (ValueError too)
+├── SchemaError, RepresentationError, ConversionError    (also subclasses of ValueError)
 ├── LimitError
 ├── ChangedError
 └── InternalError
 ```
-Errors of the operating system remain `OSError`s, such as `FileNotFoundError` and `PermissionError`.
+Errors of the operating system are `OSError`s, such as `FileNotFoundError` and `PermissionError`.
 """
 
 from __future__ import annotations
 
 
 class ArrowfeedError(Exception):
-    """The base class of all arrowfeed errors. The text states what was expected, what was found, and where.
+    """The base class of all arrowfeed errors.
 
-    Instances can be pickled, with their attributes.
+    The text states where the error is, what was expected, and what was found.
+
+    An attribute is None if it is unknown. Instances can be pickled, with their attributes.
 
     Attributes:
-        path: The file, as the caller named it. This and the other attributes are None if they are unknown.
-        block: Zero-based number of the block in its file, or in the split being read.
-        record: Zero-based number of the record in its block or, for a `ConversionError`, of the row in its
-            batch.
-        offset: Byte offset in the file: of the block, or of the value if the block is not compressed.
-        field: Path of the field from the root of the schema, such as `user.scores[4]`. If a tensor cannot be
-            built: the name of its column.
+        path: The file, as the caller named it.
+        block: Zero-based number of the block in its file or, while a split is read, in the split.
+        record: Zero-based number of the record in its block or, if a tensor cannot be built, of the row in
+            its batch.
+        offset: Byte offset in the file: of the value if the block is not compressed, otherwise of the block.
+        field: Path of the field from the root of the schema, such as `user.scores[4]`; if a tensor cannot be
+            built, the name of its column.
         limit: Name of the `Limits` field that was exceeded.
         tensor: Name of the tensor that cannot be built.
-        reason: The text without the location: what was expected, and what was found. None for errors of
-            tensors.
+        reason: The text without the location: what was expected, and what was found. None if a tensor cannot
+            be built.
 
     Example:
         >>> try:
@@ -96,7 +98,7 @@ class CodecError(ArrowfeedError):
 
 
 class SchemaError(ArrowfeedError, ValueError):
-    """A schema is invalid, cannot be resolved or converted to Arrow, or an option does not fit the schema."""
+    """A schema is invalid, cannot be resolved or cannot be converted to Arrow, or an option is invalid."""
 
 
 class RepresentationError(ArrowfeedError, ValueError):
@@ -104,17 +106,15 @@ class RepresentationError(ArrowfeedError, ValueError):
 
 
 class ConversionError(ArrowfeedError, ValueError):
-    """A value does not fit its tensor, or the type to which it is converted for reading or writing."""
+    """A value does not fit its tensor, or the type to which a reader or writer converts it."""
 
 
 class LimitError(ArrowfeedError):
-    """A file or a batch exceeds a field of `Limits`; `limit` names it."""
+    """A file or a batch exceeds a bound of `Limits`, which the attribute `limit` names."""
 
 
 class ChangedError(ArrowfeedError):
-    """The file has changed while it was read, or since its splits were planned or a checkpoint or index was
-    saved.
-    """
+    """A file has changed while it was read, or since a split, a checkpoint or an index of it was made."""
 
 
 class InternalError(ArrowfeedError):

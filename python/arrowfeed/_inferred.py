@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class InferredRepresentations(dict[str, "Representation"]):
-    """A dict of representations whose `repr` also lists the fields without one.
+    """A dict of representations, whose `repr` also lists the fields without a representation.
 
     Attributes:
         left_out: The reason for each field that has no representation, by name.

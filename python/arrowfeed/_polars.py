@@ -34,22 +34,22 @@ def scan_avro(
 ) -> Any:
     """Scans Avro object container files as a `polars.LazyFrame`.
 
-    Only the columns that a query uses are decoded. A query with a row limit, such as `head(10)`, stops when
-    it has enough rows. Filters run on each batch while the next one is decoded. This call reads the header of
-    the first file; each `collect` reads the files again.
+    A query decodes only the columns that it uses. A query with a row limit, such as `head(10)`, stops when it
+    has enough rows. polars filters a batch while the next one is decoded. This call reads the header of the
+    first file; each `collect` reads the files again.
 
     Args:
-        source: As in `read_avro`, except file objects, which can be read only once.
-        reader_schema: As in `read_avro`, like all arguments below.
-        string_type: Arrow type of strings. polars takes the default type without a copy.
-        unions: Arrow type of unions: `"struct"` or `"json"`. polars does not have dense unions.
+        source: As in `read_avro`, but no file objects, because they can be read only once.
+        reader_schema: As in `read_avro`.
+        string_type: Arrow type of strings, as in `read_avro`. polars shares the memory of the default type.
+        unions: Arrow type of unions: `"struct"` or `"json"`, as in `read_avro`. polars has no dense unions.
         threads: Number of decoding threads. None: one per core of the process.
-        limits: Upper bounds on the resources that one file may use.
-        on_error: How to handle blocks and files that cannot be read.
-        storage_options: Settings of the store.
-        store: An obstore store or an fsspec filesystem.
-        cache: Directory of a local cache for files of stores.
-        cache_bytes: Maximum size of the cache in bytes.
+        limits: Upper bounds on the resources that one file may use. None: `Limits()`.
+        on_error: How to handle damaged data, as in `read_avro`.
+        storage_options: Options of the store, as in `read_avro`.
+        store: An obstore store or an fsspec filesystem, as in `read_avro`.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes. Requires `cache`. None: 100 GiB.
 
     Returns:
         A `polars.LazyFrame` of the rows of all files, in file order.
@@ -57,8 +57,9 @@ def scan_avro(
     Raises:
         ImportError: polars is not installed.
         TypeError: `source` contains a file object, or an argument has the wrong type.
-        ArrowfeedError, OSError: As in `read_avro`. If an error occurs while a query runs, polars raises a
-            `polars.exceptions.ComputeError` with the same message.
+        ArrowfeedError, OSError: As in `read_avro`.
+        polars.exceptions.ComputeError: A file is damaged or cannot be read while a query runs. The text is
+            that of the error of `read_avro`.
 
     Example:
         >>> people = arrowfeed.scan_avro("people-*.avro")
@@ -66,9 +67,11 @@ def scan_avro(
     """
     polars: Any = importlib.import_module("polars")
     register_io_source: Any = importlib.import_module("polars.io.plugins").register_io_source
-    if isinstance(source, Iterator):
+    _refuse_file(source)
+    if isinstance(source, (Iterator, list, tuple)):
         source = list(source)
-    _refuse_files(source)
+        for item in source:
+            _refuse_file(item)
     options: dict[str, Any] = {
         "reader_schema": reader_schema,
         "string_type": string_type,
@@ -114,10 +117,8 @@ def _path(name: str) -> str:
     return f"['{name.replace(chr(39), 2 * chr(39))}']"
 
 
-def _refuse_files(source: Any) -> None:
-    """Raises a TypeError for a file object, also in a list."""
-    items: list[Any] = [*source] if isinstance(source, (list, tuple)) else [source]
-    for item in items:
-        if hasattr(item, "read") or hasattr(item, "readinto"):
-            message = f"source: expected files that can be read again, found {type(item).__name__}"
-            raise TypeError(f"{message}: pass a path, a URL or the bytes")
+def _refuse_file(source: Any) -> None:
+    """Raises a TypeError for a file object. It is checked before iterators are read: a file object is one too."""
+    if hasattr(source, "read") or hasattr(source, "readinto"):
+        message = f"source: expected files that can be read again, found {type(source).__name__}"
+        raise TypeError(f"{message}: pass a path, a URL or the bytes")

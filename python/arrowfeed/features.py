@@ -7,11 +7,12 @@
         "friends": features.VarLen("bytes", key="friends[*].name.first"),
     })
 
-The names are those of the tensors. A name is also the key expression, unless the feature has a `key`. Keys
-and kinds of features follow the Avro dataset RFC of TensorFlow I/O; docs/key-expressions.md has the rules.
+The keys of the dict are the names of the tensors. A name is also the key expression, unless the feature has a
+`key`. Key expressions and kinds of features follow the Avro dataset RFC of TensorFlow I/O; the page "Key
+expressions and features" has the rules.
 
-Features are frozen, comparable, hashable and picklable. Functions that accept these features also accept the
-features of `tf.io`, tensorflow-io and ATDS.
+Features are immutable, and can be compared, hashed and pickled. Functions that accept these features also
+accept the features of `tf.io`, tensorflow-io and ATDS.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ __all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feature:
-    """The base class of features. Two are equal if their arguments are equal; a default of 0 differs from
-    0.0.
+    """The base class of features.
 
-    All features have a `dtype`, a `key` and `lossy`. The `dtype` is the numpy type of the values: `object`
-    for byte strings, None for the type of the field. The `key` is the key expression, or None for the name of
-    the tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
+    Two features are equal if their arguments are equal; a default of 0 differs from a default of 0.0.
+
+    All features have the attributes `dtype`, `key` and `lossy`. `dtype` is the numpy type of the values:
+    `object` for byte strings, None for the type of the field. `key` is the key expression; None means the
+    name of the tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
     """
 
     _kind: ClassVar[str]
@@ -69,30 +71,30 @@ class Feature:
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Dense(Feature):
-    """A dense tensor `[batch, *shape]`, whose rows have the same shape. `FixedLenFeature` in the RFC.
+    """A dense tensor `[batch, *shape]`: all rows have the same shape. `FixedLenFeature` in the RFC.
 
-    The key has as many dimensions as the shape, or one dimension, whose elements fill the shape in row-major
-    order.
+    The key must have as many dimensions as the shape, or one dimension, whose elements fill the shape in
+    row-major order.
 
     Args:
         shape: Sizes of the dimensions after the batch. `[]`: one value per row. For lists without a fixed
             length, see `FixedLenSequence`.
         dtype: A numpy or TensorFlow type, its name, or a Python type; `"bytes"`, `"string"`, bytes, str and
-            object mean byte strings. None: the type of the field. Values of another numeric type are
-            converted if the `dtype` holds all of them exactly; for other conversions, see `lossy`. An integer
-            type also converts an Avro enum to its codes: the indices of the symbols in its list. Other types
-            must be that of the field.
+            object mean byte strings. A field of another numeric type is converted if the `dtype` represents
+            all values of that type exactly; `lossy` allows further conversions. With an integer type, an Avro
+            enum becomes the indices of its symbols. Any other type must be that of the field. None: the type
+            of the field.
         default: The value for missing rows, for missing elements at the end of short lists, and for nulls. A
             scalar, or an object that numpy converts to an array of exactly the shape, whose elements replace
-            the missing elements at the same positions. None: a missing value is an error. For a float type,
-            an int is a float, if the type holds it exactly.
+            the missing elements at the same positions. For a float type, an int is allowed if the type
+            represents it exactly. None: a missing value is an error.
         key: The key expression. None: the name of the tensor.
         lossy: Whether values may change when they are converted to the `dtype`. True: numbers and decimals
-            become the nearest floats, fractions of integers are cut, and a value out of the range of the type
-            is an error. False: such a `dtype` is an error. None: no values are converted, as for features of
-            other libraries; a field of another type is an error.
-        truncate: Whether lists that are too long are cut at their ends, in each dimension. False: they are
-            errors.
+            become the nearest floats, numbers are truncated to integers, and a value out of the range of the
+            type is an error. False: a `dtype` that does not represent all values exactly is an error. None:
+            no value is converted, as for features of other libraries; a field of another type is an error.
+        truncate: Whether to cut lists that are too long at their ends, in each dimension. False: a list that
+            is too long is an error.
 
     Raises:
         ValueError: A size is negative, or the default has the wrong shape or type.
@@ -138,8 +140,8 @@ class Dense(Feature):
 class FixedLenSequence(Feature):
     """A padded dense tensor `[batch, longest, *shape]`. `FixedLenSequenceFeature` in the RFC.
 
-    The key has one dimension more than the shape, or it has one dimension, whose elements fill items of the
-    shape one after another. If the key has two or more dimensions and the shape has the same number, the
+    The key must have one dimension more than the shape, or exactly one dimension, whose elements fill one
+    item of the shape after another. If the key has two or more dimensions and the shape has as many, the
     tensor is `[batch, *shape]`.
 
     Args:
@@ -149,8 +151,8 @@ class FixedLenSequence(Feature):
             nulls. None: a missing value is an error, so all rows of a batch must have the same length.
         key: The key expression. None: the name of the tensor.
         lossy: As in `Dense`.
-        truncate: Whether lists that are longer than their size are cut at their ends. The shape must have a
-            size that is not open, and the key two or more dimensions. False: they are errors.
+        truncate: Whether to cut lists that are longer than their size at their ends. Requires a `shape` with
+            a fixed size and a key of two or more dimensions. False: a list that is too long is an error.
 
     Raises:
         ValueError: A size is less than -1, or the default is not a scalar or does not have the type.
@@ -196,21 +198,23 @@ class FixedLenSequence(Feature):
 class VarLen(Feature):
     """A sparse tensor `[batch, longest, ...]` with the dimensions of the key. `VarLenFeature` in the RFC.
 
-    If the key has no dimensions, each row has one value, or no value if it is missing. Null lists are empty;
-    a null in a list is an error.
+    If the key has no dimensions, each row has one value, or none if the value is missing. A null list counts
+    as empty; a null in a list is an error.
 
     Args:
         dtype: As in `Dense`.
         shape: Sizes of the dimensions after the batch, one for each dimension of the key. A list of another
-            length is an error. A size of None or -1 means the longest list of the batch. If `shape` is None,
-            no size is fixed.
+            length is an error. A size of None or -1: the length of the longest list of the batch. None for
+            the whole shape: no size is fixed.
         key: The key expression. None: the name of the tensor.
         lossy: As in `Dense`.
-        truncate: Whether lists that are longer than their size in the `shape` are cut at their ends. Shorter
-            lists stay errors.
+        truncate: Whether to cut lists that are longer than their size at their ends. Requires a `shape` with
+            a fixed size. A list that is too short is an error in any case. False: a list that is too long is
+            an error, too.
 
     Raises:
-        ValueError: A size is less than -1. TypeError: An argument has the wrong type.
+        ValueError: A size is less than -1.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> features.VarLen("string", key="friends[*].name.first")
@@ -247,27 +251,28 @@ class VarLen(Feature):
 class Sparse(Feature):
     """A sparse tensor `[batch, *size]` of values at indices. `SparseFeature` in the RFC.
 
-    Index and value keys are relative to the key of the feature; a leading `@` makes them absolute. If the key
-    of the feature ends at an array, the other keys select from its elements: `points` and `at` give
-    `points[*].at`. In each row, all keys must select the same number of elements.
+    Index and value keys are relative to the key of the feature; a leading `@` makes a key absolute. If the
+    key of the feature ends at an array, the other keys select from the elements of the array: with the key
+    `points`, the index key `at` means `points[*].at`. In each row, all keys must select the same number of
+    elements.
 
     Args:
         index_key: The key of the integer indices, or one key for each dimension.
         value_key: The key of the values.
-        size: Sizes of the dimensions, one for each index key. To keep the dimensions of the key of the
-            feature too, put one size for each of them at the front. A single size may be an int. None or -1:
-            one more than the largest index of the batch or, for a dimension of the key, the length of the
-            longest list.
+        size: Sizes of the dimensions, one for each index key. Further sizes at the front, one for each
+            dimension of the key of the feature, keep these dimensions too. A single size may be an int. A
+            size of None or -1: the largest index of the batch plus 1 or, for a dimension of the key, the
+            length of the longest list.
         dtype: The type of the values, as in `Dense`.
-        already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
-            neither sorted nor checked.
+        already_sorted: Whether the entries of each row are already sorted by their indices. True: the adapter
+            neither sorts the entries nor checks their order.
         duplicates: How to treat two entries of a row with the same indices: `"keep"` or `"error"`.
-        key: The key expression that the other keys are relative to. None: the name of the tensor.
+        key: The key expression to which the other keys are relative. None: the name of the tensor.
         lossy: As in `Dense`, for the values. Indices are never converted.
 
     Raises:
-        ValueError: A size is less than -1, or `duplicates` has another value. TypeError: An argument has the
-            wrong type.
+        ValueError: A size is less than -1, or `duplicates` has another value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> features.Sparse(["@car.serial", "id"], "power", [12, 10000], key="engine")
@@ -310,22 +315,22 @@ class Sparse(Feature):
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ragged(Feature):
-    """A ragged tensor with one ragged dimension per dimension of the key. `RaggedFeature` in `tf.io`.
+    """A ragged tensor with one ragged dimension for each dimension of the key. `RaggedFeature` in `tf.io`.
 
-    If the key has no dimensions, each row has one value, or no value if it is missing. Null lists are empty;
-    a null in a list is an error.
+    If the key has no dimensions, each row has one value, or none if the value is missing. A null list counts
+    as empty; a null in a list is an error.
 
     Args:
         dtype: As in `Dense`.
-        inner_shape: Sizes of the dimensions after the ragged ones: the elements of each innermost list fill
-            blocks of this shape one after another.
+        inner_shape: Sizes of the dimensions after the ragged ones. The elements of each innermost list fill
+            one block of this shape after another.
         row_splits_dtype: `"int64"` or `"int32"`, the integer type of the row splits.
         key: The key expression. None: the name of the tensor.
         lossy: As in `Dense`.
 
     Raises:
-        ValueError: A size is negative, or `row_splits_dtype` has another value. TypeError: An argument has
-            the wrong type.
+        ValueError: A size is negative, or `row_splits_dtype` has another value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> features.Ragged("float32", key="friends[*].scores[*]")

@@ -29,7 +29,7 @@ def to_jax(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     | byte strings | unchanged: JAX has no type for them |
 
     Without `jax_enable_x64`, JAX has no 64-bit types: it converts float64 to float32 and int64 to int32. This
-    function raises an error for integers that do not fit; JAX alone would truncate them.
+    function raises an error for an integer that does not fit; JAX itself would truncate the integer.
 
     Args:
         tensors: The result of `TensorAdapter.convert`.

@@ -1,7 +1,7 @@
 """Conversion of tensors to TensorFlow.
 
-If TensorFlow is installed, the import registers the op of `Dataset.to_tf`. A process that runs the graph of
-another process, such as a worker of tf.data service, must import this module first.
+If TensorFlow is installed, importing this module registers the op of `Dataset.to_tf`. A process that runs a
+graph of another process, such as a worker of tf.data service, must import this module first.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     | `RaggedTensor` | `tf.RaggedTensor`, row splits with the same integer type |
     | `StructuredTensor` | dict of its fields |
 
-    TensorFlow requires memory that is aligned to 64 bytes. Aligned numbers are shared; others are copied.
-    Bools are bits in Arrow and are always copied. Byte strings are copied into `tf.string`.
+    TensorFlow requires memory that is aligned to 64 bytes: aligned numbers are shared, other numbers are
+    copied. Bools, which are bits in Arrow, are always copied. Byte strings are copied into `tf.string`.
 
     Args:
         tensors: The result of `TensorAdapter.convert`.

@@ -27,9 +27,9 @@ def to_torch(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     | `StructuredTensor` | dict of its fields |
     | byte strings | unchanged: PyTorch has no type for them |
 
-    `torch.nested.nested_tensor_from_jagged(parts.flat_values, parts.row_splits[0])` makes a nested tensor of
-    one level. PyTorch has no read-only tensors, so writing to a tensor changes the record batch: clone a
-    tensor before you write to it.
+    `torch.nested.nested_tensor_from_jagged(parts.flat_values, parts.row_splits[0])` makes a nested tensor
+    from a ragged tensor with one ragged dimension. PyTorch has no read-only tensors, so writing to a tensor
+    changes the record batch. Clone a tensor before you write to it.
 
     Args:
         tensors: The result of `TensorAdapter.convert`.

@@ -32,7 +32,7 @@ class ArrowSchemaExportable(Protocol):
 
 
 class HasArrowSchema(Protocol):
-    """An object whose attribute `schema` is an Arrow schema: a batch, table or dataset of pyarrow."""
+    """An object whose attribute `schema` is an Arrow schema, such as a batch, table or dataset of pyarrow."""
 
     @property
     def schema(self) -> ArrowSchemaExportable:
@@ -42,7 +42,7 @@ class HasArrowSchema(Protocol):
 
 @runtime_checkable
 class ArrowArrayExportable(Protocol):
-    """An object with one Arrow array: a record batch of any Arrow library."""
+    """An object that exports one Arrow array, such as a record batch of any Arrow library."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         """Returns PyCapsules of an `ArrowSchema` and an `ArrowArray`."""
@@ -51,7 +51,9 @@ class ArrowArrayExportable(Protocol):
 
 @runtime_checkable
 class ArrowStreamExportable(Protocol):
-    """An object with a stream of Arrow arrays: a table, data frame or reader of any Arrow library."""
+    """An object that exports a stream of Arrow arrays, such as a table, data frame or reader of any Arrow
+    library.
+    """
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns a PyCapsule of an `ArrowArrayStream`."""
@@ -63,7 +65,7 @@ class BinaryReader(Protocol):
     """A file object in binary mode."""
 
     def read(self, size: int, /) -> bytes:
-        """Returns at most `size` bytes, and no bytes at the end."""
+        """Returns at most `size` bytes; at the end of the file, empty bytes."""
         ...
 
 
@@ -72,7 +74,7 @@ class BinaryIntoReader(Protocol):
     """A raw file object that can only fill buffers."""
 
     def readinto(self, buffer: bytearray, /) -> int | None:
-        """Fills the buffer and returns the number of bytes, which is 0 at the end."""
+        """Fills the buffer and returns the number of bytes, which is 0 at the end of the file."""
         ...
 
 
@@ -108,7 +110,7 @@ class TensorFlowDType(Protocol):
 
 
 StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
-"""Settings of a store. The page "Stores" lists the keys."""
+"""Options of a store. The page "Files in stores" lists the keys."""
 
 Store: TypeAlias = Any
 """An obstore store, such as `obstore.store.S3Store`, or an fsspec filesystem."""
@@ -185,7 +187,7 @@ FeatureDType: TypeAlias = "npt.DTypeLike | TensorFlowDType"
 
 
 class Skipped(TypedDict):
-    """A block, or the rest of a file, that `on_error` skipped."""
+    """A block or the rest of a file that `on_error` has skipped."""
 
     path: str
     """The file, as the caller named it."""

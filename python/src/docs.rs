@@ -4,7 +4,9 @@
 
 macro_rules! docs {
     (Array) => {
-        r#"One column of a batch: values and their field. Every Arrow library accepts it: `pyarrow.array(array)`.
+        r#"One column of a batch: its values, name and type.
+
+Any Arrow library accepts an array without a copy: `pyarrow.array(array)`.
 
 Example:
     >>> batch.column("id")
@@ -13,8 +15,8 @@ Example:
     (Array.__array__) => {
         r#"Converts the values to a numpy array, for `numpy.asarray(array)`.
 
-Numbers without nulls share the memory of the column, so the array is read-only. No value is rounded.
-The Arrow type determines the numpy type:
+An array of numbers without nulls shares the memory of the column, so it is read-only. The conversion
+rounds no value. The Arrow type determines the numpy type:
 
 | Arrow | numpy |
 |---|---|
@@ -29,7 +31,8 @@ The Arrow type determines the numpy type:
 Args:
     dtype: The numpy type to convert to, as in `numpy.ndarray.astype`. None: the type in the table
         above.
-    copy: True: always copies. None: copies only if the conversion needs a copy.
+    copy: True: always copies. None: copies only if the conversion needs a copy. False: a needed copy
+        is an error.
 
 Raises:
     ImportError: The Arrow type is in the last row of the table, and pyarrow is not installed.
@@ -59,46 +62,49 @@ Raises:
 
 The constructor reads the header of the first file, so it raises an error for a wrong file, column,
 feature or schema. Worker threads start when an iterator is asked for its first batch. Datasets can be
-pickled; a copy opens the files again. The constructor reads file objects into memory, because they can be
-read only once.
+pickled; the copy opens the files again. The constructor reads file objects into memory, because they can
+be read only once.
 
 Args:
     source: A path, a glob, a directory (its `*.avro`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+        HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+        name.
     features: Dict of tensor names to features of `arrowfeed.features`, `tf.io`, tensorflow-io or ATDS.
-        The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
+        The name is the key expression, unless the feature has a `key`. Only the fields that the keys need
         are read.
     representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
-        `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If neither argument is
-        passed: the result of `infer_representations`.
+        `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If you pass neither
+        argument, `infer_representations` determines the tensors.
     columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
-    reader_schema: The schema to resolve the values to; required if the files have different schemas.
+    reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
-    unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects the branch
-        of a dense union, `u.string` the field of a struct.
+    unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
+        dense union, and the key `u.string` a field of a struct.
     raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
-    index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
-        shards read no block headers. None: block headers are read when needed.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
+        and shards read no block headers. None: block headers are read when needed.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file is not an Avro object container file, or `index` is not an index.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
-    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
-    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
+    RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+        name the tensor and its column.
     LimitError: The header exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> from arrowfeed import features
@@ -114,42 +120,44 @@ Example:
     (AvroRecordDecoder) => {
         r#"Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-It takes records one by one, or converts a list of records to a batch. Records are in Avro's binary
-encoding, without a file header. They may have several writer schemas; all batches have one schema. Only
-one thread at a time may use a decoder.
+The decoder collects records one by one for a batch, or decodes several records into a separate batch.
+Records are in Avro's binary encoding, without a file header. The records may have several writer schemas;
+all batches have the same schema. Only one thread at a time may use a decoder.
 
 Args:
-    schema: The writer schema of the records. None: the framing of each message names its schema. The
-        columns are then those of `reader_schema` or, without it, those of the first schema in `schemas`.
+    schema: The writer schema of the records. None: the header of each message identifies its schema, and
+        the columns are those of `reader_schema` or, without it, those of the first schema in `schemas`.
     framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
         CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
         `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
         "Wire format").
     schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or IDs to
-        schemas; for `"single_object"` also a list of schemas. Alternatively a function of a fingerprint
-        or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
-        is called once for each new fingerprint or ID.
+        schemas; for `"single_object"` also a list of schemas. Alternatively, a function such as a
+        registry client, which maps a fingerprint or ID to its schema, or to None if there is no such
+        schema; the decoder calls the function once for each new fingerprint or ID. None: records without
+        a framing.
     features: Features for `flush_tensors`, as in `AvroDataset`.
-    representations: Representations for `flush_tensors`, as in `AvroDataset`. If neither argument is
-        passed: the result of `infer_representations`.
+    representations: Representations for `flush_tensors`, as in `AvroDataset`. If you pass neither
+        argument, `infer_representations` determines the tensors.
     columns: Field paths to read, in this order. None: the fields that `features` or `representations`
         need; without these arguments, all fields.
-    reader_schema: The schema to resolve the records to. None: the writer schema.
-    batch_size: Maximum number of rows of a batch, over all writer schemas.
-    max_batch_bytes: Size in bytes at which a batch ends early, over all writer schemas. None:
+    reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
+    batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows.
+    max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
         `limits.batch_bytes`.
     encoding: How Avro types are converted to Arrow types; see `read_avro`.
-    double_as_float: With `encoding="tfx"`, rounds doubles to float32.
-    string_type: The Arrow type of strings and bytes.
+    double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+    string_type: The Arrow type of strings and bytes; see `read_avro`.
     unions: The Arrow type of unions; see `read_avro`.
-    limits: Upper bounds on the resources that a record may use.
-    name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
+    limits: Upper bounds on the resources that a record may use. None: `Limits()`.
+    name: A name for the source of the records, such as a topic, which is the attribute `path` of errors.
         None: errors have no path.
 
 Raises:
     SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
     RepresentationError: A tensor cannot be built from the columns.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
@@ -168,61 +176,67 @@ Example:
     (AvroRecordDecoder.add_writer) => {
         r#"Registers another writer schema.
 
+Args:
+    schema: The writer schema, as in the constructor.
+
 Returns:
     The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
     that is already registered keeps its number.
 
 Raises:
     SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
-    ValueError: The decoder already has 1,024 schemas."#
+    ValueError: The decoder already has 1,024 schemas.
+
+Example:
+    >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
+    >>> decoder.decode(record, writer=decoder.add_writer(new_schema))"#
     };
     (AvroRecordDecoder.decode) => {
         r#"Decodes one record for the next `flush`, or several records into a separate batch.
 
 Args:
     records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
-        With a `framing`, messages instead of records.
-    writer: The number of the schema of bare records. None: 0.
+        With a `framing`, messages with their headers.
+    writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
 Returns:
-    For several records, one batch of all of them, whatever `batch_size` is. For one record, None.
+    For several records, one batch of all rows, whatever `batch_size` is. For one record, None.
 
 Raises:
     CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-        is the number of the record since the last `flush`, or its index in the list. A single record
-        that fails adds no row, and the decoder remains usable. If one of several records fails, the
-        rows of all of them are discarded.
+        is the number of the record since the last `flush`, or its index in the list. If a single
+        record fails, it adds no row, and the decoder remains usable. If one of several records fails,
+        the decoder discards the rows of all of them.
     SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
     LimitError: The record exceeds a limit.
-    ValueError: Several records are passed while there are decoded rows that are not yet flushed.
-        Exceptions of a `schemas` function are passed on."#
+    ValueError: Several records are passed while the decoder has rows that no flush has returned yet.
+    Exception: Exceptions of a `schemas` function are passed on."#
     };
     (AvroRecordDecoder.extend) => {
-        r#"Decodes records for the next `flush`, in order, up to the first damaged one.
+        r#"Decodes records for the next `flush`, in order, up to the first damaged record.
 
 The method releases the GIL while it decodes.
 
 Args:
     records: Several records, as in `decode`.
-    writer: The number of the schema of bare records. None: 0.
+    writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
 Raises:
     CorruptBlockError, SchemaError, LimitError: As in `decode`."#
     };
     (AvroRecordDecoder.flush) => {
-        r#"Returns the next batch of decoded rows, with at most `batch_size` rows, or None if no row is
-left."#
+        r#"Returns the next batch of at most `batch_size` decoded rows. None: no row is left."#
     };
     (AvroRecordDecoder.flush_tensors) => {
-        r#"Returns the tensors of the next batch of decoded rows by name, or None if no row is left.
+        r#"Returns the tensors of the next batch of decoded rows, by name. None: no row is left.
 
 Raises:
     ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
-        decoder discards the rows of the batch.
+        decoder then discards the rows of the batch.
     LimitError: As in `TensorAdapter.convert`."#
     };
     (AvroRecordDecoder.rows) => {
-        r#"Number of decoded rows that are not yet flushed."#
+        r#"Number of decoded rows that no flush has returned yet."#
     };
     (AvroRecordDecoder.schema) => {
         r#"The schema of every batch."#
@@ -234,20 +248,23 @@ Raises:
         r#"Returns the adapter that converts the batches of `flush` to tensors."#
     };
     (AvroSchema) => {
-        r#"A valid Avro schema and, for the schema of a file, the codec and metadata of the header. Hashable and
-picklable.
+        r#"A valid Avro schema and, if it was read from a file, the codec and the metadata of that file.
 
-Two schemas are equal if they describe the same types: names, fields with their aliases and defaults,
-symbols, sizes and logical types. The comparison ignores documentation, the layout of the text, `codec`
-and `metadata`.
+Schemas can be hashed and pickled. Two schemas are equal if they describe the same types: names, fields
+with their aliases and defaults, symbols, sizes and logical types. The comparison ignores documentation,
+the layout of the text, `codec` and `metadata`.
 
 Args:
-    schema: JSON text, its parsed form (a dict, or a list for a union), or another schema.
-    codec: Name of the codec of the file.
-    metadata: The metadata of the file.
+    schema: JSON text, its parsed form (a dict, or a list for a union), the path of an `.avsc` file, or
+        another schema.
+    codec: Name of the codec of the file. None: the codec is unknown.
+    metadata: The metadata of the file. None: no entries.
 
 Raises:
     SchemaError: The schema breaks a rule of the Avro specification.
+    LimitError: The text of the schema exceeds 4 MiB.
+    OSError: The `.avsc` file cannot be read.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = arrowfeed.AvroSchema({"type": "array", "items": "int"})
@@ -258,49 +275,57 @@ Example:
         r#"The Arrow schema of the batches that `read_avro` returns without options.
 
 Raises:
-    SchemaError: A type is recursive, or is nested too deeply for Arrow."#
+    SchemaError: A type is recursive, or the types are nested too deeply for Arrow."#
     };
     (AvroSchema.canonical) => {
-        r#"The Parsing Canonical Form of the Avro specification, with full names and only the attributes that
+        r#"The Parsing Canonical Form of the Avro specification: full names, and only the attributes that
 decoding needs."#
     };
     (AvroSchema.codec) => {
-        r#"Compression codec of the blocks of the file; None if the schema is not from a file."#
+        r#"Compression codec of the blocks of the file. None: the schema was not read from a file."#
     };
     (AvroSchema.fingerprint) => {
-        r#"The Rabin fingerprint (CRC-64-AVRO) of the canonical form, unsigned 64 bits."#
+        r#"The Rabin fingerprint (CRC-64-AVRO) of the canonical form, an unsigned integer of 64 bits."#
     };
     (AvroSchema.json) => {
         r#"The JSON text, as passed or as stored in the file."#
     };
     (AvroSchema.metadata) => {
-        r#"Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema is
-not from a file."#
+        r#"Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema was
+not read from a file."#
     };
     (AvroSchema.warnings) => {
-        r#"Parts of the schema that the Avro specification tells readers to ignore, such as unknown logical
-types."#
+        r#"Descriptions of the parts of the schema that readers must ignore, such as unknown logical types."#
     };
     (AvroWriter) => {
-        r#"Writes an Avro object container file batch by batch. A context manager.
+        r#"A writer of an Avro object container file, batch by batch.
 
-The file appears under its name when `close()` has completed it. After an exception inside `with`, the
-incomplete file is removed. The writer buffers rows until it has enough to encode, so `rows` does not
-include the latest rows.
+Use the writer as a context manager, or call `close()`. The file appears under its name when `close()` has
+completed it. After an exception inside `with`, the incomplete file is removed. The writer buffers rows
+before it encodes them, so `rows` does not count the latest rows.
 
 Args:
-    path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
-        open.
+    path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
+        stays open.
     arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
-        first batch. With a schema, the constructor rejects columns that Avro does not support, and a file
-        without rows can be written.
-
-The other arguments are those of `write_avro`.
+        first batch. With a schema, a column that Avro does not support is an error of the constructor,
+        and a file without rows can be written.
+    codec: As in `write_avro`.
+    level: As in `write_avro`.
+    block_bytes: As in `write_avro`.
+    schema: As in `write_avro`.
+    metadata: As in `write_avro`.
+    on_overflow: As in `write_avro`.
+    threads: As in `write_avro`.
+    append: As in `write_avro`.
+    storage_options: As in `write_avro`.
+    store: As in `write_avro`.
 
 Raises:
-    SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+    SchemaError: Avro does not support the type of a column, or a column does not fit `schema`.
     OSError: The file cannot be created.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> with arrowfeed.AvroWriter("ids.avro", codec="deflate") as writer:
@@ -312,7 +337,7 @@ Example:
     6"#
     };
     (AvroWriter.__exit__) => {
-        r#"Closes the file, or removes it after an exception."#
+        r#"Closes the file or, after an exception, removes it."#
     };
     (AvroWriter.blocks) => {
         r#"Number of blocks written so far."#
@@ -321,7 +346,7 @@ Example:
         r#"Number of bytes written so far, including the header of a new file."#
     };
     (AvroWriter.close) => {
-        r#"Writes the remaining rows and gives the file its name. A second call does nothing.
+        r#"Writes the remaining rows and renames the complete file. A second call does nothing.
 
 Raises:
     OSError: The file cannot be written.
@@ -331,8 +356,12 @@ Raises:
         r#"Number of rows in the blocks written so far."#
     };
     (AvroWriter.write) => {
-        r#"Writes batches and returns the number of their rows. After an error the writer accepts no more
-batches.
+        r#"Writes batches and returns the number of their rows.
+
+After an error, the writer accepts no more batches.
+
+Args:
+    batches: As in `write_avro`, with the columns of the first batch.
 
 Raises:
     SchemaError: The columns differ from those of the first batch.
@@ -343,10 +372,10 @@ Raises:
     (BatchIterator) => {
         r#"An iterator over the batches of a dataset. `Dataset.record_batches` and `Dataset.tensors` create it.
 
-Worker threads start with the first batch. They stop after the last batch, on `close`, or when the
-iterator is garbage-collected. Any number of threads may iterate; each batch goes to one of them. After an
-error, the iterator returns no more batches, and `state_dict` returns the checkpoint after the last
-returned batch.
+The worker threads start when the first batch is requested. They stop after the last batch, on `close`, or
+when the iterator is garbage-collected. Any number of threads may iterate; each batch goes to one of them.
+After an error, the iterator returns no more batches, and `state_dict` returns the checkpoint after the
+last returned batch.
 
 An iterator belongs to the process that created it: after a fork, the child must create its own iterator.
 
@@ -356,66 +385,71 @@ Example:
     ...         train(tensors["x"].values)
     ...         saved = json.dumps(batches.state_dict())
     >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-    >>> batches.load_state_dict(json.loads(saved))  # goes on with the next batch"#
+    >>> batches.load_state_dict(json.loads(saved))  # continues with the next batch"#
     };
     (BatchIterator.__next__) => {
         r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: A file is damaged or invalid; the subclass states the kind of fault.
-    ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
-        give the location.
+    ArrowfeedError: A file is damaged or invalid; the subclass states the kind of error.
+    ConversionError: A row does not fit a tensor. The attributes `tensor`, `field` (the column) and
+        `record` (the row of the batch) give the location.
     ChangedError: A file has changed since it was first read.
     OSError: A file cannot be read.
-    ValueError: The iterator was created before a fork, or one of its own calls, which is still
-        running, calls it again."#
+    ValueError: The iterator was created before a fork; or Python code that it runs, such as
+        `read_chunk`, calls the iterator."#
     };
     (BatchIterator.close) => {
-        r#"Ends the iteration and waits for its worker threads. A second call does nothing."#
+        r#"Stops the iteration and waits until its worker threads have ended. A second call does nothing."#
     };
     (BatchIterator.load_state_dict) => {
         r#"Resumes after the batch of a checkpoint. The current position of this iterator has no effect.
 
-The iterator seeks to the block of the next row and decodes no earlier block; with a shuffle, it
+The iterator seeks to the block of the next row and decodes no earlier block. With a shuffle, it
 decodes the blocks of one shuffle window. `threads` and `prefetch_bytes` may differ from those of the
-checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. A random seed is
-stored in the checkpoint and restored from it.
+checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. The checkpoint
+contains the seed, also if it is random.
 
 Args:
     state: The result of `state_dict`, also after a round trip through `json`.
 
 Raises:
-    ChangedError: The files differ, or their order, name, size or sync marker has changed.
-    ValueError: The state has other options, another seed or another version, or it is not a state of
-        an iterator.
-    TypeError: `state` is not a dict. After any of these errors, the iterator is unchanged."#
+    ChangedError: The files are others, or their order, names, sizes or sync markers have changed.
+    ValueError: The checkpoint has other options, another seed or another version, or `state` is not a
+        checkpoint.
+    TypeError: `state` is not a dict. Each of these errors leaves the iterator unchanged."#
     };
     (BatchIterator.report) => {
-        r#"Reports what has been read and skipped so far, including the work before a loaded checkpoint.
+        r#"Returns the counts of rows, blocks and bytes read so far, and the skipped parts.
+
+The counts include those of a loaded checkpoint.
 
 `rows` counts the rows of the returned batches in all epochs. `skipped` lists each skipped part once.
-`blocks` and `bytes` count the decoded data. They can be ahead of `rows`, because of prefetching, or
-behind it, while worker threads have not finished. Blocks that a resumed iteration decodes again count
-again.
+`blocks` and `bytes` count the decoded data. These two counts can be ahead of `rows`, because of
+prefetching, or behind `rows`, while worker threads have not finished. A block that a resumed
+iteration decodes again counts again.
 
 Example:
     >>> batches.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
     };
     (BatchIterator.state_dict) => {
-        r#"Returns a checkpoint of the iteration after the last returned batch, without prefetched batches.
+        r#"Returns a checkpoint of the iteration after the last returned batch.
+
+Prefetched batches do not count.
 
 The checkpoint contains fingerprints of the file names and sizes, the options that determine the
-order, the seed, the epoch, the position in the epoch, and `report()`. All of these are numbers,
-strings, lists and dicts, so the checkpoint can be saved as JSON. It takes about 6 bytes per file, and
-shuffling does not make it larger. Its content may change between versions.
+order, the seed, the epoch, the position in the epoch, and `report()`. The checkpoint consists of
+numbers, strings, lists and dicts, so it can be saved as JSON. It takes about 6 bytes per file, and a
+shuffle does not make it larger. Its content may change between versions of arrowfeed.
 
 Returns:
     A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
     or another process.
 
 Raises:
-    OSError: A file cannot be found. ValueError: The iterator was created before a fork.
+    OSError: A file cannot be found.
+    ValueError: The iterator was created before a fork.
 
 Example:
     >>> batches.state_dict()["place"]
@@ -424,9 +458,9 @@ Example:
     (ChunkDataset) => {
         r#"A dataset over the rows of a `ChunkSource`.
 
-Python code provides the rows in chunks. The dataset supports what file datasets support: shuffles,
-shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. `read_chunk` is called in
-the thread that asks for batches.
+Python code provides the rows in chunks. Like a dataset over files, a `ChunkDataset` supports shuffles,
+shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. The thread that requests
+batches calls `read_chunk`.
 
 Args:
     source: A `ChunkSource`, or a list of them that is read in order.
@@ -441,8 +475,9 @@ Raises:
         the list is empty.
     RepresentationError: A tensor cannot be built from the columns.
     ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
-    ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of
-        the properties of the source are passed on.
+    ValueError: An argument has an invalid value.
+    TypeError: An argument has the wrong type.
+    Exception: Exceptions of the properties of a source are passed on.
 
 Example:
     >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])
@@ -454,76 +489,81 @@ Example:
         r#"A dataset over CSV files: a source of record batches and tensors for training.
 
 A record ends with `\n`, `\r` or `\r\n`. A cell may be quoted. In a quoted cell, delimiters and line ends
-are ordinary characters, and a quote is written twice. A quote in a cell that does not start with a quote
-is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. Files may be
-compressed with gzip, which is detected from their first bytes. One thread reads a compressed file from
-its start.
+are ordinary characters, and a quote is written twice. In a cell that does not start with a quote, a quote
+is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. The files may be
+compressed with gzip; the dataset detects the compression from the first bytes. One thread reads a
+compressed file from its start.
 
 The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
 parallel decoding. `on_error="skip_block"` skips only the invalid record. To find the first record after a
-byte offset, the file is read from its start, because a quote decides whether a line end ends a record.
+byte offset, the dataset reads the file from its start, because the preceding quotes decide whether a line
+end ends a record.
 
 The constructor reads file objects into memory, because they can be read only once.
 
 Args:
     source: A path, a glob, a directory (its `*.csv`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
-        All files must have the same columns in the same order.
-    schema: An Arrow schema of the columns that can be read, in any order; the files may have other
-        columns too. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string`
-        and `string_view`. None: all columns, each with the first of the types int64, float64 and string
-        that fits all its cells. A column with an integer that does not fit into int64 has the type
-        string, and a column of only empty cells has the type null. The constructor reads all files to
-        infer the types.
-    sample: Without `schema`: number of records at the start from which types are inferred. A later cell
-        of another type raises an error when it is read. None: all records.
-    skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
-        `\n`. The header follows them.
-    header: Whether the first record of each file names the columns. With `names`, that record is skipped.
+        HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+        name. All files must have the same columns in the same order.
+    schema: An Arrow schema of the columns that can be read, in any order. The files may have further
+        columns. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string` and
+        `string_view`. None: all columns, each with the first of the types int64, float64 and string that
+        fits all its cells; the constructor reads all files to infer the types. A column with an integer
+        that does not fit into int64 has the type string, and a column of only empty cells has the type
+        null.
+    sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
+        at least 1. A later cell of another type raises an error when it is read. None: all records.
+    skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
+        contain. These lines end with `\n`.
+    header: Whether the first record of each file is a header with the names of the columns. With `names`,
+        this record is skipped.
     names: The names of all columns, in order. None: the names in the header; without a header, the names
         in `schema`; without both, `column_1`, `column_2` and so on.
     delimiter: The ASCII character between cells.
     quote: The ASCII character around quoted cells.
-    escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
-        escape character.
+    escape: The ASCII character that makes the next character of a quoted cell an ordinary one. None: no
+        such character.
     skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
         null.
-    nulls: Cell texts that mean null, whether the cell is quoted or not. They replace the default, the
+    nulls: Texts of cells that are null, whether the cell is quoted or not. They replace the default, the
         empty text. None: `[""]`.
-    multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
-        `schema`. In other columns of a list type, a cell is a list of one value. Requires
-        `secondary_delimiter`.
+    multivalent_columns: Names of columns whose cells have several values. The types of these columns are
+        lists, also in `schema`. In another column of a list type, each cell becomes a list of one value.
+        Requires `secondary_delimiter`. None: no such columns.
     secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`. Such a
-        cell is split like a record, so a value may be quoted.
-    raw: Whether to read each record as bytes, without the line end, into the single column `record`.
+        cell is split like a record, so a value may be quoted. Requires `multivalent_columns`.
+    raw: Whether to read each record as bytes, without the line end, into the single column `record` of
+        type large_binary. `schema`, `sample` and `names` then have no effect.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
         columns that the tensors need.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
         `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
-    index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
-        files first to find the ends of the records.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
+        first reads the files to find the ends of the records.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
-    FormatError: The first file has no header, or `index` is not an index.
-    CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
+    FormatError: The first file has no record from which to take the columns, or `index` is not an index.
+    CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
-    SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
-        name; the columns of a file differ from those of the first file.
-    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    SchemaError: A column is not in the files, CSV does not support the type of a column, two columns have
+        the same name, or the columns of a file differ from those of the first file.
+    RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+        name the tensor and its column.
     LimitError: A record or the number of columns exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.CsvDataset("part-*.csv", columns=["age", "label"])
@@ -533,9 +573,9 @@ Example:
     (Dataset) => {
         r#"A dataset over files of one format: a source of record batches and tensors for training.
 
-This is the base class of `AvroDataset` and the datasets of other formats; it has no constructor. Worker
-threads start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the
-files again.
+This is the base class of `AvroDataset` and of the datasets of other formats; it has no constructor.
+Worker threads start when an iterator is asked for its first batch. Datasets can be pickled; the copy
+opens the files again.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -543,13 +583,14 @@ Example:
     True"#
     };
     (Dataset._known_num_batches) => {
-        r#"Like `num_batches`, but without a long scan of the files. None: unknown or infinite."#
+        r#"Like `num_batches`, but without a long scan of the files. None: unknown or endless."#
     };
     (Dataset.arrow_schema) => {
-        r#"The schema of the record batches, with the columns that are read."#
+        r#"The schema of the record batches: the columns that are read."#
     };
     (Dataset.explain) => {
-        r#"Explains which columns are read, and what each tensor shares with the batches or copies, and why.
+        r#"Explains which columns are read and, for each tensor, which memory is shared with the batch, which
+is copied, and why.
 
 Example:
     >>> print(dataset.explain())
@@ -558,20 +599,23 @@ Example:
       values: shared"#
     };
     (Dataset.fingerprint) => {
-        r#"Fingerprint of the file names, the file sizes and `arrow_schema`: 16 hexadecimal digits.
+        r#"Fingerprint of the dataset: 16 hexadecimal digits.
+
+The fingerprint depends on the names and sizes of the files, on `arrow_schema`, and on the rows that
+`take`, `skip` and `split` have selected.
 
 Raises:
     OSError: A file cannot be found."#
     };
     (Dataset.num_batches) => {
-        r#"Returns the number of batches that `record_batches` or `tensors` yields with the same options.
+        r#"Returns the number of batches that `record_batches` and `tensors` yield with the same options.
 
-The first call scans the files, like `num_rows`. Rows that `on_error` skips are counted too.
+The first call reads the files as `num_rows` does. The number includes the rows that `on_error` skips.
 
 Args:
-    batch_size: As in `record_batches`, like all options.
-    drop_remainder: Drops short batches.
-    epochs: Number of passes over all rows. None: infinite.
+    batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+    drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+    epochs: Number of passes over all rows. None: endless.
     shuffle_buffer_size: Does not affect the number.
     seed: Does not affect the number.
     shard: The index of this shard and the number of shards.
@@ -582,44 +626,50 @@ Args:
     start_epoch: Does not affect the number.
 
 Returns:
-    The number of batches. None: infinite.
+    The number of batches. None: the iteration is endless.
 
 Raises:
     ArrowfeedError, OSError: As in `num_rows`.
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type or is missing.
 
 Example:
     >>> dataset.num_rows, dataset.num_batches(batch_size=1024)
     (10000, 10)"#
     };
     (Dataset.num_rows) => {
-        r#"Number of rows in all files, taken from block headers or footers without decompression.
+        r#"Number of rows of the dataset, without decoding a row.
 
-The first access opens every file; later ones reuse the number.
+The first access opens every file and reads block headers, footers or record lengths; it reads text
+files and compressed files completely. Later accesses return the same number.
 
 Raises:
-    OSError: A file cannot be read. FormatError: A file does not have the format, or it ends inside a
-        block."#
+    OSError: A file cannot be read.
+    FormatError: A file does not have the format, or it ends inside a block."#
     };
     (Dataset.plan_splits) => {
         r#"Plans splits of about equal size over the files, in file order, for distributed workers.
 
-It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
-file. Each split contains the identity of its file (see `Split`), so a worker that finds a different
-file raises an error.
+The call opens each file and reads only its metadata, such as the header of an Avro file or the footer
+of a Parquet file. Each split contains the identity of its file (see `Split`), so a worker that finds
+a different file raises an error.
 
 Args:
     target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
 
 Returns:
-    Splits that contain all rows of the files, in order. A file without rows may have no split.
+    Splits that together contain all rows of the files, in file order. A file without rows may have no
+    split.
 
 Raises:
-    SchemaError: A source has no path, such as bytes or a file object, or the columns of a file differ
-        from those of the first file.
+    SchemaError: A source has no path, such as bytes or a file object; the columns of a file differ
+        from those of the first file; or the dataset is a `MixedDataset` or the result of `take`,
+        `skip` or `split`.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
-    OSError: A file cannot be opened. ArrowfeedError: A file does not have the format of the dataset.
-    ValueError: `target_bytes` is less than 1. TypeError: `target_bytes` is not an integer.
+    OSError: A file cannot be opened.
+    ArrowfeedError: A file does not have the format of the dataset.
+    ValueError: `target_bytes` is less than 1.
+    TypeError: `target_bytes` is not an integer.
 
 Example:
     >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -629,14 +679,15 @@ Example:
     (Dataset.project) => {
         r#"Returns a dataset of some of the tensors, in the order of `names`.
 
-It reads only the columns of these tensors. Their specs stay the same, and the batches have the same
-rows in the same order.
+The new dataset reads only the columns of these tensors. The specs of the tensors, the rows and their
+order stay the same.
 
 Args:
     names: Names of tensors.
 
 Raises:
-    RepresentationError: A name is unknown. TypeError: `names` is not a list of str.
+    RepresentationError: A name is unknown.
+    TypeError: `names` is not a list of str.
 
 Example:
     >>> dataset.project(["name.first"]).arrow_schema"#
@@ -649,27 +700,27 @@ tensors.
 
 Args:
     split: A split from `plan_splits` of this dataset or of its copy in another process.
-    claim: A function that is called once for each chunk (an Avro block, a Parquet row group), in
-        order, with the offset of the chunk, as in `arrowfeed.read_split`. If it returns False, the
-        reader stops before the chunk. None: all chunks are read.
-    file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
-        the file. It must support reads at any offset, and it is not closed.
-    batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
+    claim: A function that the reader calls with the offset of each chunk (an Avro block, a Parquet
+        row group) before it reads the chunk, as in `arrowfeed.read_split`. If the function returns
+        False, the reader stops before the chunk. None: all chunks are read.
+    file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
+        byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
+    batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk.
     on_error: How to handle chunks that cannot be read, as in `record_batches`.
-    progress: Whether to show a tqdm bar that counts the rows as they are read.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 
 Returns:
     A reader of the rows of the split, which may be empty.
 
 Raises:
-    SchemaError: The split belongs to a file that is not in the dataset.
-    ChangedError: The file is not the one that the split was planned for, or it ends before the split
-        starts.
+    SchemaError: The split belongs to a file that is not in the dataset, or the dataset is a
+        `MixedDataset`.
+    ChangedError: The split was planned for another file, or the file ends before the split starts.
     ArrowfeedError, OSError: As in the iteration over `record_batches`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
         bool.
     ValueError: An argument has an invalid value.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> rows = 0
@@ -680,36 +731,38 @@ Example:
         r#"Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
 The files and the options determine the batches; `threads` and `prefetch_bytes` affect only speed and
-memory. Files are opened when they are needed; a shuffle or sharding reads the block headers of all
-files first.
+memory. Files are opened when they are needed. A shuffled or sharded iteration first reads the block
+headers of all files.
 
 Args:
     batch_size: Number of rows of a batch, at least 1.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows, at least 1. None: endless.
-    across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
-        very last batch may be short. False: no batch has rows of two epochs.
+    across_epochs: Whether to fill the last batch of an epoch with the first rows of the next epoch,
+        so that only the very last batch may be shorter. False: no batch has rows of two epochs.
     start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
         the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
-    seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
-        state. With a shuffle, all shards must have the same seed.
-    shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
-        by at most one row, and each row is in exactly one shard.
-    threads: Number of threads that decode blocks and build tensors. None: one per core of the process
-        (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
+    seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, which its
+        checkpoints contain. A shuffle in shards requires a seed, which must be the same for all
+        shards.
+    shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
+        shard, and the sizes of the shards differ by at most one row.
+    threads: Number of threads that decode blocks and build tensors. None: one per core that the
+        process may use, according to its affinity and cgroup quota. 1: the calling thread does the
+        work, and no thread is started.
     prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
-        prefetch.
-    on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
-        of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
-        lists what is skipped.
-    progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
-        rows is known without a long scan of the files. Closing the iterator closes the bar.
+        prefetch. A shuffle may use the same amount again.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block
+        that cannot be read. `"skip_file"`: skips the rest of the file. Batches keep their size,
+        because the rows after a skipped part take its place. `report()` lists the skipped parts.
+    progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
+        number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
 Raises:
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
-        is unknown.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type, is missing or is unknown.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
@@ -718,19 +771,20 @@ Example:
     (Dataset.save_index) => {
         r#"Writes an index of the files: the identity of each file and the positions of its blocks.
 
-`AvroDataset(..., index=path)` then reads no block headers. The index takes about 25 bytes per block
-and at most 1 GiB. It is written under a temporary name and renamed when it is complete; a file with
-the same name is replaced. This method reads the headers of all blocks, unless the dataset has already
-read them.
+A dataset of the same files with `index=path` reads no block headers. The index takes about 25 bytes
+per block and at most 1 GiB. The file appears under its name when it is complete, and replaces an
+existing file. This method reads the headers of all blocks, unless the dataset has already read them.
 
 Args:
     path: Path of the index, in the local file system.
 
 Raises:
-    CorruptBlockError: A block is corrupt; only files without faults can have an index. Other faults
-        of a file raise other subclasses of `ArrowfeedError`.
+    ArrowfeedError: A file is damaged; a corrupt block raises the subclass CorruptBlockError. Only
+        intact files can have an index.
+    SchemaError: The dataset is a `MixedDataset`.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
-    OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
+    OSError: A file cannot be read, or the index cannot be written.
+    TypeError: `path` is not a path.
 
 Example:
     >>> arrowfeed.AvroDataset("part-*.avro").save_index("parts.index.json")
@@ -741,14 +795,15 @@ Example:
     (Dataset.skip) => {
         r#"Returns a dataset of the rows after the first `count` rows, in file order.
 
-An iteration first reads the block headers of all files, and does not decode the blocks of the skipped
-rows. See `take`.
+An iteration first reads the block headers of all files. It does not decode the blocks before the
+first row of the result. See `take`.
 
 Args:
     count: Number of rows, at least 0.
 
 Raises:
-    ValueError: `count` is negative. TypeError: It is not an int.
+    ValueError: `count` is negative.
+    TypeError: `count` is not an int.
 
 Example:
     >>> dataset.num_rows, dataset.skip(100).num_rows
@@ -758,23 +813,25 @@ Example:
         r#"Specs of the tensors by name, known before any batch is read."#
     };
     (Dataset.split) => {
-        r#"Divides the rows at random into two datasets, such as for training and for tests.
+        r#"Divides the rows at random into two datasets, for example for training and for tests.
 
-Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second.
-So the first one has about, not exactly, this fraction of the rows. The division is a function of
-`seed` and the files. It is the same in every run, and for every shuffle, shard and batch size. Both
+Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second. So
+the first dataset has this fraction of the rows approximately, not exactly. The division depends only
+on `seed` and the files: it is the same in each run, for any shuffle, shard and batch size. Both
 datasets keep the order of the files.
 
-An iteration first reads the block headers of all files. It decodes all rows of a block, and drops
-those of the other dataset. `take` and `skip` apply before or after, and parts can be divided again.
-`plan_splits` needs a dataset of all rows, and a `MixedDataset` cannot be divided.
+An iteration first reads the block headers of all files. It decodes all rows of a block, and drops the
+rows of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do not
+support `plan_splits`.
 
 Args:
-    fraction: Probability of a row to belong to the first dataset, from 0 to 1.
+    fraction: Probability that a row belongs to the first dataset, from 0 to 1.
     seed: Seed of the random numbers, at least 0.
 
 Raises:
-    ValueError: `fraction` or `seed` is out of range. TypeError: One of them has the wrong type.
+    ValueError: `fraction` or `seed` is out of range.
+    TypeError: `fraction` is not a number, or `seed` is not an int.
+    SchemaError: The dataset is a `MixedDataset`.
 
 Example:
     >>> train, test = dataset.split(0.9, seed=42)
@@ -784,34 +841,35 @@ Example:
     (Dataset.take) => {
         r#"Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
 
-An iteration in file order stops after these rows. A shuffle or a shard first reads the block headers
-of all files, and orders or divides only these rows. `take` and `skip` can be combined:
-`dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows. Reading
-a `MixedDataset` after `take` or `skip` is an error.
+An iteration in file order stops after these rows. A shuffled or sharded iteration first reads the
+block headers of all files, and shuffles or divides only these rows. `take` and `skip` can be
+combined: `dataset.skip(10).take(5)` has the rows 10 to 14. The result does not support `plan_splits`.
+An iteration over a `MixedDataset` after `take` or `skip` raises an error.
 
 Args:
     count: Number of rows, at least 0.
 
 Raises:
-    ValueError: `count` is negative. TypeError: It is not an int.
+    ValueError: `count` is negative.
+    TypeError: `count` is not an int.
 
 Example:
     >>> dataset.take(100).num_rows
     100"#
     };
     (Dataset.tensor_adapter) => {
-        r#"Returns an adapter that converts the record batches to tensors. All calls return equal adapters."#
+        r#"Returns the adapter that converts the record batches to tensors."#
     };
     (Dataset.tensor_representations) => {
         r#"Definitions of the tensors by name: representations, or the features that were passed."#
     };
     (Dataset.tensors) => {
-        r#"Iterates over the tensors of the batches of `record_batches`, as dicts in the order of the specs.
+        r#"Iterates over the batches of `record_batches`, each as a dict of tensors in the order of `specs`.
 
 The first dimension of each tensor is the batch dimension.
 
 Args:
-    batch_size: As in `record_batches`, like all options below.
+    batch_size: Number of rows of a batch. `record_batches` explains all options.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows. None: endless.
     across_epochs: Whether a batch may have rows of two epochs.
@@ -823,13 +881,13 @@ Args:
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
     on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
         error.
-    progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
-        rows is known without a long scan of the files. Closing the iterator closes the bar.
+    progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
+        number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
 Raises:
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
-        is unknown.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type, is missing or is unknown.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -843,8 +901,9 @@ The elements are those of `tensors`, converted by `arrowfeed.jax.to_jax`. The it
 `state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
 
 Args:
-    batch_size: As in `record_batches`, like all options.
-    drop_remainder: Drops short batches, so a compiled function sees one batch size.
+    batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+    drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
+        sees one batch size.
     epochs: Number of passes over all rows.
     across_epochs: Whether a batch may have rows of two epochs.
     start_epoch: Number of the first epoch, from 0.
@@ -857,7 +916,8 @@ Args:
 
 Raises:
     ImportError: JAX is not installed.
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type or is missing.
 
 Example:
     >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
@@ -872,27 +932,27 @@ dict of these for a structured tensor. With `drop_remainder`, the batch dimensio
 
 A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
 copy if their memory is aligned. With a `seed`, each iteration over the dataset continues with the
-next epochs, so each iteration has a different order, and every run of the program repeats these
-orders.
+next epochs. So each iteration has a different order, and each run of the program has the same orders.
 
-The dataset knows its number of batches, which Keras shows as the length of an epoch, in any of these
-cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was called
-before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is unknown,
-because counting would need a scan of the files.
+Keras shows the number of batches as the length of an epoch. The dataset knows this number in any of
+these cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was
+called before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is
+unknown, because counting would need a scan of the files.
 
 `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
 dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
 first.
 
 Args:
-    batch_size: As in `record_batches`, like all options.
-    drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
+    batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+    drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
+        the size that the `element_spec` states.
     epochs: Number of passes over all rows in one iteration.
     across_epochs: Whether a batch may have rows of two epochs.
     start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle.
-    shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
+    shard: The index of this shard and the number of shards. Inside a function that `tf.data` calls,
         either may be a tensor.
     threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
         the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
@@ -900,18 +960,20 @@ Args:
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
     on_error: How to handle blocks that cannot be read. The number of batches is known only with
         `"raise"`.
-    label: Name of the label tensor, or a sequence of names. Each element is then a pair, as
-        `model.fit` expects it: a dict of the other tensors, and the label (for a sequence of names, a
+    label: Name of the label tensor, or a sequence of names. Each element is then a pair, which
+        `model.fit` expects: a dict of the other tensors, and the label (for a sequence of names, a
         dict of the labels). None: each element is a dict of all tensors.
 
 Returns:
     A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
 Raises:
-    ImportError: TensorFlow is not installed. RuntimeError: This build of TensorFlow has no C API for
-        ops.
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
-        Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
+    ImportError: TensorFlow is not installed.
+    RuntimeError: This build of TensorFlow has no C API for ops.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type or is missing.
+    tf.errors.InvalidArgumentError: During the iteration, a file is damaged, or a row does not fit a
+        tensor.
 
 Example:
     >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
@@ -920,18 +982,18 @@ Example:
     (Dataset.to_torch) => {
         r#"Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
-The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
-so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a `DataLoader`
-and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts differ by at most
-one row, so one rank may have one batch more than another: train for a fixed number of steps, or use
-`DistributedDataParallel.join()`.
+The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. Each element is a whole
+batch, so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a
+`DataLoader` and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts
+differ by at most one row, so one rank may have one batch more than another. Train for a fixed number
+of steps, or use `DistributedDataParallel.join()`.
 
-The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
-`state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-worker. The dataset can be pickled.
+If you set a seed, call `set_epoch(epoch)` on the result before each pass. The methods `state_dict()`
+and `load_state_dict(state)` make and load checkpoints; torchdata's `StatefulDataLoader` calls them in
+each worker. The result can be pickled.
 
 Args:
-    batch_size: As in `record_batches`, like all options that are not explained here.
+    batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     drop_remainder: Drops the last batch of each worker if it has fewer rows.
     epochs: Number of epochs in one pass.
     across_epochs: Whether a batch may have rows of two epochs.
@@ -946,7 +1008,8 @@ Args:
 
 Raises:
     ImportError: PyTorch is not installed.
-    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type or is missing.
 
 Example:
     >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
@@ -954,22 +1017,22 @@ Example:
     ...     train(batch["x"])"#
     };
     (Dense) => {
-        r#"A dense tensor `[batch, *shape]`, whose rows have the same shape.
+        r#"A dense tensor `[batch, *shape]`: all rows have the same shape.
 
-A row is a flat list with as many values as the shape has elements, or lists that are nested like the
+A row of the column is a flat list with as many values as the shape has elements, or is nested like the
 shape.
 
 Args:
     column: A column of values, lists, fixed-size lists, or nested lists.
     shape: Sizes of the dimensions after the batch. `()`: one value per row.
-    default: The value for missing (null) rows. None: missing rows are errors. An int for integer columns
-        (0, 1, False or True for bools), a float for floating-point columns, bytes or str for byte
-        strings.
-    pad: Whether to pad rows that are too short, including empty ones, with `default`.
+    default: The value for null rows: an int for integer columns (0, 1, False or True for bools), a float
+        for floating-point columns, bytes or str for byte strings. None: a null row is an error.
+    pad: Whether to pad rows that are too short, including empty rows, with `default`.
 
 Raises:
-    RepresentationError: `pad` without `default`, or a shape with more than 2^63 values.
-    ValueError: A size is negative. TypeError: An argument has the wrong type.
+    RepresentationError: `pad` is True and `default` is None, or the shape has more than 2^63 elements.
+    ValueError: A size is negative.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
@@ -979,7 +1042,7 @@ Example:
         r#"The column."#
     };
     (Dense.default) => {
-        r#"The value for missing rows."#
+        r#"The value for null rows. None: a null row is an error."#
     };
     (Dense.pad) => {
         r#"Whether short rows are padded."#
@@ -990,15 +1053,16 @@ Example:
     (DenseTensor) => {
         r#"A dense tensor, with the batch dimension first.
 
-`numpy.asarray(tensor)` is a read-only view; `torch.from_dlpack(tensor)` and similar functions share its
-memory. Picklable; a pickle contains a copy.
+`numpy.asarray(tensor)` returns a read-only view; `torch.from_dlpack(tensor)` and similar functions share
+the memory of the tensor. Tensors can be pickled; a pickle contains a copy.
 
 Args:
     values: An object that numpy converts to an array of numbers, bools, bytes or str. The constructor
-        copies the values; adapters make tensors without a copy.
+        copies the values; a `TensorAdapter` makes tensors without a copy.
 
 Raises:
     ValueError: The values have a type that tensors do not support.
+    TypeError: A value is neither a number, a bool, bytes nor a str.
 
 Example:
     >>> tensor = adapter.convert(batch)["x"]
@@ -1009,20 +1073,19 @@ Example:
         r#"Implements `numpy.asarray` and `numpy.array`.
 
 Raises:
-    ValueError: `copy` is False and the values have to be converted."#
+    ValueError: `copy` is False, and the values must be converted."#
     };
     (DenseTensor.__dlpack__) => {
         r#"Returns a DLPack capsule, as specified by the Python array API standard.
 
 Args:
     stream: Must be None, because CPU memory has no stream.
-    max_version: (1, 0) or later: the capsule is versioned and marks the memory as read-only.
-        Otherwise: the capsule is unversioned and has no such mark, so the consumer must not write to
-        the memory.
+    max_version: (1, 0) or later: a versioned capsule, which marks the memory as read-only. Otherwise:
+        an unversioned capsule without this mark, so the consumer must not write to the memory.
     dl_device: (1, 0), the CPU.
-    copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies only
-        bools and, for an unversioned capsule, which TensorFlow requests, memory that is not aligned
-        to 64 bytes.
+    copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies bools
+        and, for an unversioned capsule, memory that is not aligned to 64 bytes. (TensorFlow requests
+        unversioned capsules.)
 
 Raises:
     BufferError: The values are byte strings, another device is requested, or bools are requested
@@ -1045,11 +1108,11 @@ Raises:
         r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (DenseTensor.joined) => {
-        r#"Returns the byte strings, joined by a byte that none of them contains, and this separator.
+        r#"Returns the byte strings, joined by a byte that none of them contains, and this byte.
 
-Some libraries split one string faster than they convert many `bytes` objects. Returns None if every
-byte occurs in the values, if the values are long (more than 256 bytes on average), or if they are not
-byte strings."#
+Some libraries split one string faster than they convert many `bytes` objects. The result is None if
+each of the 256 bytes occurs in the values, if the values have more than 256 bytes on average, or if
+they are not byte strings."#
     };
     (DenseTensor.numpy) => {
         r#"Returns `values`."#
@@ -1058,64 +1121,65 @@ byte strings."#
         r#"Sizes of all dimensions, with the batch dimension first."#
     };
     (DenseTensor.values) => {
-        r#"Read-only array `[*shape]`, which shares the Arrow buffer if the layouts are the same.
+        r#"Read-only array of shape `[*shape]`, which shares the Arrow buffer if the layouts are the same.
 
-Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
-`bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
-alive."#
+Bools, which are bits in Arrow, are converted to bytes on first use. Byte strings are converted to
+`bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the shared
+memory alive."#
     };
     (ExampleDataset) => {
         r#"A dataset over TFRecord files of `tf.Example` messages.
 
-Each feature is a column of lists: `large_list` of int64, float or large_binary, as in tfx_bsl. A feature
-that is missing in a record is a null row; a feature without values is an empty list. The decoder writes
-the values of a record directly into the columns and skips the features that are not read.
+Each feature is a column of type `large_list` of int64, float or large_binary, as in tfx_bsl. For a record
+without the feature, the column has a null; for a feature without values, an empty list. The decoder
+writes the values of a record directly into the columns and skips the features that are not read.
 
-Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
-compressed file from its start; several files are read in parallel. Checksums are verified.
-`on_error="skip_block"` skips only the record that cannot be decoded.
+The files may be compressed with gzip or zlib; the dataset detects the compression from the first bytes.
+One thread reads a compressed file from its start; several files are read in parallel. The dataset
+verifies the checksums. `on_error="skip_block"` skips only the record that cannot be decoded.
 
 The constructor reads file objects into memory, because they can be read only once.
 
 Args:
     source: A path, a glob, a directory (its `*.tfrecord`), a URL (S3, Google Cloud Storage, Azure, HTTP
-        and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
-        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
-        name.
+        and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
+        of these. Files are read in the order of the list; the files of a glob or a directory are sorted
+        by name.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
-        `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
+        `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: all
         features of the records, sorted by name; the constructor reads all files to find them.
-    sample: Without `schema`: number of records at the start that are searched for features. A feature
-        that occurs only in later records is left out. None: all records.
+    sample: Without `schema`: number of records, from the first one on, that are searched for features, at
+        least 1. A feature that occurs only in later records is not read. None: all records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of features to read, in this order. None: the features that the tensors need.
-    encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
-        and binary instead of large_binary, as in `read_avro` with this encoding.
+    encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
+        `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
         lengths of the records first.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file is not a TFRecord file, or `index` is not an index.
-    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+    CorruptBlockError: Without `schema`, a record cannot be decoded, or a feature has values of several
         types.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     SchemaError: A column is not in the schema, or no record has any feature.
     RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of an
         unsupported type.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = {"id": "int64", "tags": "bytes"}
@@ -1126,18 +1190,20 @@ Example:
     (ExampleRecordDecoder) => {
         r#"Decodes `tf.Example` messages without a file, such as messages of a queue, into record batches.
 
-Each feature is a column of lists, `large_list` of int64, float or large_binary, with a null where a
-record does not have the feature. A decoder can be pickled, and several threads may share it.
+Each feature is a column of type `large_list` of int64, float or large_binary, with a null for each record
+without the feature. A decoder can be pickled, and several threads may share it.
 
 Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-        records, sorted by name; a feature that has no list in any of them becomes a column of nulls.
+        records, sorted by name; a feature without a list of values in any of these records becomes a
+        column of nulls.
     encoding: The Arrow types of features; see `ExampleDataset`.
 
 Raises:
     RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
-    ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
+    ValueError: The encoding is unknown.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -1146,10 +1212,10 @@ Example:
     [[7], [8]]"#
     };
     (ExampleRecordDecoder.decode) => {
-        r#"Decodes messages into a batch. It releases the GIL while it decodes.
+        r#"Decodes messages into a batch, and releases the GIL meanwhile.
 
 Args:
-    records: Messages; each one becomes a row.
+    records: Messages, each of which becomes a row.
 
 Raises:
     CorruptBlockError: A record is not a message, or a feature has values of another type.
@@ -1162,9 +1228,9 @@ Raises:
         r#"A dataset over JSON lines files: a source of record batches and tensors for training.
 
 Each line is a JSON object, whose keys are the columns. Empty lines are skipped. A line ends with `\n` or
-`\r\n`. A key that is missing in an object is null. A UTF-8 byte order mark at the start of a file is
-skipped. Files may be compressed with gzip, which is detected from their first bytes. One thread reads a
-compressed file from its start.
+`\r\n`. For an object without a key, the column of this key is null. A UTF-8 byte order mark at the start
+of a file is skipped. The files may be compressed with gzip; the dataset detects the compression from the
+first bytes. One thread reads a compressed file from its start.
 
 The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
 parallel decoding. `on_error="skip_block"` skips only the invalid record.
@@ -1173,39 +1239,43 @@ The constructor reads file objects into memory, because they can be read only on
 
 Args:
     source: A path, a glob, a directory (its `*.jsonl`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+        HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+        name.
     schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
         boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
         keys of all records, sorted by name, with types that can represent all their values: bool, int64,
-        float64, string, lists and structs. The constructor reads all files to infer them.
-    sample: Without `schema`: number of records at the start from which types are inferred. A later value
-        of another type raises an error when it is read, and a new key is ignored. None: all records.
+        float64, string, lists and structs; the constructor reads all files to infer these types.
+    sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
+        at least 1. A later value of another type raises an error when it is read, and a later new key is
+        ignored. None: all records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch; without `schema`, `header_bytes` also bounds a record. None: `Limits()`.
     index: As in `CsvDataset`.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: `index` is not an index.
-    CorruptBlockError: Without `schema`: a line is not a JSON object.
+    CorruptBlockError: Without `schema`, a line is not a JSON object.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
-    SchemaError: A column is not in the schema, or JSON does not support its type. Without `schema`: the
-        values of a key have incompatible types, or no record has any key.
-    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    SchemaError: A column does not exist, or JSON does not support the type of a column. Without `schema`:
+        the values of a key have incompatible types, or no record has any key.
+    RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+        name the tensor and its column.
     LimitError: A record or the number of keys exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.JsonLinesDataset("part-*.jsonl", columns=["id", "scores"])
@@ -1213,27 +1283,29 @@ Example:
     ...     train(tensors["id"].values)"#
     };
     (Limits) => {
-        r#"Upper bounds on the resources that one file may use. Exceeding one raises `LimitError`, which names it.
+        r#"Upper bounds on the resources that one file may use. If a file exceeds a bound, `LimitError` names it.
 
-Files can declare wrong sizes and counts; these bounds hold in any case. Comparable and picklable.
+The bounds hold even if a file declares wrong sizes or counts. Limits can be compared and pickled.
 
 Args:
-    header_bytes: Bytes of the file header, metadata included. Default 16 MiB.
+    header_bytes: Bytes of the file header, including its metadata. Default 16 MiB.
     schema_bytes: Bytes of the schema's JSON text. Default 4 MiB.
-    schema_depth: Nesting of types in a schema. Default 64, at most 128.
+    schema_depth: Nesting depth of types in a schema. Default 64, at most 128.
     expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
     decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
     skipped_depth: Nesting depth of skipped values of a recursive type. Default 100,000.
     zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
         record. Default 10 million.
     zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.
-    batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
-    zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
-    xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
+    batch_bytes: Bytes of one record batch. An Avro reader ends a batch before it exceeds this size; a
+        TFRecord, CSV or JSON lines reader ends a batch after the row that exceeds this size. For a
+        Parquet reader, and for a dataset without a shuffle, a larger batch is an error. Default 512 MiB.
+    zstd_window_bytes: Window size of a zstandard frame in bytes. Default 128 MiB.
+    xz_memory_bytes: Memory of the xz decoder in bytes. Default 128 MiB.
 
 Raises:
     ValueError: A value is negative, or `schema_depth` is over 128.
-    TypeError: A value is not an integer, or the limit does not exist.
+    TypeError: A value is not an integer, or a name is not that of a limit.
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))"#
@@ -1241,26 +1313,26 @@ Example:
     (MixedDataset) => {
         r#"Several datasets whose rows are mixed at random, by weight.
 
-Each row of an iteration comes from the dataset that a random number chooses, with a probability that is
-proportional to its weight. Each dataset keeps the order that it has alone with the same options. A
-dataset without more rows drops out, and the iteration ends after the last row of all. To keep the ratio
-of the weights, iterate with `epochs=None`, and stop after a number of batches.
+For each row of an iteration, a random number chooses the dataset, with a probability proportional to its
+weight. The rows of each dataset have the same order as in an iteration over that dataset alone. A dataset
+whose rows are used up is not chosen any more; the iteration ends after the last row of the last dataset.
+To keep the ratio of the weights, iterate with `epochs=None`, and stop after a number of batches.
 
-Options of an iteration apply to each dataset, such as a shuffle, a shard and the number of epochs. `seed`
-is also the seed of the mixture. Batches have rows of several datasets and epochs. States resume a mixture
-exactly, as they do for the datasets of files.
+The options of an iteration, such as the shuffle, the shard and the number of epochs, apply to each
+dataset. `seed` is also the seed of the mixture. A batch may have rows of several datasets and epochs. A
+checkpoint resumes the mixture exactly.
 
-Use `take`, `skip` and `split` before you mix the datasets. `save_index` and `plan_splits` are methods of
-the datasets that are mixed.
+Call `take`, `skip`, `split`, `save_index`, `plan_splits` and `read_split` on the single datasets, because
+a `MixedDataset` does not support them.
 
 Args:
-    datasets: The datasets, in a list or tuple, with equal columns and tensors. They may have different
-        formats.
-    weights: A number above 0 for each dataset. None: the same weight for all.
+    datasets: A list or tuple of datasets with equal columns and tensors. The formats may differ.
+    weights: A number greater than 0 for each dataset. None: equal weights.
 
 Raises:
     ValueError: There is no dataset; a dataset is a `MixedDataset`; the columns, their types or the
-        tensors differ; or a weight is not above 0. TypeError: An argument has the wrong type.
+        tensors differ; or a weight is not above 0.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> mixed = arrowfeed.MixedDataset([clicks, views], weights=[0.8, 0.2])
@@ -1270,41 +1342,42 @@ Example:
     (ParquetDataset) => {
         r#"A dataset over Parquet files: a source of record batches and tensors for training.
 
-A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
-of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
-well. Only the pages of the selected columns are read. Columns with an Arrow dictionary type are decoded
-to their values.
+A row group is the unit of shuffling, of parallel decoding and of `on_error`, like a block of an Avro
+file. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle well. Only
+the pages of the selected columns are read. A column with an Arrow dictionary type becomes a column of its
+values.
 
 The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
-feature. It also reads file objects into memory, because they can be read only once.
+feature. The constructor also reads file objects into memory, because they can be read only once.
 
 Args:
     source: A path, a glob, a directory (its `*.parquet`), a URL (S3, Google Cloud Storage, Azure, HTTP
-        and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
-        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
-        name.
+        and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
+        of these. Files are read in the order of the list; the files of a glob or a directory are sorted
+        by name.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
-        as a whole. None: the fields that the tensors need. With a `schema`, they are paths in the schema.
+        as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-        Columns and fields of each file are matched by name, in any order, and converted if the conversion
-        is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
-        if the schema allows nulls. None: the schema of the first file, which all files must have.
-    double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
-        schema declares as floats is an error.
+        The names match the columns and fields of each file with those of the schema, in any order. A
+        column of another type is converted if the conversion is lossless; the page "Parquet" has the
+        table of types. A nullable column that a file does not have is null. None: the schema of the first
+        file, which all files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
+        declares as floats is an error.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
         `batch_bytes` a batch. None: `Limits()`. The Rust crate `parquet`, which decodes the pages, may
         allocate up to 2 GiB for a page of a damaged file.
-    index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
-        shards read no footers in advance. None: footers are read when needed.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
+        and shards read no footers in advance. None: footers are read when needed.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
@@ -1313,9 +1386,11 @@ Raises:
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     SchemaError: The columns of the file cannot be converted to Arrow or to `schema`, or a column does not
         exist.
-    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+        name the tensor and its column.
     LimitError: The footer exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
@@ -1323,19 +1398,20 @@ Example:
     ...     train(tensors["id"].values)"#
     };
     (Ragged) => {
-        r#"A ragged tensor: one ragged dimension per list on the path, then one per partition.
+        r#"A ragged tensor: one ragged dimension for each list on the path, then one for each partition.
 
 Args:
     path: The path to the values: a column, or the steps from a column through structs (and lists of
         structs) to a field.
     partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
-        A str: into rows whose lengths are in the column or field of this name, which has the same parent
-        as the values. Ints at the end become inner dimensions, which are not ragged.
-    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-        shares.
+        A str: into rows whose lengths are in the column or field of this name, a sibling of the values.
+        Ints at the end of the sequence become inner dimensions, which are not ragged.
+    row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+        shares the offsets of `List` columns.
 
 Raises:
-    ValueError: A length is less than 1. TypeError: An argument has the wrong type.
+    ValueError: A length is less than 1.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
@@ -1353,8 +1429,8 @@ Example:
     (RaggedTensor) => {
         r#"A ragged tensor: flat values and row splits. Row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-With several levels, the splits of a level index the rows of the next level, and the last splits index
-`flat_values`. Picklable.
+If there are several row splits, each indexes the rows of the next one, and the last indexes
+`flat_values`. Tensors can be pickled.
 
 Args:
     flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
@@ -1363,8 +1439,8 @@ Args:
         other arrays are converted to int64.
 
 Raises:
-    ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
-        level.
+    ConversionError: There are no row splits; or row splits do not start at 0, decrease, or do not end at
+        the number of rows of the next level.
     TypeError: An argument has the wrong type.
 
 Example:
@@ -1382,7 +1458,7 @@ Example:
         r#"Read-only values `[values, *inner]`, which share the Arrow buffer if the layouts are the same."#
     };
     (RaggedTensor.parts) => {
-        r#"Returns flat values and row splits as dense tensors, which support DLPack."#
+        r#"Returns the flat values and the row splits as dense tensors, which support DLPack."#
     };
     (RaggedTensor.ragged_rank) => {
         r#"Number of row splits."#
@@ -1394,26 +1470,26 @@ Example:
         r#"Converts the rows to nested lists of Python objects."#
     };
     (RawRecordDataset) => {
-        r#"A dataset over the records of TFRecord files as bytes, without decoding.
+        r#"A dataset over the records of TFRecord files, as bytes that are not decoded.
 
-Use it for records that are not `tf.Example` messages, or if you parse the records yourself. Files may be
-compressed, as in `ExampleDataset`.
+Use it for records that are not `tf.Example` messages, or if you parse the records yourself. The files may
+be compressed, as in `ExampleDataset`.
 
 Args:
     source: As in `ExampleDataset`.
     column: The name of the column, which has the type large_binary.
     features: As in `AvroDataset`.
-    representations: As in `AvroDataset`. If neither argument is passed: `Dense`, with one byte string per
-        row.
+    representations: As in `AvroDataset`. If you pass neither argument, the tensor is `Dense`, with one
+        byte string per row.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
@@ -1421,7 +1497,8 @@ Raises:
     FormatError: The first file is not a TFRecord file, or `index` is not an index.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     RepresentationError: A tensor cannot be built from the column.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
@@ -1431,7 +1508,7 @@ Example:
     (RecordBatch) => {
         r#"A batch of rows: columns of equal length.
 
-Every Arrow library accepts it without a copy: `pyarrow.record_batch(batch)`.
+Any Arrow library accepts a batch without a copy: `pyarrow.record_batch(batch)`.
 
 Example:
     >>> batch = next(arrowfeed.read_avro("part-0.avro"))
@@ -1439,17 +1516,17 @@ Example:
     (8192, ['id', 'name'])"#
     };
     (RecordBatch.__getitem__) => {
-        r#"Returns a column: `batch["id"]` is `batch.column("id")`.
+        r#"Returns the column with the given name, as `column` does.
 
 Raises:
     KeyError: No column has this name.
     TypeError: The name is not a string."#
     };
     (RecordBatch.column) => {
-        r#"Returns the column with a name.
+        r#"Returns the column with the given name.
 
 Args:
-    name: Name of a top-level column. If several columns have it, the first one is returned.
+    name: Name of a top-level column. If several columns have this name, the first one is returned.
 
 Raises:
     KeyError: No column has this name.
@@ -1486,12 +1563,12 @@ Raises:
     ImportError: pyarrow is not installed."#
     };
     (RecordBatchReader) => {
-        r#"A reader of record batches from files, in file order. `read_avro` and the other read functions create
-it.
+        r#"An iterator over the record batches of files, in file order.
 
-Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
-`duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. If a file
-has a fault, the reader first returns the rows before the fault, then raises the error, and then ends.
+`read_avro` and the other read functions create it. Iterate over the reader, or pass it to an Arrow
+library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number
+of threads may iterate; each batch goes to one of them. If a file is damaged, the reader first returns the
+rows before the damage, then raises the error, and then ends.
 
 A reader belongs to the process that created it: after a fork, the child must create its own reader.
 
@@ -1503,7 +1580,9 @@ Example:
     1808"#
     };
     (RecordBatchReader.__arrow_c_stream__) => {
-        r#"Returns a capsule whose consumer takes the batches. After that, iterating raises ValueError.
+        r#"Returns a capsule of an `ArrowArrayStream`, from which a consumer reads the batches.
+
+After this call, iterating over the reader raises ValueError.
 
 Args:
     requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
@@ -1513,49 +1592,54 @@ Args:
         r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: The file is damaged or invalid; the subclass states the kind of fault.
+    ArrowfeedError: The file is damaged or invalid; the subclass states the kind of error.
     OSError: The file cannot be read.
     ValueError: The reader is closed, was consumed through `__arrow_c_stream__`, or was created before
         a fork."#
     };
     (RecordBatchReader.close) => {
-        r#"Ends the reading and waits for the worker threads. A second call does nothing."#
+        r#"Stops reading and waits until the worker threads have ended. A second call does nothing."#
     };
     (RecordBatchReader.report) => {
-        r#"Reports what has been read and skipped so far; also works after the last batch and after `close`.
+        r#"Returns the counts of rows, blocks and bytes read so far, and the skipped parts.
 
-It also works after the reader was passed to another library. For files in stores, the key `requests`
-contains the counts of requests.
+The method also works after the last batch, after `close`, and after the reader was passed to another
+library. For files in stores, the key `requests` contains the counts of requests.
 
 Example:
     >>> reader.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
     };
     (RecordBatchReader.schema) => {
-        r#"The schema of every batch, which is the same for all files of a reader."#
+        r#"The schema of all batches. All files of a reader have the same schema."#
     };
     (RecordBatchReader.to_pandas) => {
-        r#"Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`. Consumes the
-reader.
+        r#"Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`.
+
+The reader is then consumed.
 
 Raises:
-    ArrowfeedError, OSError: As in the iteration.
+    pyarrow.ArrowInvalid, OSError, ValueError: As in `to_pyarrow`.
     ImportError: pyarrow or pandas is not installed."#
     };
     (RecordBatchReader.to_polars) => {
-        r#"Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
+        r#"Reads the remaining rows into a `polars.DataFrame`. The reader is then consumed.
 
 Raises:
-    ArrowfeedError, OSError: As in the iteration.
+    polars.exceptions.ComputeError: A file is damaged or cannot be read. The text is that of the error
+        of an iteration.
+    ValueError: The reader is closed or already consumed.
     ImportError: polars is not installed."#
     };
     (RecordBatchReader.to_pyarrow) => {
-        r#"Reads the remaining rows into a `pyarrow.Table`. Consumes the reader.
+        r#"Reads the remaining rows into a `pyarrow.Table`. The reader is then consumed.
 
-`pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
+To read batch by batch, use `pyarrow.RecordBatchReader.from_stream(reader)`.
 
 Raises:
-    ArrowfeedError, OSError: As in the iteration.
+    pyarrow.ArrowInvalid, OSError: A file is damaged or cannot be read. The text is that of the error
+        of an iteration.
+    ValueError: The reader is closed or already consumed.
     ImportError: pyarrow is not installed.
 
 Example:
@@ -1563,23 +1647,24 @@ Example:
     10000"#
     };
     (Representation) => {
-        r#"The base class of representations, which define how columns become a tensor.
+        r#"The base class of representations, each of which defines how columns become a tensor.
 
-A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
-takes precedence. Representations are frozen, hashable and picklable. Two representations are equal if
-their attributes have the same values and types, so a default of 0 differs from a default of 0.0. Fields
-that a message does not set have defaults: a representation made from it equals one with these values."#
+A column is named `"x"`, and a field of a struct `"user.age"`; a column whose name is `user.age` takes
+precedence. Representations are immutable, and can be hashed and pickled. Two representations are equal if
+their attributes have the same values and types, so a default of 0 differs from a default of 0.0. A field
+that a message does not set has its default value, so the representation equals one for which this value
+was passed."#
     };
     (Representation.from_proto) => {
         r#"Creates a representation from a message.
 
 Args:
     data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or the
-        result of `to_proto`. Unknown fields are ignored. Row splits whose type is not set are int64,
-        and a shape that is not set is `()`.
+        result of `to_proto`. Unknown fields are ignored. If the message does not set the type of the
+        row splits, the type is int64; if it does not set a shape, the shape is `()`.
 
 Raises:
-    RepresentationError: The bytes are not such a message, or the message is empty or invalid.
+    RepresentationError: The bytes are not a message, or the message is empty or invalid.
 
 Example:
     >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
@@ -1588,17 +1673,19 @@ Example:
     (Representation.to_proto) => {
         r#"Serializes the representation to the bytes of a message.
 
-A representation that `from_proto` made gives the same message back, without unknown fields: fields
-that were not set stay unset. Any other representation sets its shape and the type of its row splits.
+For the result of `from_proto`, the message has the same fields as the original one, without unknown
+fields. For any other representation, the message sets the shape and the type of the row splits.
 
 For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
-`tensorflow.metadata.v0.TensorRepresentation`. The other representations do not exist in TensorFlow
-Metadata; only `from_proto` can read their messages."#
+`tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata has no messages for the other
+representations; only `from_proto` can read their bytes."#
     };
     (Schema) => {
-        r#"Names and Arrow types of columns. Every Arrow library accepts it: `pyarrow.schema(schema)`.
+        r#"The names and Arrow types of columns.
 
-Two schemas are equal if their names, types, nullability and metadata are equal. Picklable.
+Any Arrow library accepts a schema: `pyarrow.schema(schema)`.
+
+Two schemas are equal if their names, types, nullability and metadata are equal. Schemas can be pickled.
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro").schema
@@ -1623,18 +1710,18 @@ Raises:
 
 Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
 struct with a field for each feature list. The field is a list of steps, and each step is a list of
-values. The field is null in a row whose record does not have the feature list. A step is null if its
-`tf.Feature` message contains no list; an empty list is an empty step. The struct itself is never null.
-These are the types of tfx_bsl, except that integers keep all 64 bits.
+values. For a record without the feature list, the field is null. A step is null if its `tf.Feature`
+message contains no list; a step is empty if the list is empty. The struct itself is never null. These are
+the types of tfx_bsl, except that integers keep all 64 bits.
 
 Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
 Args:
     source: As in `ExampleDataset`.
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, in which the key
-        `"##SEQUENCE##"` has such a dict of the feature lists as its value; or a
-        `tensorflow.metadata.v0.Schema` or its bytes, whose feature `##SEQUENCE##` is a STRUCT of the
-        feature lists. The default tensors and the meaning of None are as in `ExampleDataset`.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, with a dict of the same
+        form for the feature lists under the key `"##SEQUENCE##"`. Or a `tensorflow.metadata.v0.Schema` or
+        its bytes, with the feature lists in a STRUCT feature `##SEQUENCE##`. The default tensors and the
+        meaning of None are as in `ExampleDataset`.
     sample: As in `ExampleDataset`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
@@ -1643,13 +1730,13 @@ Args:
     encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment. A pickle of the dataset
-        contains them.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment. A pickle of the
+        dataset contains these options.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
 Raises:
     ArrowfeedError: As in `ExampleDataset`.
@@ -1671,9 +1758,9 @@ it.
 
 Args:
     schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-        records, sorted by name. A context feature that has no list in any record becomes a column of
-        nulls. If no step of a feature list has a list of values, all its steps are null. The struct
-        exists if any record has feature lists, even empty ones.
+        records, sorted by name. A context feature without a list of values in any record becomes a column
+        of nulls. If no step of a feature list has a list of values, all steps are null. The struct exists
+        if any record has a feature list, even an empty one.
     sequence_column: The name of the struct.
     encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
@@ -1690,10 +1777,10 @@ Example:
     [{'token': [[7], [8, 9]]}]"###
     };
     (SequenceExampleRecordDecoder.decode) => {
-        r#"Decodes messages into a batch. It releases the GIL while it decodes.
+        r#"Decodes messages into a batch, and releases the GIL meanwhile.
 
 Args:
-    records: Messages; each one becomes a row.
+    records: Messages, each of which becomes a row.
 
 Raises:
     CorruptBlockError: A record is not a message, or a feature has values of another type.
@@ -1705,19 +1792,20 @@ Raises:
     (Sparse) => {
         r#"A sparse tensor `[batch, *dense_shape]` from index columns and a value column.
 
-All columns have the same number of entries in a row.
+In each row, all columns must have the same number of entries.
 
 Args:
     index_columns: One column of integer lists for each dimension.
     value_column: A column of lists.
-    dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the largest index of
-        the batch.
-    already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
-        neither sorted nor checked.
+    dense_shape: Sizes of the dimensions after the batch. -1 or None: the largest index of the batch plus
+        1.
+    already_sorted: Whether the entries of each row are already sorted by their indices. True: the adapter
+        neither sorts the entries nor checks their order.
 
 Raises:
     RepresentationError: The number of sizes differs from the number of index columns.
-    ValueError: A size is less than -1. TypeError: An argument has the wrong type.
+    ValueError: A size is less than -1.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
@@ -1736,17 +1824,20 @@ Example:
         r#"The value column."#
     };
     (SparseTensor) => {
-        r#"A sparse tensor: the coordinates and values of its elements, row by row. Elements that are not stored
-are zero or empty. Picklable.
+        r#"A sparse tensor: the coordinates and values of its stored elements, row by row.
+
+Elements that are not stored are zero or empty. Tensors can be pickled.
 
 Args:
-    indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
+    indices: Coordinates `[values, rank]`, with the row (the batch dimension) first. The constructor
+        copies indices and values.
     values: An object that numpy converts to an array `[values]`.
     dense_shape: Sizes of all dimensions, with the batch dimension first.
 
 Raises:
     ConversionError: An index is outside its dimension.
-    ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
+    ValueError: The arguments contradict each other.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> tensor = adapter.convert(batch)["tags"]
@@ -1763,13 +1854,13 @@ Example:
         r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (SparseTensor.indices) => {
-        r#"Read-only coordinates `[values, rank]`, with the row first."#
+        r#"Read-only coordinates `[values, rank]`, with the row (the batch dimension) first."#
     };
     (SparseTensor.parts) => {
-        r#"Returns indices and values as dense tensors, which support DLPack."#
+        r#"Returns the indices and the values as dense tensors, which support DLPack."#
     };
     (SparseTensor.to_scipy) => {
-        r#"Converts the tensor, which must have rank 2, to a `scipy.sparse.coo_array` that shares its values.
+        r#"Converts a tensor of rank 2 to a `scipy.sparse.coo_array`, which shares the values.
 
 Raises:
     ValueError: The tensor has another rank.
@@ -1780,23 +1871,24 @@ Raises:
         r#"Read-only values `[values]`, which share the Arrow buffer if the layouts are the same."#
     };
     (Split) => {
-        r#"A byte range of a file that one worker reads. Picklable, hashable, ordered by path, start and end.
+        r#"A byte range of a file that one worker reads.
 
-Splits from `plan_splits` contain the identity of their file. Reading a split raises `ChangedError` if the
-length or the fingerprint of the file has changed, so rows are never lost without an error. The
-fingerprint is the sync marker of an Avro file, or a checksum of the footer of a Parquet file. A copy of a
-file has the same identity.
+Splits can be pickled and hashed, and are ordered by path, start and end. A split from `plan_splits`
+contains the identity of its file: the length and a fingerprint, which is the sync marker of an Avro file
+or a checksum of the footer of a Parquet file. Reading the split raises `ChangedError` if either has
+changed, so no row is lost without an error. A copy of a file has the same identity.
 
-A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
-each chunk exactly once, wherever the cuts are. The offset of an Avro block is the byte right after the
-preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
+A chunk is an Avro block or a Parquet row group. A chunk belongs to the range that contains its offset.
+Adjacent ranges that cover a file therefore contain each chunk exactly once, wherever the cuts are. The
+offset of an Avro block is the byte right after the preceding sync marker; the offset of a Parquet row
+group is the first byte of its pages.
 
 Args:
     path: Path of the file.
     start: Offset of the first byte.
     end: Offset of the byte after the last byte.
     file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
-        before `start`. Comparisons of splits ignore it.
+        before `start`. Comparisons of splits ignore the `file_id`.
 
 Raises:
     TypeError: An argument has the wrong type.
@@ -1813,22 +1905,24 @@ Example:
         r#"Length and fingerprint of the file that the split was planned for. None: any file is accepted."#
     };
     (Split.path) => {
-        r#"The file, as the caller of `plan_splits` named it."#
+        r#"Path or URL of the file. A relative path stays relative."#
     };
     (Split.start) => {
         r#"Offset of the first byte."#
     };
     (Structured) => {
-        r#"A structured tensor of several columns, nested like the columns. Fields of one list of structs share
-row splits.
+        r#"A structured tensor of several columns, nested like the columns.
+
+The fields of one list of structs share their row splits.
 
 Args:
     columns: Names of columns. A struct is included with all its fields.
-    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-        shares.
+    row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+        shares the offsets of `List` columns.
 
 Raises:
-    RepresentationError: There are no columns. TypeError: An argument has the wrong type.
+    RepresentationError: There are no columns.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Structured(["user", "items"])
@@ -1841,16 +1935,19 @@ Example:
         r#"The integer type of the row splits."#
     };
     (StructuredTensor) => {
-        r#"A structured tensor: named tensors with equal numbers of rows. Picklable; a pickle contains a copy.
+        r#"A structured tensor: named tensors with the same number of rows.
+
+Tensors can be pickled; a pickle contains a copy.
 
 Args:
     fields: The tensors by name.
-    row_splits: The outer row splits that all tensors share, from the outside in, as arrays of integers.
-    rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
+    row_splits: Arrays of integers: the outer row splits that all tensors share, from the outside in.
+    rows: Number of rows of the batch. None: the number of rows of the row splits or, without row splits,
+        of the first field.
 
 Raises:
-    ConversionError: A field has another number of rows, or other row splits. TypeError: An argument has
-        the wrong type.
+    ConversionError: The fields have different numbers of rows or different row splits.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> tensor = adapter.convert(batch)["user"]
@@ -1861,13 +1958,13 @@ Example:
         r#"The tensors, in the order of the columns."#
     };
     (StructuredTensor.row_splits) => {
-        r#"The outer row splits that all fields share, from the outside in; empty for a plain struct."#
+        r#"The outer row splits that all fields share, from the outside in. Empty: each row is one struct."#
     };
     (TensorAdapter) => {
-        r#"Turns record batches of one schema into tensors.
+        r#"Converts record batches of one schema to tensors.
 
-The constructor compiles the representations and raises an error for one that does not fit the schema.
-`convert` checks each row of a batch. Any number of threads may share an adapter. Picklable.
+The constructor compiles the representations; a representation that does not fit the schema is an error.
+`convert` checks each row of a batch. Any number of threads may share an adapter. Adapters can be pickled.
 
 Args:
     schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema,
@@ -1878,14 +1975,15 @@ Args:
         default value of the representation, or with 0, False or `b""` if it has no default.
     duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
         `"error"`.
-    limits: A `Limits`. Its `batch_bytes` bounds the memory of one tensor that is built from a
-        dictionary-encoded column (such as an Avro enum), because the tensor stores the value of each row
-        instead of an index.
+    limits: A `Limits`, of which only `batch_bytes` is used: it bounds the memory of a tensor that is
+        built from a dictionary-encoded column (such as an Avro enum), because the tensor stores a value
+        for each row, not an index. None: `Limits()`.
 
 Raises:
-    RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
-        it.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    RepresentationError: A representation is invalid or does not fit the schema. The attributes `tensor`
+        and `field` name the tensor and its column.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
@@ -1896,8 +1994,8 @@ Example:
     (TensorAdapter.convert) => {
         r#"Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-The conversion releases the GIL unless the batch is small. A tensor keeps alive the memory that it
-shares with the batch. Columns that no tensor needs are not read.
+The conversion releases the GIL, unless the batch is small. A tensor keeps alive the memory that it
+shares with the batch. The adapter does not read columns that no tensor needs.
 
 Args:
     batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` that yields exactly one
@@ -1907,11 +2005,11 @@ Args:
 
 Raises:
     ConversionError: The schema of the batch differs from that of the adapter, a row does not fit its
-        tensor, or a name is unknown; `tensor`, `field` (the column) and `record` (the row) give the
-        location.
-    LimitError: The values of a dictionary-encoded column, stored for each row, take more than
-        `batch_bytes`.
-    ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
+        tensor, or a name is unknown. The attributes `tensor`, `field` (the column) and `record` (the
+        row) give the location.
+    LimitError: A tensor that is built from a dictionary-encoded column needs more than `batch_bytes`.
+    ValueError: A stream has more than one batch.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> adapter.convert(batch, ["x"])["x"].values
@@ -1935,15 +2033,15 @@ Example:
 Args:
     schema: As in `TensorAdapter`.
     features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
-        expression, unless the feature has a `key`. Features of other libraries are recognised by the
-        names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
+        expression, unless the feature has a `key`. The names of the classes identify features of
+        other libraries: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
         `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
         `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
     limits: As in `TensorAdapter`.
 
 Raises:
     RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
-        key; `tensor` names the tensor.
+        key. The attribute `tensor` names the tensor.
     ValueError: A feature of another library has an attribute that arrowfeed does not support.
     TypeError: An argument has the wrong type. For a feature, the message lists the accepted classes.
 
@@ -1960,19 +2058,20 @@ Example:
         r#"Specs of the tensors by name, known before any batch is read."#
     };
     (TensorFlowSource) => {
-        r#"The source that the TensorFlow op iterates over: a dataset and its options.
+        r#"The source over which the TensorFlow op iterates: a dataset and its options.
 
-The op finds the source under its key as long as this object exists."#
+The op finds the source by its key as long as this object exists."#
     };
     (TensorFlowSource.batches) => {
-        r#"Returns the batches of a pass, for eager code, and the prefix before their state in the state of
-the op.
+        r#"Returns the batches of a pass for eager code, and the prefix of the op's state.
+
+The state of the op is this prefix, followed by the state of the batches.
 
 Args:
-    state: State of the op. Empty: the next pass begins.
+    state: State of the op. Empty: the start of the next pass.
 
 Returns:
-    The prefix of the state, and the batches, or None if there is nothing to iterate over."#
+    The prefix, and the batches (None: there is nothing to iterate over)."#
     };
     (TensorFlowSource.made_by) => {
         r#"Creates a source that is built at the start of an iteration, from arguments of the graph.
@@ -1982,29 +2081,31 @@ Args:
     make: Function of the arguments. It returns a source, or None if there is nothing to iterate over."#
     };
     (TensorFlowSource.of_records) => {
-        r#"Creates a source of the records of a dataset in Avro's binary encoding, one string vector per
+        r#"Creates a source of the records of a dataset in Avro's binary encoding: one string vector per
 batch."#
     };
     (TensorFlowSource.set_next_pass) => {
         r#"Sets the number of the next pass."#
     };
     (TensorSpec) => {
-        r#"The properties that all tensors of a representation share. Comparable, hashable and picklable.
+        r#"The properties that all tensors of a representation share.
+
+Specs can be compared, hashed and pickled.
 
 Args:
     kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
     dtype: The numpy dtype of the values; `object` for byte strings, None for structured tensors.
     shape: Sizes of all dimensions, with the batch dimension first. None: the size differs between batches
         or between rows.
-    ragged_rank: Number of ragged dimensions, which follow the batch dimension; at least 1 for ragged
-        tensors.
-    row_splits_dtype: The integer type of the row splits. None: `"int64"`. Allowed only for tensors that
-        have row splits.
-    fields: The fields of a structured tensor, by name. Required for structured tensors, and allowed only
-        for them.
+    ragged_rank: Number of ragged dimensions, which follow the batch dimension: at least 1 for a ragged
+        tensor, 0 for others.
+    row_splits_dtype: The integer type of the row splits. None: `"int64"` for a tensor with row splits.
+        Other tensors must have None.
+    fields: The fields of a structured tensor, by name. None: the tensor is not structured.
 
 Raises:
-    ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
+    ValueError: The arguments contradict each other.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.TensorSpec("dense", "float32", [None, 3])
@@ -2026,11 +2127,12 @@ Example:
         r#"The integer type of the row splits; None for tensors without row splits."#
     };
     (TensorSpec.shape) => {
-        r#"Sizes of all dimensions, with the batch dimension first; None for a dimension without a fixed
-size."#
+        r#"Sizes of all dimensions, with the batch dimension first. None: the size is not fixed."#
     };
     (TensorsToRecordBatch) => {
-        r#"Turns tensors into record batches. A `TensorAdapter` with its `representations` does the reverse.
+        r#"Converts tensors to record batches.
+
+A `TensorAdapter` with the `representations` of this converter does the reverse.
 
 | tensor | columns |
 |---|---|
@@ -2039,7 +2141,7 @@ size."#
 | other sparse | a large list of values, and a large list of indices for each dimension |
 | ragged | large lists, nested like the row splits; inner dimensions are flattened into the innermost |
 
-Byte strings become large binary. Columns are in the order of the tensors' names.
+Byte strings become large binary. The columns are sorted by the names of the tensors.
 
 Args:
     specs: Dict of tensor names to `TensorSpec` objects, such as `TensorAdapter.specs`.
@@ -2048,13 +2150,13 @@ Args:
     sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
         dimension, from 0.
     generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
-        sparse tensors of this shape are written as lists without indices, so their entries are at the
-        positions 0, 1, 2, … of the row after the conversion back to tensors.
+        sparse tensors of this shape are written as lists without indices. After the conversion back to
+        tensors, the entries of a row are at the positions 0, 1, 2, …
 
 Raises:
-    RepresentationError: A tensor cannot be stored in columns because it is structured, because it is
-        dense and has an unknown size, or because it is ragged and has an inner dimension of size 0; or
-        two columns have the same name. TypeError: An argument has the wrong type.
+    RepresentationError: A tensor is structured, is dense with an unknown size, or is ragged with an inner
+        dimension of size 0; or two columns have the same name.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)
@@ -2079,12 +2181,12 @@ Raises:
         r#"The schema of the batches."#
     };
     (VarLenRagged) => {
-        r#"A ragged tensor: one ragged dimension per list level of the column, and at least one.
+        r#"A ragged tensor: one ragged dimension for each list level of the column, and at least one.
 
 Args:
     column: A column of lists.
-    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-        shares.
+    row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+        shares the offsets of `List` columns.
 
 Example:
     >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
@@ -2097,9 +2199,10 @@ Example:
         r#"The integer type of the row splits."#
     };
     (VarLenSparse) => {
-        r#"A sparse tensor `[batch, longest, ...]` with one dimension per list level, and at least one.
+        r#"A sparse tensor `[batch, longest, ...]` with one dimension for each list level of the column, and at
+least one.
 
-Null rows are empty.
+A null row has no entries.
 
 Args:
     column: A column of lists.
@@ -2135,20 +2238,21 @@ Example:
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-    null_features: Whether a null row is encoded as a feature without a list, as in tfx_bsl, instead of no
-        feature. Readers treat it as a missing feature.
+    null_features: Whether to encode a null as a feature without a list, as tfx_bsl does, instead of
+        omitting the feature. Readers treat both in the same way.
 
 Raises:
-    ConversionError: A column has a type that features do not support, a list has a null value, or an
-        integer does not fit into a signed 64-bit integer.
-    TypeError: `batches` has neither of these methods.
+    ConversionError: Features do not support the type of a column, a list has a null value, or an integer
+        does not fit into a signed 64-bit integer.
+    TypeError: `batches` has neither method.
 
 Example:
     >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
     '0a0c0a0a0a016e12051a030a0107'"#
     };
     (encode_records) => {
-        r#"Encodes each row of a batch in Avro's binary encoding, without a file. Not exported by `arrowfeed`.
+        r#"Encodes each row of a batch in Avro's binary encoding, without a file. `arrowfeed` does not export this
+function.
 
 Raises:
     SchemaError: A column does not fit the schema."#
@@ -2156,17 +2260,18 @@ Raises:
     (encode_sequence_examples) => {
         r###"Encodes rows as `tf.SequenceExample` messages.
 
-Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
-value. All other columns are context features, as in `encode_examples`. A null feature list is left out; a
-null step is encoded as a feature without a list.
+Each field of the struct `sequence_column` is a feature list: a list of steps, where a step is a list of
+values or one value. All other columns are context features, as in `encode_examples`. A null feature list
+is omitted; a null step is encoded as a feature without a list.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-    sequence_column: The name of the struct. If the column does not exist, messages have no feature lists.
+    sequence_column: Name of the struct column with the feature lists. If the column does not exist, the
+        messages have no feature lists.
 
 Raises:
-    ConversionError: A column has a type that features do not support, a list has a null value, an integer
-        does not fit into a signed 64-bit integer, or the sequence column is not a struct of lists.
+    ConversionError: Features do not support the type of a column, a list has a null value, an integer
+        does not fit into a signed 64-bit integer, or `sequence_column` is not a struct of lists.
     TypeError: An argument has the wrong type.
 
 Example:
@@ -2183,7 +2288,7 @@ Args:
     store: As in `read_avro`.
 
 Raises:
-    OSError: The request fails, other than because the object does not exist."#
+    OSError: The request fails for another reason than a missing object."#
     };
     (infer_representations) => {
         r#"Infers a representation for each column from its type.
@@ -2198,15 +2303,15 @@ Raises:
 | lists of structs, maps | each field separately, named `list.field`, `Ragged` |
 | other types: null, decimal, interval, union | none |
 
-The representations depend only on the schema; no data is read.
+The representations depend only on the schema, not on the data.
 
 Args:
     schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema, batch
         or table of any Arrow library.
 
 Returns:
-    Representations by name, in the order of the schema. The dict has an attribute `left_out`, a dict of
-    the fields without a representation and the reasons; its `repr` shows them too.
+    Representations by name, in the order of the schema. The attribute `left_out` of this dict contains
+    the reason for each field without a representation; the `repr` shows these fields too.
 
 Raises:
     TypeError: `schema` is not a schema.
@@ -2233,7 +2338,7 @@ Args:
     cache_bytes: As in `read_avro`.
 
 Returns:
-    The name of each file and its length, if a listing contains it; and the bytes.
+    A list of the name and the length of each file (None: the length is unknown), and the bytes.
 
 Raises:
     FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too."#
@@ -2242,13 +2347,13 @@ Raises:
         r#"Plans splits of about equal size over Avro files, in file order. Reads only the headers.
 
 Args:
-    source: Paths, globs, directories or URLs, or a list of these.
+    source: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
     target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
-    storage_options: As in `read_avro`. Splits do not contain them.
-    store: As in `read_avro`. Splits do not contain it.
+    storage_options: As in `read_avro`. The splits do not contain these options.
+    store: As in `read_avro`. The splits do not contain the store.
 
 Returns:
-    Splits that contain all rows of the files, in order. A file without blocks has no split.
+    Splits that together contain all rows of the files, in file order. A file without blocks has no split.
 
 Raises:
     OSError: A file cannot be opened.
@@ -2264,52 +2369,55 @@ Example:
         r#"Reads Avro object container files as Arrow record batches.
 
 This call reads the header of the first file, so it raises an error for a wrong file, column or schema.
-Other files are opened when they are needed; they must have the columns of the first file.
+The other files are opened when they are needed, and must have the columns of the first file.
 
 Args:
     source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
         or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
-        package; other schemes need fsspec. Files are read in the order of the list; the files of a glob
-        or a directory are sorted by name. A file object is read from its current position, in the calling
-        thread, and is not closed.
+        package; URLs of other schemes need fsspec. Files are read in the order of the list; the files of
+        a glob or a directory are sorted by name. A file object is read from its current position in the
+        calling thread, and stays open.
     columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
-        maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
-        fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
-        columns are in the order in which the paths first mention them. None: all fields.
-    reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
-        defaults, aliases, enum defaults. None: the schema of the file.
-    batch_size: Number of rows of a batch. A batch may span blocks; the last batch of a file may be
-        shorter.
-    max_batch_bytes: Size in bytes at which a batch ends early. None: `limits.batch_bytes`.
-    encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
-        a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
-        accept.
-    double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
-    string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
-        `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
-    unions: Arrow type of unions, other than of null and one type. `"dense"`: a dense union, which
-        Parquet and polars do not have; the encodings `"feature"` and `"tfx"` refuse it. `"struct"`: a
-        struct with one nullable field for each branch except null; all fields but that of the branch are
-        null. `"json"`: a string with the value as JSON, `{"string":"x"}`. A value of the branch null is
-        null.
+        maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
+        fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
+        `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
+    reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
+        to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+    batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
+        file may be shorter.
+    max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
+        `limits.batch_bytes`.
+    encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
+        type. `"feature"`: each column is wrapped in a list, and a missing value is a null list. `"tfx"`:
+        the types that tfx_bsl and related libraries accept.
+    double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. The other encodings keep
+        doubles.
+    string_type: Arrow type of strings; bytes have the matching binary type. `"utf8"`: 32-bit offsets.
+        `"large_utf8"`: 64-bit offsets. `"utf8_view"`: views.
+    unions: Arrow type of unions of several types other than null. `"dense"`: a dense union, which
+        Parquet, polars and the encodings `"feature"` and `"tfx"` do not support. `"struct"`: a struct
+        with one nullable field for each branch except null; only the field of the value's branch is not
+        null. `"json"`: a string with the value as JSON, such as `{"string":"x"}`. In the last two, the
+        value null becomes a null.
     raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
-        of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
-        does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
-        must have the schema of the first file; only aliases, defaults, documentation and logical types
-        may differ. `reader_schema` is not allowed. Records with recursive types can be read this way.
-    threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
-        respected). 1: decodes in the calling thread and starts no thread.
+        of type large_binary. The reader checks the structure of the bytes. It checks neither UTF-8 nor
+        the content of array and map blocks that state their size in bytes. All files must have the schema
+        of the first file; only aliases, defaults, documentation and logical types may differ.
+        `reader_schema` is not allowed. Records with recursive types are supported.
+    threads: Number of decoding threads. None: one per core that the process may use, according to its
+        affinity and cgroup quota. 1: the calling thread decodes, and no thread is started.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read and continues after their sync
-        marker; `"skip_file"` skips the rest of the file. `report()` lists what is skipped.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block that
+        cannot be read and continues after its sync marker; the batch is shorter by the skipped rows.
+        `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2318,10 +2426,11 @@ Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The file is not an Avro object container file.
-    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
     LimitError: The header exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: A URL needs fsspec, or `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+    ImportError: A URL needs fsspec or `progress` needs tqdm, and that package is not installed.
 
 Example:
     >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
@@ -2330,10 +2439,10 @@ Example:
     (read_csv) => {
         r#"Reads CSV files as Arrow record batches.
 
-`CsvDataset` describes the format of the records, and which files only one thread can read.
+`CsvDataset` describes the format of the records and the compression of the files.
 
 Args:
-    source: As in `CsvDataset`. File objects are read into memory by this call.
+    source: As in `CsvDataset`. This call reads file objects into memory.
     schema: As in `CsvDataset`. None: all columns, with inferred types.
     sample: As in `CsvDataset`. None: types are inferred from all records.
     skip_lines: Number of lines to skip at the start of each file.
@@ -2341,11 +2450,11 @@ Args:
     names: The names of all columns. None: as in `CsvDataset`.
     delimiter: The ASCII character between cells.
     quote: The ASCII character around quoted cells.
-    escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
-        escape character.
+    escape: The ASCII character that makes the next character of a quoted cell an ordinary one. None: no
+        such character.
     skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
         null.
-    nulls: Cell texts that mean null. None: `[""]`.
+    nulls: Texts of cells that are null. None: `[""]`.
     multivalent_columns: As in `CsvDataset`.
     secondary_delimiter: As in `CsvDataset`.
     raw: As in `CsvDataset`.
@@ -2354,16 +2463,16 @@ Args:
     batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `CsvDataset`. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
-        file. `report()` lists what is skipped.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
+        invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2371,11 +2480,12 @@ Returns:
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
-    FormatError: The first file has no header.
-    CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
+    FormatError: The first file has no record from which to take the columns.
+    CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
     SchemaError: As in `CsvDataset`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
@@ -2385,23 +2495,23 @@ Example:
         r#"Reads JSON lines files as Arrow record batches.
 
 Args:
-    source: As in `JsonLinesDataset`. File objects are read into memory by this call.
+    source: As in `JsonLinesDataset`. This call reads file objects into memory.
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `JsonLinesDataset`. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
-        file. `report()` lists what is skipped.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
+        invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2409,10 +2519,11 @@ Returns:
 Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
-    CorruptBlockError: Without `schema`: a line is not a JSON object.
+    CorruptBlockError: Without `schema`, a line is not a JSON object.
     SchemaError: As in `JsonLinesDataset`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])
@@ -2422,35 +2533,36 @@ Example:
         r#"Reads Parquet files as Arrow record batches.
 
 This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
-Other files are opened when they are needed. Columns with an Arrow dictionary type are decoded to their
-values.
+The other files are opened when they are needed. A column with an Arrow dictionary type becomes a column
+of its values.
 
 Args:
     source: A path, a glob, a directory (its `*.parquet`), a URL,
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
-        read as a whole. None: all columns. With a `schema`, they are paths in the schema.
+        read as a whole. With a `schema`, the paths refer to it. None: all columns.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-        Columns and fields of each file are matched by name, in any order, and converted if the conversion
-        is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
-        if the schema allows nulls. None: the schema of the first file, which all files must have.
-    double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
-        schema declares as floats is an error.
-    batch_size: Number of rows of a batch. A batch may end early, at the end of a row group.
+        The names match the columns and fields of each file with those of the schema, in any order. A
+        column of another type is converted if the conversion is lossless; the page "Parquet" has the
+        table of types. A nullable column that a file does not have is null. None: the schema of the first
+        file, which all files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
+        declares as floats is an error.
+    batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
         `batch_bytes` a batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips row groups that cannot be read; `"skip_file"` skips the rest
-        of the file. `report()` lists what is skipped. A value that does not fit the `schema` always
-        raises an error.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a row group
+        that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
+        parts. A value that does not fit the `schema` always raises an error.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2459,13 +2571,14 @@ Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file is not a Parquet file.
-    SchemaError: The columns of the first file cannot be converted to `schema`, or a column is not in it.
-        While reading: a later file has other columns.
+    SchemaError: The columns of the first file cannot be converted to `schema`, or a column does not
+        exist. While reading: a later file has other columns.
     ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
         group, row and column.
     LimitError: The footer exceeds `limits`.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -2478,40 +2591,39 @@ Example:
 A row group belongs to the split that contains the offset of its first page.
 
 Args:
-    split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
-        the file must match it.
-    claim: A function that is called once for each row group, in order, with this offset, as in
-        `read_split`. If it returns False, the reader stops before the row group. None: all row groups are
-        read.
+    split: A split from `ParquetDataset.plan_splits`, or a `Split` of any byte range of a file. If the
+        split has a `file_id`, the file must match it.
+    claim: A function that the reader calls with this offset before each row group, in order, as in
+        `read_split`. If the function returns False, the reader stops before the row group. None: all row
+        groups are read.
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-        Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
-        closed.
-    columns: As in `read_parquet`, like all options below.
+        Position 0 of the object is the first byte of the file. The object must be seekable, and stays
+        open. None: the file `split.path`.
+    columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
     batch_size: Number of rows of a batch.
-    threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+    threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
         functions have the same options.
     limits: Upper bounds on the resources that the file may use.
     on_error: How to handle row groups that cannot be read.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader of the rows of the split, which may be empty.
 
 Raises:
-    ChangedError: The file is not the one that the split was planned for, or it ends before the split
-        starts.
+    ChangedError: The split was planned for another file, or the file ends before the split starts.
     ArrowfeedError, OSError: As in `read_parquet`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -2524,50 +2636,49 @@ Example:
 A block belongs to the split that contains the offset right after the sync marker before it.
 
 Args:
-    split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
-        match it.
-    claim: A function that is called once for each block, in order, with this offset, in the thread that
-        asks for batches. If it returns True, the block is read; if it returns False, the reader stops
-        before the block. If it raises an exception, the iteration returns the rows before the block and
-        then raises the exception. A runner can use `claim` to split a range while it is being read: if
-        `claim` accepts only offsets below some byte, a reader of the range that starts at this byte reads
-        exactly the remaining blocks. `claim` is not called for corrupt bytes; they belong to the
-        preceding block. None: all blocks are read.
+    split: A split from `plan_splits`, or a `Split` of any byte range of a file. If the split has a
+        `file_id`, the file must match it.
+    claim: A function that the reader calls with this offset before each block, in order, in the thread
+        that requests batches. If the function returns True, the block is read. If it returns False, the
+        reader stops before the block. If it raises an exception, the iteration returns the rows before
+        the block and then raises the exception. A runner can use `claim` to split a range while it is
+        read: if `claim` accepts only offsets below X, a reader of the range that starts at X reads
+        exactly the remaining blocks. The reader does not call `claim` for corrupt bytes, which belong to
+        the preceding block. None: all blocks are read.
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-        Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
-        closed.
-    columns: As in `read_avro`, like all options below.
-    reader_schema: The schema to resolve the values to.
+        Position 0 of the object is the first byte of the file. The object must be seekable, and stays
+        open. None: the file `split.path`.
+    columns: Field paths to read. `read_avro` explains this option and the following ones in full.
+    reader_schema: The reader schema.
     batch_size: Number of rows of a batch.
-    max_batch_bytes: Size in bytes at which a batch ends early.
+    max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
     encoding: How Avro types are converted to Arrow types.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     string_type: Arrow type of strings.
     unions: Arrow type of unions.
-    raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
+    raw: As in `read_avro`. `read_split` sees only the schema of this file, so the caller must check that
         all files have the same schema.
-    threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+    threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
         functions have the same options.
     limits: Upper bounds on the resources that the file may use.
     on_error: How to handle blocks that cannot be read.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader of the rows of the split, which may be empty.
 
 Raises:
-    ChangedError: The file is not the one that the split was planned for, or it ends before the split
-        starts.
+    ChangedError: The split was planned for another file, or the file ends before the split starts.
     ArrowfeedError, OSError: As in `read_avro`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-    ImportError: `progress` needs tqdm, which is not installed.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
@@ -2577,38 +2688,39 @@ Example:
     (read_tfrecord) => {
         r#"Reads TFRecord files as Arrow record batches.
 
-Files may be compressed with gzip or zlib, which is detected from their first bytes. Only one thread reads
-a compressed file. Checksums are verified.
+The files may be compressed with gzip or zlib; the reader detects the compression from the first bytes.
+One thread reads a compressed file. The reader verifies the checksums.
 
 Args:
     source: A path, a glob, a directory (its `*.tfrecord`), a URL,
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-    format: The format of the records. `"example"`: `tf.Example` messages; each feature is a column of
-        lists, `large_list` of int64, float or large_binary, with a null where a record does not have the
+    format: The format of the records. `"example"`: `tf.Example` messages; each feature becomes a column
+        of type `large_list` of int64, float or large_binary, with a null for each record without the
         feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
-        the columns. `"raw"`: bytes, in the column `record`.
+        the columns. `"raw"`: bytes, in the column `record`; `schema`, `sample` and `encoding` are not
+        allowed.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
-        the features of the records, sorted by name; this call reads all files to find them.
-    sample: Without `schema`: number of records at the start that are searched for features. A feature
-        that occurs only in later records is left out. None: all records.
+        all features of the records, sorted by name; this call reads all files to find them.
+    sample: Without `schema`: number of records, from the first one on, that are searched for features, at
+        least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.
     encoding: The Arrow types of features; see `ExampleDataset`.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips a record that cannot be decoded and, after other damage,
-        continues at the next intact record; `"skip_file"` skips the rest of the file. `report()` lists
-        what is skipped.
-    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-        the keys. None: the store takes its settings from the environment.
+    on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that
+        cannot be decoded and, after other damage, continues at the next intact record. `"skip_file"`:
+        skips the rest of the file. `report()` lists the skipped parts.
+    storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+        stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
         determines the store.
-    cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-        the reader closes the bar.
+    cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+        Closing the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2617,19 +2729,20 @@ Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file is not a TFRecord file.
-    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+    CorruptBlockError: Without `schema`, a record cannot be decoded, or a feature has values of several
         types.
     SchemaError: A column is not in the schema, or no record has any feature.
-    RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: `progress` needs tqdm, which is not installed.
+    RepresentationError: `schema` has a feature of an unsupported type, or is not a valid message.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+    ImportError: `progress` is True and tqdm is not installed.
 
 Example:
     >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
     >>> table = pyarrow.table(reader)"#
     };
     (register_tensorflow_ops) => {
-        r#"Registers the TensorFlow ops, once.
+        r#"Registers the TensorFlow ops. A second call does nothing.
 
 Args:
     library: Path of `libtensorflow_framework`.
@@ -2640,22 +2753,22 @@ Raises:
     (representations_from_tfmd) => {
         r#"Derives the representations of a TensorFlow Metadata schema by the rules of tfx_bsl.
 
-For the default group, the result contains the declared representations. For columns that no declared
-representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
-feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
-other feature becomes `VarLenSparse`, or `Ragged` if the schema sets
-`represent_variable_length_as_ragged`. Features that are deprecated or not in production are left out.
+The default group contains the declared representations and, for each column that none of these uses, a
+representation that follows from its feature. A sparse feature becomes `Sparse`; a feature with a shape
+becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any other feature becomes
+`VarLenSparse`, or `Ragged` if the schema sets `represent_variable_length_as_ragged`. Features that are
+deprecated or not in production have no representation.
 
 Args:
     schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
-    group: Name of a group of representations. A group other than the default contains only the declared
-        representations.
+    group: Name of a group of representations. Empty: the default group. Any other group contains only the
+        declared representations.
 
 Returns:
     Representations by name.
 
 Raises:
-    RepresentationError: The bytes are not a schema, the group does not exist, or no representation
+    RepresentationError: `schema_proto` is not a schema, the group does not exist, or no representation
         follows from a feature.
     TypeError: An argument has the wrong type.
 
@@ -2664,8 +2777,9 @@ Example:
     {'image': Dense('image', (784,)), 'tags': VarLenSparse('tags')}"#
     };
     (upload) => {
-        r#"Copies a local file to an object, which becomes visible when it is complete. An existing object is
-replaced.
+        r#"Copies a local file to an object in a store.
+
+The object appears when it is complete, and replaces an existing object.
 
 Args:
     path: The file.
@@ -2683,46 +2797,50 @@ Raises:
     (write_avro) => {
         r#"Writes Arrow data to a new Avro object container file.
 
-The file appears under its name when it is complete, and replaces an existing file. Until then, the data
-is in a hidden file in the same directory, which is removed after an error. Every Arrow type that has an
-Avro equivalent is supported, in every memory layout; the page "Arrow to Avro" has the table.
+The file appears under its name when it is complete, and replaces an existing file. Until then, a hidden
+file in the same directory contains the data; this file is removed after an error. All Arrow types that
+have an Avro equivalent are supported, in any memory layout; the page "Arrow to Avro" has the table of
+types.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
-    path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
-        open.
-    codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
-        no `codec`, the codec of the file is used.
+    path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
+        stays open.
+    codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True`, the
+        default is the codec of the file, and another codec is an error.
     level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
-        for xz. None: the default of the codec: 6 for deflate, 2 for zstandard, 6 for bzip2, 6 for xz.
-    block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
-    schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
+        for xz. The codecs null and snappy have no levels. None: 6 for deflate, 2 for zstandard, 6 for
+        bzip2, 6 for xz.
+    block_bytes: Size in bytes of the encoded rows at which a block ends, from 1 byte to 128 MiB.
+    schema: The Avro schema to write. Names match the fields with the columns; a field without a column
         gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
         unions with null.
-    metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`. Keys that
-        begin with `avro.` are rejected, because the Avro specification reserves them. At most 9,998
-        entries.
-    on_overflow: How to write `uint64` columns with a derived schema: `"decimal"` writes `decimal(20, 0)`;
-        `"error"` writes `long`, and a value above 2^63 - 1 is an error.
+    metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`, at most
+        9,998. A key that begins with `avro.` is an error, because the Avro specification reserves these
+        keys. None: no entries.
+    on_overflow: How to write `uint64` columns if the schema is derived: `"decimal"` writes `decimal(20,
+        0)`; `"error"` writes `long`, and a value above 2^63 - 1 is an error.
     threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
         thread.
-    append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
-        copy of the file with the new rows replaces the file when the copy is complete. Objects in stores
-        do not support appending.
-    storage_options: Keys and values for the store of a URL, as in `read_avro`.
+    append: Whether to append the rows to an existing file, with the schema, codec and sync marker of this
+        file. A copy of the file with the new rows replaces the file when the copy is complete. Objects
+        and file objects do not support appending.
+    storage_options: Options of the store of a URL, as in `read_avro`.
     store: An obstore store that contains the object `path`. None: the URL determines the store.
 
 Returns:
     The number of rows written.
 
 Raises:
-    SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+    SchemaError: Avro does not support the type of a column, or a column does not fit `schema`.
     ConversionError: A value does not fit its Avro type, such as a null without a union with null.
     LimitError: A row is larger than readers accept.
-    ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
-    OSError: The file cannot be written, or another writer is appending to it.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ArrowfeedError: The stream of batches raised an error. Errors of a `RecordBatchReader` are passed on
+        unchanged.
+    OSError: The file cannot be written, or another writer appends to it.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> table = pyarrow.table({"id": [1, 2, 3]})
@@ -2734,12 +2852,13 @@ Example:
     3"#
     };
     (write_tfrecord) => {
-        r#"Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
+        r#"Writes Arrow data to a new TFRecord file, one record for each row.
 
-Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
-doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. For a null, the
-message does not have the feature; for an empty list, it has the feature without values. The file appears
-under its name when it is complete, and replaces an existing file.
+By default, a record is a `tf.Example` message, and each column is a feature. Integers and booleans become
+an `int64_list`; floats and doubles become a `float_list`, with doubles rounded; text and bytes become a
+`bytes_list`. A cell may be one value or a list of values. For a null, the message does not have the
+feature; for an empty list, the message has the feature without values. The file appears under its name
+when it is complete, and replaces an existing file.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
@@ -2747,23 +2866,25 @@ Args:
     path: Path of the new file, or URL of an object.
     format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
         message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
-        steps, and a step has the form of a column value in `"example"`. All other columns are context
-        features. `"raw"`: the only column contains the record as bytes or text.
+        steps, and a step is one value or a list of values. All other columns are context features.
+        `"raw"`: the only column contains the records as bytes or text.
     compression: Compression of the whole file. None: `"gzip"` if the name ends with `.gz`, otherwise
         `"none"`.
-    storage_options: Keys and values for the store of a URL, as in `read_avro`.
+    storage_options: Options of the store of a URL, as in `read_avro`.
     store: An obstore store that contains the object `path`. None: the URL determines the store.
 
 Returns:
     The number of rows written.
 
 Raises:
-    ConversionError: A column has a type that features do not support, a list has a null value, an integer
+    ConversionError: Features do not support the type of a column, a list has a null value, an integer
         does not fit into a signed 64-bit integer, or `##SEQUENCE##` is not a struct of lists. With
-        `"raw"`: there are several columns, or a null.
-    ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
+        `"raw"`: there are several columns, or there is a null.
+    ArrowfeedError: The stream of batches raised an error. Errors of a `RecordBatchReader` are passed on
+        unchanged.
     OSError: The file cannot be written.
-    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})

@@ -167,9 +167,15 @@ pub(crate) fn read_tfrecord(
             sample: sample.as_ref().map(self::sample).transpose()?,
         },
         Format::Raw => {
-            let given = [("schema", &schema), ("sample", &sample), ("encoding", &encoding)];
+            let given = [("schema", &schema), ("sample", &sample)];
             if let Some((name, Some(value))) = given.into_iter().find(|(_, value)| value.is_some()) {
                 return Err(wrong_value(name, "None for raw records", value));
+            }
+            // A record is bytes in every encoding, so the default is accepted, and what would change a type is not.
+            if let Some(value) = &encoding
+                && self::encoding(value)? != Encoding::default()
+            {
+                return Err(wrong_value("encoding", "'tfx', the default, for raw records", value));
             }
             RecordKind::Raw { column: RECORD.to_owned() }
         }

@@ -6,6 +6,7 @@ Run by `make test-torch`. torchdata's loader is in `test_torchdata.py`.
 import itertools
 import json
 import pickle
+import types
 
 import pytest
 from feature_files import FEATURES, ROWS, cut, dataset, write
@@ -83,6 +84,14 @@ def test_workers_that_persist_have_another_order_in_each_pass(tmp_path, start, s
         passes.append(flat(loader))
     assert [sorted(order) for order in passes] == [[*range(ROWS)]] * 4
     assert len({tuple(order) for order in passes}) == (3 if shuffle is SHUFFLE else 4)
+
+
+@pytest.mark.parametrize(("options", "expected"), [({}, 1), ({"threads": None}, 1), ({"threads": 3}, 3)])
+def test_a_worker_has_one_thread_unless_a_number_is_passed(tmp_path, monkeypatch, options, expected):
+    worker = types.SimpleNamespace(id=1, num_workers=2, seed=5)
+    monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: worker)
+    source = numbers(tmp_path).to_torch(batch_size=64, **options)
+    assert source._own_options(None)["threads"] == expected
 
 
 def test_workers_hand_over_whole_tensors(tmp_path):

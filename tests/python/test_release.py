@@ -185,6 +185,7 @@ Version: 0.1.0
 Requires-Python: >=3.10
 Requires-Dist: numpy
 Requires-Dist: pyarrow>=18 ; extra == 'cli'
+Requires-Dist: shtab ; extra == 'cli'
 Requires-Dist: tqdm ; extra == 'cli'
 Requires-Dist: pytest ; extra == 'test'
 Provides-Extra: cli
@@ -247,7 +248,7 @@ GOOD = "arrowfeed-0.1.0-cp310-abi3-manylinux_2_28_x86_64.whl"
         (
             GOOD,
             {"metadata": METADATA.replace("tqdm", "rich")},
-            "expected dependencies of the extra cli pyarrow>=18, tqdm, found pyarrow>=18, rich",
+            "expected dependencies of the extra cli pyarrow>=18, shtab, tqdm, found pyarrow>=18, rich, shtab",
         ),
         (
             GOOD,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -69,8 +71,12 @@ def test_the_bytes_of_a_file_are_scanned_and_a_file_object_is_refused(paths):
     assert af.scan_avro(paths[0].read_bytes()).collect().height == 1000
     found = "expected files that can be read again, found BufferedReader"
     message = f"^source: {found}: pass a path, a URL or the bytes$"
-    with paths[0].open("rb") as file, pytest.raises(TypeError, match=message):
-        af.scan_avro([file])
+    with paths[0].open("rb") as file:
+        for source in [file, [file], (file,), iter([file])]:
+            with pytest.raises(TypeError, match=message):
+                af.scan_avro(source)
+    with pytest.raises(TypeError, match=message.replace("BufferedReader", "BytesIO")):
+        af.scan_avro(io.BytesIO(paths[0].read_bytes()))
 
 
 def test_a_fault_of_the_data_is_an_error_of_the_query(paths):

@@ -190,6 +190,10 @@ def test_raw_records_are_the_values_of_the_only_column(tmp_path, column, compres
     path = tmp_path / "rows.tfrecord"
     assert af.write_tfrecord(pa.table({"r": column}), path, format="raw", compression=compression) == 4
     assert pa.table(af.read_tfrecord(path, format="raw"))["record"].to_pylist() == RECORDS
+    assert pa.table(af.read_tfrecord(path, format="raw", encoding="tfx")).num_rows == 4
+    refused = "^encoding: expected 'tfx', the default, for raw records, found str 'feature'$"
+    with pytest.raises(ValueError, match=refused):
+        af.read_tfrecord(path, format="raw", encoding="feature")
 
 
 def test_raw_records_are_refused_where_they_are_none(tmp_path):

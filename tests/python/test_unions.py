@@ -206,7 +206,7 @@ def test_the_other_encodings_put_lists_around_both_forms(path, encoding):
         af.read_avro(path, encoding=encoding)
     assert str(caught.value) == (
         f"{path}: u: expected a type that can be a feature, found a union:"
-        " choose one of its types with a reader schema"
+        " choose one of its types with a reader schema, or read unions as structs or JSON"
     )
     structs = pa.table(af.read_avro(path, encoding=encoding, unions="struct"))["u"].to_pylist()
     assert structs[:3] == [

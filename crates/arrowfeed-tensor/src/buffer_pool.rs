@@ -23,7 +23,7 @@ static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
 /// the padding before `start`.
 pub(crate) fn room(len: usize) -> Result<Aligned<i64>, TryReserveError> {
     match take(len) {
-        Some(buffer_pool) => Ok(buffer_pool),
+        Some(pooled) => Ok(pooled),
         None => Aligned::reserved(len),
     }
 }
@@ -32,7 +32,7 @@ fn take(len: usize) -> Option<Aligned<i64>> {
     if bytes(len) < LEAST_BYTES {
         return None;
     }
-    let mut items = buffer_pool(len.saturating_add(most_before::<i64>()))?;
+    let mut items = smallest(len.saturating_add(most_before::<i64>()))?;
     items.clear();
     Some(Aligned { start: before(&items), items })
 }
@@ -52,7 +52,7 @@ fn bytes(len: usize) -> usize {
 }
 
 /// Takes the smallest buffer of the pool that is large enough.
-fn buffer_pool(len: usize) -> Option<Vec<i64>> {
+fn smallest(len: usize) -> Option<Vec<i64>> {
     with(|all| {
         let enough = all.iter().enumerate().filter(|(_, it)| it.capacity() >= len);
         let best = enough.min_by_key(|(_, it)| it.capacity()).map(|(i, _)| i);
@@ -62,12 +62,12 @@ fn buffer_pool(len: usize) -> Option<Vec<i64>> {
 }
 
 /// Attempts to take the lock before falling back to the allocator. Other threads hold the lock for far less time.
-const LOOKS: usize = 1000;
+const ATTEMPTS: usize = 1000;
 
 /// Runs `work` on the pool, or returns `None` if the lock stays taken. In the child of a fork it may stay taken forever, so
 /// the wait is short.
 fn with<T>(work: impl FnOnce(&mut Vec<Vec<i64>>) -> T) -> Option<T> {
-    for _ in 0..LOOKS {
+    for _ in 0..ATTEMPTS {
         match SPARE.try_lock() {
             Ok(mut all) => return Some(work(&mut all)),
             Err(TryLockError::Poisoned(all)) => return Some(work(&mut all.into_inner())),
@@ -103,19 +103,19 @@ mod tests {
 
     /// One test only: two at the same time would take each other's memory, or find the lock taken.
     #[test]
-    fn what_nobody_holds_is_taken_again() {
+    fn a_dropped_buffer_is_used_again() {
         let len = 3 * LEAST_BYTES;
         let integers = vec![7; len];
-        let place = integers.as_ptr();
+        let address = integers.as_ptr();
         let shared = buffer(integers.into());
         let other = shared.clone();
-        assert_eq!((shared.as_ptr(), shared.len(), shared[len - 1]), (place, len, 7));
+        assert_eq!((shared.as_ptr(), shared.len(), shared[len - 1]), (address, len, 7));
         drop(shared);
         assert!(take(len - 8).is_none());
         assert!(other.iter().all(|it| *it == 7));
         drop(other);
         let again = take(len - 8).unwrap();
-        assert_eq!((again.items.as_ptr(), again.items.len()), (place, 0));
+        assert_eq!((again.items.as_ptr(), again.items.len()), (address, 0));
         assert_eq!(again.items.as_ptr().wrapping_add(again.start).addr() % 64, 0);
         // The pool keeps neither small buffers nor more than its limit.
         drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MAX_BYTES / size_of::<i64>()].into())));

@@ -5,7 +5,7 @@ use std::fmt;
 use arrowfeed_source::{FeedError, printable};
 use arrowfeed_tensor::{ConversionError, RepresentationError};
 
-/// An error of a dataset. The variant tells which stage of the pipeline found it.
+/// An error of a dataset. The variant states which stage of the pipeline found the error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -21,13 +21,13 @@ pub enum DatasetError {
     /// A state does not belong to this iteration.
     #[error(transparent)]
     State(#[from] StateError),
-    /// An error of a source outside of this crate, see [`of_source`](Self::of_source).
+    /// An error of a source that another crate implements, see [`of_source`](Self::of_source).
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl DatasetError {
-    /// Wraps an error or message of a [`Tfxio`](crate::Tfxio) that is implemented outside of this crate.
+    /// Wraps an error or a message of a [`Tfxio`](crate::Tfxio) that another crate implements.
     pub fn of_source(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Source(error.into())
     }
@@ -37,7 +37,7 @@ impl DatasetError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StateErrorKind {
-    /// It is not a state, or it has another version.
+    /// The text is not a state, or the state has another version.
     Invalid,
     /// The files differ: in number, order, names, sizes or contents.
     Files,

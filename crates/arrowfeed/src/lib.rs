@@ -9,8 +9,8 @@
 //!                                    (writer × reader × projection)
 //!               └──────────────────── avro ───────────────────────┘         └ tensor ┘
 //! ```
-//! Data flows from left to right. Everything that follows from the schemas is checked before the first record is read,
-//! so an unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
+//! Data flows from left to right. The schemas are checked before the first record is read, so an unknown column or a
+//! type that does not fit is an error of `open`, not of the ten millionth row.
 //!
 //! ```
 //! # #[cfg(not(feature = "avro"))] fn main() {}
@@ -43,12 +43,13 @@
 //!
 //! # Features
 //!
-//! All features except `hdfs` are enabled by default. A format's feature also enables its datasets: `avro` enables
+//! All features except `hdfs` are enabled by default. The feature of a format also enables its datasets: `avro` enables
 //! [`AvroDataset`], [`AvroReader`], [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
-//! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`, `snappy`,
-//! `xz` and `zstandard`. A file that needs a codec whose feature is disabled is an error of kind
-//! [`Codec`](FeedErrorKind::Codec), which names the feature. The features `formats` and `codecs` enable all of each.
+//! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
+//! `snappy`, `xz` and `zstandard`. Reading a file whose codec is disabled is an error of kind
+//! [`Codec`](FeedErrorKind::Codec), which names the feature. The feature `formats` enables all formats, and `codecs`
+//! enables all codecs.
 
 pub mod dataset;
 mod error;
@@ -56,7 +57,7 @@ mod open;
 pub mod sources;
 mod tfxio;
 
-/// The Arrow types of the signatures, in the version that they have there.
+/// The Arrow crates, in the version that the signatures of this crate use.
 pub mod arrow {
     pub use arrow_array as array;
     pub use arrow_array::RecordBatch;

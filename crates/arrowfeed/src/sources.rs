@@ -40,7 +40,7 @@ pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<
     resolve_with(patterns, None)
 }
 
-/// Like [`resolve`], but stops when `interrupt`, which is called for each pattern and each file, returns true.
+/// Like [`resolve`]. Calls `interrupt` for each pattern and each file, and stops when it returns true.
 ///
 /// # Errors
 /// As [`resolve`]; or `interrupt` returned true.
@@ -51,7 +51,7 @@ pub fn resolve_with<P: AsRef<Path>>(
     resolve_extension(patterns, EXTENSION, interrupt)
 }
 
-/// Like [`resolve_with`], but selects the files of a directory by another extension, such as `parquet`.
+/// Like [`resolve_with`], but selects the files of a directory by the given extension, such as `parquet`.
 ///
 /// # Errors
 /// As [`resolve_with`].

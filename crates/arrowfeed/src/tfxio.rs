@@ -15,9 +15,9 @@ pub type TensorBatches = Box<dyn Iterator<Item = Result<Tensors, DatasetError>> 
 
 /// A source of record batches with one schema, and of the tensors that are made from them.
 ///
-/// It corresponds to the TFXIO of the standardized TFX inputs. An implementation provides the first four methods; the
-/// others have defaults. It wraps its own errors with [`DatasetError::of_source`]. `examples/rust` implements it for
-/// CSV.
+/// The trait corresponds to the TFXIO of the standardized TFX inputs. An implementation provides the first four
+/// methods, and wraps its own errors with [`DatasetError::of_source`]; the other methods have defaults. `examples/rust`
+/// implements the trait for CSV.
 pub trait Tfxio {
     /// The schema of every batch.
     fn arrow_schema(&self) -> SchemaRef;
@@ -25,15 +25,15 @@ pub trait Tfxio {
     /// The definitions of the tensors.
     fn tensor_definitions(&self) -> TensorDefinitions;
 
-    /// Returns batches of exactly `batch_size` rows; only the last one of an epoch may have fewer. A source must reject
-    /// options that it does not support; [`IterationOptions::check_heeded`] does that.
+    /// Returns batches of exactly `batch_size` rows; only the last batch of an epoch may have fewer rows. A source must
+    /// reject the options that it does not support; [`IterationOptions::check_heeded`] does that.
     ///
     /// # Errors
     /// Errors of the source.
     fn record_batches(&self, options: IterationOptions) -> Result<RecordBatches, DatasetError>;
 
-    /// The same source restricted to some of the tensors (see [`TensorDefinitions::project`]). It may skip columns that
-    /// these tensors do not need.
+    /// Returns a source of some of the tensors (see [`TensorDefinitions::project`]). The new source may skip the
+    /// columns that these tensors do not need.
     ///
     /// # Errors
     /// A name is unknown.
@@ -41,7 +41,7 @@ pub trait Tfxio {
     where
         Self: Sized;
 
-    /// The adapter that makes tensors from the batches.
+    /// Returns the adapter that converts the batches to tensors.
     ///
     /// # Errors
     /// A tensor cannot be made from batches of this schema.
@@ -49,7 +49,7 @@ pub trait Tfxio {
         Ok(self.tensor_definitions().adapter(self.arrow_schema())?)
     }
 
-    /// The tensors of each batch.
+    /// Returns the tensors of each batch.
     ///
     /// # Errors
     /// As [`record_batches`](Self::record_batches) and [`tensor_adapter`](Self::tensor_adapter).

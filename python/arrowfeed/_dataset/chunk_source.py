@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class ChunkSource(abc.ABC):
-    """A source of rows in chunks that can be read in any order, such as a database table.
+    """A source of rows, in chunks that can be read in any order. An example is a database table.
 
-    A subclass implements the three abstract members. `ChunkDataset` makes a dataset of it, with shuffles,
-    shards, epochs, checkpoints, `on_error` and tensors. Instances must be picklable if workers in other
-    processes use the dataset.
+    A subclass implements the three abstract members. `ChunkDataset` makes a dataset from the source, with
+    shuffles, shards, epochs, checkpoints, `on_error` and tensors. If workers in other processes use the
+    dataset, the source must be picklable.
 
     Example:
         >>> class Squares(arrowfeed.ChunkSource):
@@ -42,34 +42,35 @@ class ChunkSource(abc.ABC):
     @property
     @abc.abstractmethod
     def chunk_rows(self) -> Sequence[int]:
-        """Number of rows of each chunk, in order. It is read once, when a dataset is created."""
+        """Number of rows of each chunk, in order. The constructor of a dataset reads this property."""
 
     @abc.abstractmethod
     def read_chunk(self, number: int, columns: Sequence[str]) -> ArrowArrayExportable | ArrowStreamExportable:
         """Returns the rows of a chunk, as a batch or table of any Arrow library.
 
-        It is called in the thread that asks for batches. A chunk is read in each epoch, and by each shard
-        that has rows of it.
+        The thread that requests batches calls this method, in each epoch and for each shard that has rows of
+        the chunk.
 
         Args:
             number: Number of the chunk, from 0.
             columns: Names of the required columns. Additional columns in the result are ignored.
 
         Raises:
-            ArrowfeedError: A `FormatError`, a `CodecError` or a subclass, if the chunk is damaged.
-                `on_error="skip_block"` skips the chunk.
-            OSError: The source cannot be read. `on_error="skip_file"` skips the rest of the source, as it
-                does for a damaged chunk. Any other exception ends the iteration.
+            FormatError, CodecError: The chunk is damaged. `on_error="skip_block"` skips the chunk.
+            OSError: The source cannot be read. `on_error="skip_file"` skips the rest of the source, as after
+                a damaged chunk.
+            Exception: Any other exception ends the iteration.
         """
 
     @property
     def name(self) -> str:
-        """Name of the source in messages, reports and states. Default: the name of its class."""
+        """Name of the source in messages, reports and checkpoints. Default: the name of its class."""
         return type(self).__name__
 
     @property
     def version(self) -> bytes | str:
-        """A version that changes with the rows, such as a date. A state of another version is rejected.
+        """A value that changes when the rows change, such as a date. A checkpoint of another version is an
+        error.
 
         Default: empty. The number of rows of each chunk and the schema are always compared.
         """

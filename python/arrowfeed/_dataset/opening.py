@@ -78,11 +78,11 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | text, also gzip-compressed; the first line that is not empty is a JSON object | `JsonLinesDataset` |
     | other UTF-8 text; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
-    Any text is valid CSV, so the file name decides. For `.tsv` files, the default delimiter is a tab. In a
-    directory, the files of the first of these formats that has any are read: `*.avro`, `*.parquet`,
-    `*.tfrecord`, `*.jsonl`, `*.csv`. For a file in a store, the detection reads the first 256 KiB; a longer
+    Any text is valid CSV, so the file name identifies CSV files. For `.tsv` files, the default delimiter is a
+    tab. For a directory, the files of one format are read: the first of `*.avro`, `*.parquet`, `*.tfrecord`,
+    `*.jsonl` and `*.csv` that exists. For a file in a store, the detection reads the first 256 KiB; a longer
     first record or line needs more requests. The class of the result identifies the format. If you know the
-    format, call its class directly.
+    format, call the class of this format directly.
 
     Args:
         source: As in `AvroDataset`.
@@ -92,7 +92,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     Raises:
         FormatError: The first file has none of these formats; the message states what each format expected.
         FileNotFoundError: A path does not exist, no file matches a glob, or a directory has no such files.
-            Errors of the class are passed on.
+        Exception: Errors of the class are passed on.
 
     Example:
         >>> arrowfeed.open_dataset("rows.tfrecord.gz")
@@ -132,7 +132,8 @@ def dataset_class(
             stores.
 
     Raises:
-        FormatError: The format of the first file is unknown. FileNotFoundError: There is no file.
+        FormatError: The format of the first file is unknown.
+        FileNotFoundError: There is no file.
     """
     stores = {name: keywords[name] for name in _STORES if name in keywords}
     first = _first(again())

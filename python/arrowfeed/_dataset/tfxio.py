@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Tfxio(abc.ABC):
-    """A source of record batches with one schema, and of the tensors that are made of them.
+    """A source of record batches with one schema, and of the tensors that are made from them.
 
-    It corresponds to a TFXIO of the standardized TFX inputs. A class for another format implements the four
-    abstract members; the other methods use them. `Dataset` is registered as a subclass.
+    The class corresponds to the TFXIO of the standardized TFX inputs. A class for another format implements
+    the four abstract members, which the other methods use. `Dataset` is registered as a subclass.
 
     Example:
         >>> class Numbers(arrowfeed.Tfxio):
@@ -66,8 +66,12 @@ class Tfxio(abc.ABC):
 
     @abc.abstractmethod
     def project(self, names: Iterable[str]) -> Tfxio:
-        """Returns a source of some of the tensors, in this order. It may read only the columns of these
-        tensors.
+        """Returns a source of some of the tensors, in the order of `names`.
+
+        The new source may skip the columns that these tensors do not need.
+
+        Args:
+            names: Names of tensors.
         """
 
     def tensor_adapter(self) -> TensorAdapter:
@@ -93,8 +97,8 @@ class Tfxio(abc.ABC):
             **options: As in `record_batches`.
 
         Raises:
-            RepresentationError: As in `tensor_adapter`. ConversionError: A batch does not fit its tensors; it
-                is raised when the batch is converted.
+            RepresentationError: As in `tensor_adapter`.
+            ConversionError: A row does not fit its tensors. The iterator raises this error.
         """
         return map(self.tensor_adapter().convert, self.record_batches(**options))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class RaggedParts(NamedTuple):
     """A ragged tensor for frameworks without such a type: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-    With several levels, the splits of a level index the rows of the next level, and the last splits index
+    If there are several row splits, each indexes the rows of the next one, and the last indexes
     `flat_values`.
 
     Attributes:

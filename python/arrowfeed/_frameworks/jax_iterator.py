@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JaxIterator:
-    """An iterator over dicts of JAX arrays, converted by `arrowfeed.jax.to_jax`. See `Dataset.to_jax`."""
+    """An iterator over dicts of JAX arrays. See `Dataset.to_jax`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         framework("jax")
@@ -34,17 +34,22 @@ class JaxIterator:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resumes after the batch of a checkpoint.
 
+        Args:
+            state: The result of `state_dict`.
+
         Raises:
-            ValueError: The state belongs to other files or options.
+            ChangedError, ValueError, TypeError: As in `BatchIterator.load_state_dict`.
         """
         self._batches.load_state_dict(state)
 
     def report(self) -> Report:
-        """Reports what has been read and skipped so far, as in `BatchIterator`."""
+        """Returns the counts of rows, blocks and bytes read so far, and the skipped parts, as in
+        `BatchIterator`.
+        """
         return self._batches.report()
 
     def close(self) -> None:
-        """Ends the iteration and its worker threads."""
+        """Stops the iteration and its worker threads."""
         self._batches.close()
 
     def __enter__(self) -> Self:

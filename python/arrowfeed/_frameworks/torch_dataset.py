@@ -22,7 +22,7 @@ _Base: Any = _data.IterableDataset
 
 
 class TorchDataset(_Base):
-    """A dataset of dicts of PyTorch tensors, made by `arrowfeed.torch.to_torch`. See `Dataset.to_torch`."""
+    """A dataset of dicts of PyTorch tensors. See `Dataset.to_torch`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         self._dataset = dataset
@@ -36,8 +36,11 @@ class TorchDataset(_Base):
     def set_epoch(self, epoch: int) -> None:
         """Selects the order of the next pass, like `DistributedSampler.set_epoch`.
 
-        Call it before each pass if rows are shuffled with a seed; otherwise all passes have the order of
-        epoch 0. It also reaches persistent workers.
+        If rows are shuffled with a seed, call this method before each pass; otherwise all passes have the
+        order of epoch 0. The call also affects persistent workers.
+
+        Args:
+            epoch: Number of the next pass, from 0.
         """
         self._shared_epoch.fill_(epoch)
 
@@ -69,7 +72,10 @@ class TorchDataset(_Base):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Lets the next iteration resume after the batch of a checkpoint.
 
-        That iteration raises the errors of an invalid state.
+        If the checkpoint is invalid, that iteration raises the error.
+
+        Args:
+            state: The result of `state_dict`.
         """
         self.set_epoch(state["epoch"])
         self._resumed = state["batches"]
@@ -98,7 +104,8 @@ class TorchDataset(_Base):
         if worker is not None:
             index, count = index * worker.num_workers + worker.id, count * worker.num_workers
             # Each worker is a process, so several threads per worker would exceed the number of cores.
-            options.setdefault("threads", 1)
+            if options.get("threads") is None:
+                options["threads"] = 1
             if _needs_seed(options):
                 options["seed"] = self._seed_of_pass(worker, resumed)
         return {**options, "shard": (index, count)}

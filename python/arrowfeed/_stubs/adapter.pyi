@@ -23,22 +23,24 @@ from arrowfeed.types import (
 
 @final
 class TensorSpec:
-    """The properties that all tensors of a representation share. Comparable, hashable and picklable.
+    """The properties that all tensors of a representation share.
+
+    Specs can be compared, hashed and pickled.
 
     Args:
         kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
         dtype: The numpy dtype of the values; `object` for byte strings, None for structured tensors.
         shape: Sizes of all dimensions, with the batch dimension first. None: the size differs between batches
             or between rows.
-        ragged_rank: Number of ragged dimensions, which follow the batch dimension; at least 1 for ragged
-            tensors.
-        row_splits_dtype: The integer type of the row splits. None: `"int64"`. Allowed only for tensors that
-            have row splits.
-        fields: The fields of a structured tensor, by name. Required for structured tensors, and allowed only
-            for them.
+        ragged_rank: Number of ragged dimensions, which follow the batch dimension: at least 1 for a ragged
+            tensor, 0 for others.
+        row_splits_dtype: The integer type of the row splits. None: `"int64"` for a tensor with row splits.
+            Other tensors must have None.
+        fields: The fields of a structured tensor, by name. None: the tensor is not structured.
 
     Raises:
-        ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
+        ValueError: The arguments contradict each other.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.TensorSpec("dense", "float32", [None, 3])
@@ -65,9 +67,7 @@ class TensorSpec:
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """Sizes of all dimensions, with the batch dimension first; None for a dimension without a fixed
-        size.
-        """
+        """Sizes of all dimensions, with the batch dimension first. None: the size is not fixed."""
 
     @property
     def ragged_rank(self) -> int:
@@ -86,10 +86,10 @@ class TensorSpec:
 
 @final
 class TensorAdapter:
-    """Turns record batches of one schema into tensors.
+    """Converts record batches of one schema to tensors.
 
-    The constructor compiles the representations and raises an error for one that does not fit the schema.
-    `convert` checks each row of a batch. Any number of threads may share an adapter. Picklable.
+    The constructor compiles the representations; a representation that does not fit the schema is an error.
+    `convert` checks each row of a batch. Any number of threads may share an adapter. Adapters can be pickled.
 
     Args:
         schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema,
@@ -100,14 +100,15 @@ class TensorAdapter:
             default value of the representation, or with 0, False or `b""` if it has no default.
         duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
             `"error"`.
-        limits: A `Limits`. Its `batch_bytes` bounds the memory of one tensor that is built from a
-            dictionary-encoded column (such as an Avro enum), because the tensor stores the value of each row
-            instead of an index.
+        limits: A `Limits`, of which only `batch_bytes` is used: it bounds the memory of a tensor that is
+            built from a dictionary-encoded column (such as an Avro enum), because the tensor stores a value
+            for each row, not an index. None: `Limits()`.
 
     Raises:
-        RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
-            it.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        RepresentationError: A representation is invalid or does not fit the schema. The attributes `tensor`
+            and `field` name the tensor and its column.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
@@ -137,15 +138,15 @@ class TensorAdapter:
         Args:
             schema: As in `TensorAdapter`.
             features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
-                expression, unless the feature has a `key`. Features of other libraries are recognised by the
-                names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
+                expression, unless the feature has a `key`. The names of the classes identify features of
+                other libraries: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
                 `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
                 `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
             limits: As in `TensorAdapter`.
 
         Raises:
             RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
-                key; `tensor` names the tensor.
+                key. The attribute `tensor` names the tensor.
             ValueError: A feature of another library has an attribute that arrowfeed does not support.
             TypeError: An argument has the wrong type. For a feature, the message lists the accepted classes.
 
@@ -163,8 +164,8 @@ class TensorAdapter:
     ) -> dict[str, Tensor]:
         """Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-        The conversion releases the GIL unless the batch is small. A tensor keeps alive the memory that it
-        shares with the batch. Columns that no tensor needs are not read.
+        The conversion releases the GIL, unless the batch is small. A tensor keeps alive the memory that it
+        shares with the batch. The adapter does not read columns that no tensor needs.
 
         Args:
             batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` that yields exactly one
@@ -174,11 +175,11 @@ class TensorAdapter:
 
         Raises:
             ConversionError: The schema of the batch differs from that of the adapter, a row does not fit its
-                tensor, or a name is unknown; `tensor`, `field` (the column) and `record` (the row) give the
-                location.
-            LimitError: The values of a dictionary-encoded column, stored for each row, take more than
-                `batch_bytes`.
-            ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
+                tensor, or a name is unknown. The attributes `tensor`, `field` (the column) and `record` (the
+                row) give the location.
+            LimitError: A tensor that is built from a dictionary-encoded column needs more than `batch_bytes`.
+            ValueError: A stream has more than one batch.
+            TypeError: An argument has the wrong type.
 
         Example:
             >>> adapter.convert(batch, ["x"])["x"].values
@@ -208,7 +209,9 @@ class TensorAdapter:
 
 @final
 class TensorsToRecordBatch:
-    """Turns tensors into record batches. A `TensorAdapter` with its `representations` does the reverse.
+    """Converts tensors to record batches.
+
+    A `TensorAdapter` with the `representations` of this converter does the reverse.
 
     | tensor | columns |
     |---|---|
@@ -217,7 +220,7 @@ class TensorsToRecordBatch:
     | other sparse | a large list of values, and a large list of indices for each dimension |
     | ragged | large lists, nested like the row splits; inner dimensions are flattened into the innermost |
 
-    Byte strings become large binary. Columns are in the order of the tensors' names.
+    Byte strings become large binary. The columns are sorted by the names of the tensors.
 
     Args:
         specs: Dict of tensor names to `TensorSpec` objects, such as `TensorAdapter.specs`.
@@ -226,13 +229,13 @@ class TensorsToRecordBatch:
         sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
             dimension, from 0.
         generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
-            sparse tensors of this shape are written as lists without indices, so their entries are at the
-            positions 0, 1, 2, … of the row after the conversion back to tensors.
+            sparse tensors of this shape are written as lists without indices. After the conversion back to
+            tensors, the entries of a row are at the positions 0, 1, 2, …
 
     Raises:
-        RepresentationError: A tensor cannot be stored in columns because it is structured, because it is
-            dense and has an unknown size, or because it is ragged and has an inner dimension of size 0; or
-            two columns have the same name. TypeError: An argument has the wrong type.
+        RepresentationError: A tensor is structured, is dense with an unknown size, or is ragged with an inner
+            dimension of size 0; or two columns have the same name.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)

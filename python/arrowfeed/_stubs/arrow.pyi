@@ -6,9 +6,11 @@ import numpy.typing as npt
 
 @final
 class Schema:
-    """Names and Arrow types of columns. Every Arrow library accepts it: `pyarrow.schema(schema)`.
+    """The names and Arrow types of columns.
 
-    Two schemas are equal if their names, types, nullability and metadata are equal. Picklable.
+    Any Arrow library accepts a schema: `pyarrow.schema(schema)`.
+
+    Two schemas are equal if their names, types, nullability and metadata are equal. Schemas can be pickled.
 
     Example:
         >>> arrowfeed.read_avro("part-0.avro").schema
@@ -38,7 +40,9 @@ class Schema:
 
 @final
 class Array:
-    """One column of a batch: values and their field. Every Arrow library accepts it: `pyarrow.array(array)`.
+    """One column of a batch: its values, name and type.
+
+    Any Arrow library accepts an array without a copy: `pyarrow.array(array)`.
 
     Example:
         >>> batch.column("id")
@@ -67,8 +71,8 @@ class Array:
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """Converts the values to a numpy array, for `numpy.asarray(array)`.
 
-        Numbers without nulls share the memory of the column, so the array is read-only. No value is rounded.
-        The Arrow type determines the numpy type:
+        An array of numbers without nulls shares the memory of the column, so it is read-only. The conversion
+        rounds no value. The Arrow type determines the numpy type:
 
         | Arrow | numpy |
         |---|---|
@@ -83,7 +87,8 @@ class Array:
         Args:
             dtype: The numpy type to convert to, as in `numpy.ndarray.astype`. None: the type in the table
                 above.
-            copy: True: always copies. None: copies only if the conversion needs a copy.
+            copy: True: always copies. None: copies only if the conversion needs a copy. False: a needed copy
+                is an error.
 
         Raises:
             ImportError: The Arrow type is in the last row of the table, and pyarrow is not installed.
@@ -103,7 +108,7 @@ class Array:
 class RecordBatch:
     """A batch of rows: columns of equal length.
 
-    Every Arrow library accepts it without a copy: `pyarrow.record_batch(batch)`.
+    Any Arrow library accepts a batch without a copy: `pyarrow.record_batch(batch)`.
 
     Example:
         >>> batch = next(arrowfeed.read_avro("part-0.avro"))
@@ -124,10 +129,10 @@ class RecordBatch:
         """Names and types of the columns."""
 
     def column(self, name: str) -> Array:
-        """Returns the column with a name.
+        """Returns the column with the given name.
 
         Args:
-            name: Name of a top-level column. If several columns have it, the first one is returned.
+            name: Name of a top-level column. If several columns have this name, the first one is returned.
 
         Raises:
             KeyError: No column has this name.
@@ -138,7 +143,7 @@ class RecordBatch:
         """
 
     def __getitem__(self, name: str, /) -> Array:
-        """Returns a column: `batch["id"]` is `batch.column("id")`.
+        """Returns the column with the given name, as `column` does.
 
         Raises:
             KeyError: No column has this name.

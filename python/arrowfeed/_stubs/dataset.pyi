@@ -33,9 +33,9 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """A dataset over files of one format: a source of record batches and tensors for training.
 
-    This is the base class of `AvroDataset` and the datasets of other formats; it has no constructor. Worker
-    threads start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the
-    files again.
+    This is the base class of `AvroDataset` and of the datasets of other formats; it has no constructor.
+    Worker threads start when an iterator is asked for its first batch. Datasets can be pickled; the copy
+    opens the files again.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -45,7 +45,7 @@ class Dataset(Tfxio):
 
     @property
     def arrow_schema(self) -> Schema:
-        """The schema of the record batches, with the columns that are read."""
+        """The schema of the record batches: the columns that are read."""
 
     @property
     def tensor_representations(self) -> dict[str, Representation] | dict[str, FeatureLike]:
@@ -57,13 +57,14 @@ class Dataset(Tfxio):
 
     @property
     def num_rows(self) -> int:
-        """Number of rows in all files, taken from block headers or footers without decompression.
+        """Number of rows of the dataset, without decoding a row.
 
-        The first access opens every file; later ones reuse the number.
+        The first access opens every file and reads block headers, footers or record lengths; it reads text
+        files and compressed files completely. Later accesses return the same number.
 
         Raises:
-            OSError: A file cannot be read. FormatError: A file does not have the format, or it ends inside a
-                block.
+            OSError: A file cannot be read.
+            FormatError: A file does not have the format, or it ends inside a block.
         """
 
     def num_batches(
@@ -81,14 +82,14 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
     ) -> int | None:
-        """Returns the number of batches that `record_batches` or `tensors` yields with the same options.
+        """Returns the number of batches that `record_batches` and `tensors` yield with the same options.
 
-        The first call scans the files, like `num_rows`. Rows that `on_error` skips are counted too.
+        The first call reads the files as `num_rows` does. The number includes the rows that `on_error` skips.
 
         Args:
-            batch_size: As in `record_batches`, like all options.
-            drop_remainder: Drops short batches.
-            epochs: Number of passes over all rows. None: infinite.
+            batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+            epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Does not affect the number.
             seed: Does not affect the number.
             shard: The index of this shard and the number of shards.
@@ -99,11 +100,12 @@ class Dataset(Tfxio):
             start_epoch: Does not affect the number.
 
         Returns:
-            The number of batches. None: infinite.
+            The number of batches. None: the iteration is endless.
 
         Raises:
             ArrowfeedError, OSError: As in `num_rows`.
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type or is missing.
 
         Example:
             >>> dataset.num_rows, dataset.num_batches(batch_size=1024)
@@ -111,11 +113,14 @@ class Dataset(Tfxio):
         """
 
     def _known_num_batches(self, **options: Any) -> int | None:
-        """Like `num_batches`, but without a long scan of the files. None: unknown or infinite."""
+        """Like `num_batches`, but without a long scan of the files. None: unknown or endless."""
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of the file names, the file sizes and `arrow_schema`: 16 hexadecimal digits.
+        """Fingerprint of the dataset: 16 hexadecimal digits.
+
+        The fingerprint depends on the names and sizes of the files, on `arrow_schema`, and on the rows that
+        `take`, `skip` and `split` have selected.
 
         Raises:
             OSError: A file cannot be found.
@@ -124,19 +129,20 @@ class Dataset(Tfxio):
     def save_index(self, path: str | os.PathLike[str]) -> None:
         """Writes an index of the files: the identity of each file and the positions of its blocks.
 
-        `AvroDataset(..., index=path)` then reads no block headers. The index takes about 25 bytes per block
-        and at most 1 GiB. It is written under a temporary name and renamed when it is complete; a file with
-        the same name is replaced. This method reads the headers of all blocks, unless the dataset has already
-        read them.
+        A dataset of the same files with `index=path` reads no block headers. The index takes about 25 bytes
+        per block and at most 1 GiB. The file appears under its name when it is complete, and replaces an
+        existing file. This method reads the headers of all blocks, unless the dataset has already read them.
 
         Args:
             path: Path of the index, in the local file system.
 
         Raises:
-            CorruptBlockError: A block is corrupt; only files without faults can have an index. Other faults
-                of a file raise other subclasses of `ArrowfeedError`.
+            ArrowfeedError: A file is damaged; a corrupt block raises the subclass CorruptBlockError. Only
+                intact files can have an index.
+            SchemaError: The dataset is a `MixedDataset`.
             ChangedError: A file has changed since it was first read, or since the index in use was saved.
-            OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
+            OSError: A file cannot be read, or the index cannot be written.
+            TypeError: `path` is not a path.
 
         Example:
             >>> arrowfeed.AvroDataset("part-*.avro").save_index("parts.index.json")
@@ -148,22 +154,26 @@ class Dataset(Tfxio):
     def plan_splits(self, *, target_bytes: int = 64 << 20) -> list[Split]:
         """Plans splits of about equal size over the files, in file order, for distributed workers.
 
-        It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
-        file. Each split contains the identity of its file (see `Split`), so a worker that finds a different
-        file raises an error.
+        The call opens each file and reads only its metadata, such as the header of an Avro file or the footer
+        of a Parquet file. Each split contains the identity of its file (see `Split`), so a worker that finds
+        a different file raises an error.
 
         Args:
             target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
 
         Returns:
-            Splits that contain all rows of the files, in order. A file without rows may have no split.
+            Splits that together contain all rows of the files, in file order. A file without rows may have no
+            split.
 
         Raises:
-            SchemaError: A source has no path, such as bytes or a file object, or the columns of a file differ
-                from those of the first file.
+            SchemaError: A source has no path, such as bytes or a file object; the columns of a file differ
+                from those of the first file; or the dataset is a `MixedDataset` or the result of `take`,
+                `skip` or `split`.
             ChangedError: A file has changed since it was first read, or since the index in use was saved.
-            OSError: A file cannot be opened. ArrowfeedError: A file does not have the format of the dataset.
-            ValueError: `target_bytes` is less than 1. TypeError: `target_bytes` is not an integer.
+            OSError: A file cannot be opened.
+            ArrowfeedError: A file does not have the format of the dataset.
+            ValueError: `target_bytes` is less than 1.
+            TypeError: `target_bytes` is not an integer.
 
         Example:
             >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -188,27 +198,27 @@ class Dataset(Tfxio):
 
         Args:
             split: A split from `plan_splits` of this dataset or of its copy in another process.
-            claim: A function that is called once for each chunk (an Avro block, a Parquet row group), in
-                order, with the offset of the chunk, as in `arrowfeed.read_split`. If it returns False, the
-                reader stops before the chunk. None: all chunks are read.
-            file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
-                the file. It must support reads at any offset, and it is not closed.
-            batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
+            claim: A function that the reader calls with the offset of each chunk (an Avro block, a Parquet
+                row group) before it reads the chunk, as in `arrowfeed.read_split`. If the function returns
+                False, the reader stops before the chunk. None: all chunks are read.
+            file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
+                byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
+            batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk.
             on_error: How to handle chunks that cannot be read, as in `record_batches`.
-            progress: Whether to show a tqdm bar that counts the rows as they are read.
+            progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 
         Returns:
             A reader of the rows of the split, which may be empty.
 
         Raises:
-            SchemaError: The split belongs to a file that is not in the dataset.
-            ChangedError: The file is not the one that the split was planned for, or it ends before the split
-                starts.
+            SchemaError: The split belongs to a file that is not in the dataset, or the dataset is a
+                `MixedDataset`.
+            ChangedError: The split was planned for another file, or the file ends before the split starts.
             ArrowfeedError, OSError: As in the iteration over `record_batches`.
             TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
                 bool.
             ValueError: An argument has an invalid value.
-            ImportError: `progress` needs tqdm, which is not installed.
+            ImportError: `progress` is True and tqdm is not installed.
 
         Example:
             >>> rows = 0
@@ -217,19 +227,20 @@ class Dataset(Tfxio):
         """
 
     def tensor_adapter(self) -> TensorAdapter:
-        """Returns an adapter that converts the record batches to tensors. All calls return equal adapters."""
+        """Returns the adapter that converts the record batches to tensors."""
 
     def project(self, names: Iterable[str]) -> Self:
         """Returns a dataset of some of the tensors, in the order of `names`.
 
-        It reads only the columns of these tensors. Their specs stay the same, and the batches have the same
-        rows in the same order.
+        The new dataset reads only the columns of these tensors. The specs of the tensors, the rows and their
+        order stay the same.
 
         Args:
             names: Names of tensors.
 
         Raises:
-            RepresentationError: A name is unknown. TypeError: `names` is not a list of str.
+            RepresentationError: A name is unknown.
+            TypeError: `names` is not a list of str.
 
         Example:
             >>> dataset.project(["name.first"]).arrow_schema
@@ -238,16 +249,17 @@ class Dataset(Tfxio):
     def take(self, count: int) -> Self:
         """Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
 
-        An iteration in file order stops after these rows. A shuffle or a shard first reads the block headers
-        of all files, and orders or divides only these rows. `take` and `skip` can be combined:
-        `dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows. Reading
-        a `MixedDataset` after `take` or `skip` is an error.
+        An iteration in file order stops after these rows. A shuffled or sharded iteration first reads the
+        block headers of all files, and shuffles or divides only these rows. `take` and `skip` can be
+        combined: `dataset.skip(10).take(5)` has the rows 10 to 14. The result does not support `plan_splits`.
+        An iteration over a `MixedDataset` after `take` or `skip` raises an error.
 
         Args:
             count: Number of rows, at least 0.
 
         Raises:
-            ValueError: `count` is negative. TypeError: It is not an int.
+            ValueError: `count` is negative.
+            TypeError: `count` is not an int.
 
         Example:
             >>> dataset.take(100).num_rows
@@ -257,14 +269,15 @@ class Dataset(Tfxio):
     def skip(self, count: int) -> Self:
         """Returns a dataset of the rows after the first `count` rows, in file order.
 
-        An iteration first reads the block headers of all files, and does not decode the blocks of the skipped
-        rows. See `take`.
+        An iteration first reads the block headers of all files. It does not decode the blocks before the
+        first row of the result. See `take`.
 
         Args:
             count: Number of rows, at least 0.
 
         Raises:
-            ValueError: `count` is negative. TypeError: It is not an int.
+            ValueError: `count` is negative.
+            TypeError: `count` is not an int.
 
         Example:
             >>> dataset.num_rows, dataset.skip(100).num_rows
@@ -272,23 +285,25 @@ class Dataset(Tfxio):
         """
 
     def split(self, fraction: float, *, seed: int) -> tuple[Self, Self]:
-        """Divides the rows at random into two datasets, such as for training and for tests.
+        """Divides the rows at random into two datasets, for example for training and for tests.
 
-        Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second.
-        So the first one has about, not exactly, this fraction of the rows. The division is a function of
-        `seed` and the files. It is the same in every run, and for every shuffle, shard and batch size. Both
+        Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second. So
+        the first dataset has this fraction of the rows approximately, not exactly. The division depends only
+        on `seed` and the files: it is the same in each run, for any shuffle, shard and batch size. Both
         datasets keep the order of the files.
 
-        An iteration first reads the block headers of all files. It decodes all rows of a block, and drops
-        those of the other dataset. `take` and `skip` apply before or after, and parts can be divided again.
-        `plan_splits` needs a dataset of all rows, and a `MixedDataset` cannot be divided.
+        An iteration first reads the block headers of all files. It decodes all rows of a block, and drops the
+        rows of the other dataset. `take`, `skip` and `split` can be combined in any order. The results do not
+        support `plan_splits`.
 
         Args:
-            fraction: Probability of a row to belong to the first dataset, from 0 to 1.
+            fraction: Probability that a row belongs to the first dataset, from 0 to 1.
             seed: Seed of the random numbers, at least 0.
 
         Raises:
-            ValueError: `fraction` or `seed` is out of range. TypeError: One of them has the wrong type.
+            ValueError: `fraction` or `seed` is out of range.
+            TypeError: `fraction` is not a number, or `seed` is not an int.
+            SchemaError: The dataset is a `MixedDataset`.
 
         Example:
             >>> train, test = dataset.split(0.9, seed=42)
@@ -297,7 +312,8 @@ class Dataset(Tfxio):
         """
 
     def explain(self) -> str:
-        """Explains which columns are read, and what each tensor shares with the batches or copies, and why.
+        """Explains which columns are read and, for each tensor, which memory is shared with the batch, which
+        is copied, and why.
 
         Example:
             >>> print(dataset.explain())
@@ -326,36 +342,38 @@ class Dataset(Tfxio):
         """Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
         The files and the options determine the batches; `threads` and `prefetch_bytes` affect only speed and
-        memory. Files are opened when they are needed; a shuffle or sharding reads the block headers of all
-        files first.
+        memory. Files are opened when they are needed. A shuffled or sharded iteration first reads the block
+        headers of all files.
 
         Args:
             batch_size: Number of rows of a batch, at least 1.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows, at least 1. None: endless.
-            across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
-                very last batch may be short. False: no batch has rows of two epochs.
+            across_epochs: Whether to fill the last batch of an epoch with the first rows of the next epoch,
+                so that only the very last batch may be shorter. False: no batch has rows of two epochs.
             start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
                 the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
-            seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
-                state. With a shuffle, all shards must have the same seed.
-            shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
-                by at most one row, and each row is in exactly one shard.
-            threads: Number of threads that decode blocks and build tensors. None: one per core of the process
-                (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
+            seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, which its
+                checkpoints contain. A shuffle in shards requires a seed, which must be the same for all
+                shards.
+            shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
+                shard, and the sizes of the shards differ by at most one row.
+            threads: Number of threads that decode blocks and build tensors. None: one per core that the
+                process may use, according to its affinity and cgroup quota. 1: the calling thread does the
+                work, and no thread is started.
             prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
-                prefetch.
-            on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
-                of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
-                lists what is skipped.
-            progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
-                rows is known without a long scan of the files. Closing the iterator closes the bar.
+                prefetch. A shuffle may use the same amount again.
+            on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block
+                that cannot be read. `"skip_file"`: skips the rest of the file. Batches keep their size,
+                because the rows after a skipped part take its place. `report()` lists the skipped parts.
+            progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
+                number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
         Raises:
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
-                is unknown.
-            ImportError: `progress` needs tqdm, which is not installed.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type, is missing or is unknown.
+            ImportError: `progress` is True and tqdm is not installed.
 
         Example:
             >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
@@ -379,12 +397,12 @@ class Dataset(Tfxio):
         start_epoch: int = 0,
         progress: bool = False,
     ) -> BatchIterator[dict[str, Tensor]]:
-        """Iterates over the tensors of the batches of `record_batches`, as dicts in the order of the specs.
+        """Iterates over the batches of `record_batches`, each as a dict of tensors in the order of `specs`.
 
         The first dimension of each tensor is the batch dimension.
 
         Args:
-            batch_size: As in `record_batches`, like all options below.
+            batch_size: Number of rows of a batch. `record_batches` explains all options.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             across_epochs: Whether a batch may have rows of two epochs.
@@ -396,13 +414,13 @@ class Dataset(Tfxio):
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
                 error.
-            progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
-                rows is known without a long scan of the files. Closing the iterator closes the bar.
+            progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
+                number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
         Raises:
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
-                is unknown.
-            ImportError: `progress` needs tqdm, which is not installed.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type, is missing or is unknown.
+            ImportError: `progress` is True and tqdm is not installed.
 
         Example:
             >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -435,27 +453,27 @@ class Dataset(Tfxio):
 
         A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
         copy if their memory is aligned. With a `seed`, each iteration over the dataset continues with the
-        next epochs, so each iteration has a different order, and every run of the program repeats these
-        orders.
+        next epochs. So each iteration has a different order, and each run of the program has the same orders.
 
-        The dataset knows its number of batches, which Keras shows as the length of an epoch, in any of these
-        cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was called
-        before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is unknown,
-        because counting would need a scan of the files.
+        Keras shows the number of batches as the length of an epoch. The dataset knows this number in any of
+        these cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was
+        called before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is
+        unknown, because counting would need a scan of the files.
 
         `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
         dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
         first.
 
         Args:
-            batch_size: As in `record_batches`, like all options.
-            drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
+            batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
+                the size that the `element_spec` states.
             epochs: Number of passes over all rows in one iteration.
             across_epochs: Whether a batch may have rows of two epochs.
             start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
-            shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
+            shard: The index of this shard and the number of shards. Inside a function that `tf.data` calls,
                 either may be a tensor.
             threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
                 the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
@@ -463,18 +481,20 @@ class Dataset(Tfxio):
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. The number of batches is known only with
                 `"raise"`.
-            label: Name of the label tensor, or a sequence of names. Each element is then a pair, as
-                `model.fit` expects it: a dict of the other tensors, and the label (for a sequence of names, a
+            label: Name of the label tensor, or a sequence of names. Each element is then a pair, which
+                `model.fit` expects: a dict of the other tensors, and the label (for a sequence of names, a
                 dict of the labels). None: each element is a dict of all tensors.
 
         Returns:
             A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
         Raises:
-            ImportError: TensorFlow is not installed. RuntimeError: This build of TensorFlow has no C API for
-                ops.
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
-                Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
+            ImportError: TensorFlow is not installed.
+            RuntimeError: This build of TensorFlow has no C API for ops.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type or is missing.
+            tf.errors.InvalidArgumentError: During the iteration, a file is damaged, or a row does not fit a
+                tensor.
 
         Example:
             >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
@@ -498,18 +518,18 @@ class Dataset(Tfxio):
     ) -> Any:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
-        The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
-        so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a `DataLoader`
-        and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts differ by at most
-        one row, so one rank may have one batch more than another: train for a fixed number of steps, or use
-        `DistributedDataParallel.join()`.
+        The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. Each element is a whole
+        batch, so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a
+        `DataLoader` and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts
+        differ by at most one row, so one rank may have one batch more than another. Train for a fixed number
+        of steps, or use `DistributedDataParallel.join()`.
 
-        The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
-        `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-        worker. The dataset can be pickled.
+        If you set a seed, call `set_epoch(epoch)` on the result before each pass. The methods `state_dict()`
+        and `load_state_dict(state)` make and load checkpoints; torchdata's `StatefulDataLoader` calls them in
+        each worker. The result can be pickled.
 
         Args:
-            batch_size: As in `record_batches`, like all options that are not explained here.
+            batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             drop_remainder: Drops the last batch of each worker if it has fewer rows.
             epochs: Number of epochs in one pass.
             across_epochs: Whether a batch may have rows of two epochs.
@@ -524,7 +544,8 @@ class Dataset(Tfxio):
 
         Raises:
             ImportError: PyTorch is not installed.
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type or is missing.
 
         Example:
             >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
@@ -553,8 +574,9 @@ class Dataset(Tfxio):
         `state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
 
         Args:
-            batch_size: As in `record_batches`, like all options.
-            drop_remainder: Drops short batches, so a compiled function sees one batch size.
+            batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
+                sees one batch size.
             epochs: Number of passes over all rows.
             across_epochs: Whether a batch may have rows of two epochs.
             start_epoch: Number of the first epoch, from 0.
@@ -567,7 +589,8 @@ class Dataset(Tfxio):
 
         Raises:
             ImportError: JAX is not installed.
-            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type or is missing.
 
         Example:
             >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
@@ -580,46 +603,49 @@ class AvroDataset(Dataset):
 
     The constructor reads the header of the first file, so it raises an error for a wrong file, column,
     feature or schema. Worker threads start when an iterator is asked for its first batch. Datasets can be
-    pickled; a copy opens the files again. The constructor reads file objects into memory, because they can be
-    read only once.
+    pickled; the copy opens the files again. The constructor reads file objects into memory, because they can
+    be read only once.
 
     Args:
         source: A path, a glob, a directory (its `*.avro`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+            HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+            name.
         features: Dict of tensor names to features of `arrowfeed.features`, `tf.io`, tensorflow-io or ATDS.
-            The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
+            The name is the key expression, unless the feature has a `key`. Only the fields that the keys need
             are read.
         representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
-            `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If neither argument is
-            passed: the result of `infer_representations`.
+            `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If you pass neither
+            argument, `infer_representations` determines the tensors.
         columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
-        reader_schema: The schema to resolve the values to; required if the files have different schemas.
+        reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
-        unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects the branch
-            of a dense union, `u.string` the field of a struct.
+        unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
+            dense union, and the key `u.string` a field of a struct.
         raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
-        index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
-            shards read no block headers. None: block headers are read when needed.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
+            and shards read no block headers. None: block headers are read when needed.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file is not an Avro object container file, or `index` is not an index.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
-        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
-        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
+        RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+            name the tensor and its column.
         LimitError: The header exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> from arrowfeed import features
@@ -657,41 +683,42 @@ class AvroDataset(Dataset):
 class ParquetDataset(Dataset):
     """A dataset over Parquet files: a source of record batches and tensors for training.
 
-    A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
-    of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
-    well. Only the pages of the selected columns are read. Columns with an Arrow dictionary type are decoded
-    to their values.
+    A row group is the unit of shuffling, of parallel decoding and of `on_error`, like a block of an Avro
+    file. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle well. Only
+    the pages of the selected columns are read. A column with an Arrow dictionary type becomes a column of its
+    values.
 
     The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
-    feature. It also reads file objects into memory, because they can be read only once.
+    feature. The constructor also reads file objects into memory, because they can be read only once.
 
     Args:
         source: A path, a glob, a directory (its `*.parquet`), a URL (S3, Google Cloud Storage, Azure, HTTP
-            and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
-            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
-            name.
+            and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
+            of these. Files are read in the order of the list; the files of a glob or a directory are sorted
+            by name.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
-            as a whole. None: the fields that the tensors need. With a `schema`, they are paths in the schema.
+            as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-            Columns and fields of each file are matched by name, in any order, and converted if the conversion
-            is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
-            if the schema allows nulls. None: the schema of the first file, which all files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
-            schema declares as floats is an error.
+            The names match the columns and fields of each file with those of the schema, in any order. A
+            column of another type is converted if the conversion is lossless; the page "Parquet" has the
+            table of types. A nullable column that a file does not have is null. None: the schema of the first
+            file, which all files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
+            declares as floats is an error.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
             `batch_bytes` a batch. None: `Limits()`. The Rust crate `parquet`, which decodes the pages, may
             allocate up to 2 GiB for a page of a damaged file.
-        index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
-            shards read no footers in advance. None: footers are read when needed.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
+            and shards read no footers in advance. None: footers are read when needed.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
@@ -700,9 +727,11 @@ class ParquetDataset(Dataset):
         ChangedError: `index` belongs to other files, or the length of a file has changed.
         SchemaError: The columns of the file cannot be converted to Arrow or to `schema`, or a column does not
             exist.
-        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+            name the tensor and its column.
         LimitError: The footer exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
@@ -731,55 +760,56 @@ class ParquetDataset(Dataset):
 class ExampleDataset(Dataset):
     """A dataset over TFRecord files of `tf.Example` messages.
 
-    Each feature is a column of lists: `large_list` of int64, float or large_binary, as in tfx_bsl. A feature
-    that is missing in a record is a null row; a feature without values is an empty list. The decoder writes
-    the values of a record directly into the columns and skips the features that are not read.
+    Each feature is a column of type `large_list` of int64, float or large_binary, as in tfx_bsl. For a record
+    without the feature, the column has a null; for a feature without values, an empty list. The decoder
+    writes the values of a record directly into the columns and skips the features that are not read.
 
-    Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
-    compressed file from its start; several files are read in parallel. Checksums are verified.
-    `on_error="skip_block"` skips only the record that cannot be decoded.
+    The files may be compressed with gzip or zlib; the dataset detects the compression from the first bytes.
+    One thread reads a compressed file from its start; several files are read in parallel. The dataset
+    verifies the checksums. `on_error="skip_block"` skips only the record that cannot be decoded.
 
     The constructor reads file objects into memory, because they can be read only once.
 
     Args:
         source: A path, a glob, a directory (its `*.tfrecord`), a URL (S3, Google Cloud Storage, Azure, HTTP
-            and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
-            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
-            name.
+            and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
+            of these. Files are read in the order of the list; the files of a glob or a directory are sorted
+            by name.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
-            `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
+            `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: all
             features of the records, sorted by name; the constructor reads all files to find them.
-        sample: Without `schema`: number of records at the start that are searched for features. A feature
-            that occurs only in later records is left out. None: all records.
+        sample: Without `schema`: number of records, from the first one on, that are searched for features, at
+            least 1. A feature that occurs only in later records is not read. None: all records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of features to read, in this order. None: the features that the tensors need.
-        encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
-            and binary instead of large_binary, as in `read_avro` with this encoding.
+        encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
+            `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
             lengths of the records first.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file is not a TFRecord file, or `index` is not an index.
-        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+        CorruptBlockError: Without `schema`, a record cannot be decoded, or a feature has values of several
             types.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
         SchemaError: A column is not in the schema, or no record has any feature.
         RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of an
             unsupported type.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = {"id": "int64", "tags": "bytes"}
@@ -812,18 +842,18 @@ class SequenceExampleDataset(Dataset):
 
     Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
     struct with a field for each feature list. The field is a list of steps, and each step is a list of
-    values. The field is null in a row whose record does not have the feature list. A step is null if its
-    `tf.Feature` message contains no list; an empty list is an empty step. The struct itself is never null.
-    These are the types of tfx_bsl, except that integers keep all 64 bits.
+    values. For a record without the feature list, the field is null. A step is null if its `tf.Feature`
+    message contains no list; a step is empty if the list is empty. The struct itself is never null. These are
+    the types of tfx_bsl, except that integers keep all 64 bits.
 
     Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
     Args:
         source: As in `ExampleDataset`.
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, in which the key
-            `"##SEQUENCE##"` has such a dict of the feature lists as its value; or a
-            `tensorflow.metadata.v0.Schema` or its bytes, whose feature `##SEQUENCE##` is a STRUCT of the
-            feature lists. The default tensors and the meaning of None are as in `ExampleDataset`.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, with a dict of the same
+            form for the feature lists under the key `"##SEQUENCE##"`. Or a `tensorflow.metadata.v0.Schema` or
+            its bytes, with the feature lists in a STRUCT feature `##SEQUENCE##`. The default tensors and the
+            meaning of None are as in `ExampleDataset`.
         sample: As in `ExampleDataset`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
@@ -832,13 +862,13 @@ class SequenceExampleDataset(Dataset):
         encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         ArrowfeedError: As in `ExampleDataset`.
@@ -873,26 +903,26 @@ class SequenceExampleDataset(Dataset):
 
 @final
 class RawRecordDataset(Dataset):
-    """A dataset over the records of TFRecord files as bytes, without decoding.
+    """A dataset over the records of TFRecord files, as bytes that are not decoded.
 
-    Use it for records that are not `tf.Example` messages, or if you parse the records yourself. Files may be
-    compressed, as in `ExampleDataset`.
+    Use it for records that are not `tf.Example` messages, or if you parse the records yourself. The files may
+    be compressed, as in `ExampleDataset`.
 
     Args:
         source: As in `ExampleDataset`.
         column: The name of the column, which has the type large_binary.
         features: As in `AvroDataset`.
-        representations: As in `AvroDataset`. If neither argument is passed: `Dense`, with one byte string per
-            row.
+        representations: As in `AvroDataset`. If you pass neither argument, the tensor is `Dense`, with one
+            byte string per row.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
@@ -900,7 +930,8 @@ class RawRecordDataset(Dataset):
         FormatError: The first file is not a TFRecord file, or `index` is not an index.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
         RepresentationError: A tensor cannot be built from the column.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
@@ -927,9 +958,9 @@ class RawRecordDataset(Dataset):
 class ChunkDataset(Dataset):
     """A dataset over the rows of a `ChunkSource`.
 
-    Python code provides the rows in chunks. The dataset supports what file datasets support: shuffles,
-    shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. `read_chunk` is called in
-    the thread that asks for batches.
+    Python code provides the rows in chunks. Like a dataset over files, a `ChunkDataset` supports shuffles,
+    shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. The thread that requests
+    batches calls `read_chunk`.
 
     Args:
         source: A `ChunkSource`, or a list of them that is read in order.
@@ -944,8 +975,9 @@ class ChunkDataset(Dataset):
             the list is empty.
         RepresentationError: A tensor cannot be built from the columns.
         ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
-        ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of
-            the properties of the source are passed on.
+        ValueError: An argument has an invalid value.
+        TypeError: An argument has the wrong type.
+        Exception: Exceptions of the properties of a source are passed on.
 
     Example:
         >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])
@@ -969,26 +1001,26 @@ class ChunkDataset(Dataset):
 class MixedDataset(Dataset):
     """Several datasets whose rows are mixed at random, by weight.
 
-    Each row of an iteration comes from the dataset that a random number chooses, with a probability that is
-    proportional to its weight. Each dataset keeps the order that it has alone with the same options. A
-    dataset without more rows drops out, and the iteration ends after the last row of all. To keep the ratio
-    of the weights, iterate with `epochs=None`, and stop after a number of batches.
+    For each row of an iteration, a random number chooses the dataset, with a probability proportional to its
+    weight. The rows of each dataset have the same order as in an iteration over that dataset alone. A dataset
+    whose rows are used up is not chosen any more; the iteration ends after the last row of the last dataset.
+    To keep the ratio of the weights, iterate with `epochs=None`, and stop after a number of batches.
 
-    Options of an iteration apply to each dataset, such as a shuffle, a shard and the number of epochs. `seed`
-    is also the seed of the mixture. Batches have rows of several datasets and epochs. States resume a mixture
-    exactly, as they do for the datasets of files.
+    The options of an iteration, such as the shuffle, the shard and the number of epochs, apply to each
+    dataset. `seed` is also the seed of the mixture. A batch may have rows of several datasets and epochs. A
+    checkpoint resumes the mixture exactly.
 
-    Use `take`, `skip` and `split` before you mix the datasets. `save_index` and `plan_splits` are methods of
-    the datasets that are mixed.
+    Call `take`, `skip`, `split`, `save_index`, `plan_splits` and `read_split` on the single datasets, because
+    a `MixedDataset` does not support them.
 
     Args:
-        datasets: The datasets, in a list or tuple, with equal columns and tensors. They may have different
-            formats.
-        weights: A number above 0 for each dataset. None: the same weight for all.
+        datasets: A list or tuple of datasets with equal columns and tensors. The formats may differ.
+        weights: A number greater than 0 for each dataset. None: equal weights.
 
     Raises:
         ValueError: There is no dataset; a dataset is a `MixedDataset`; the columns, their types or the
-            tensors differ; or a weight is not above 0. TypeError: An argument has the wrong type.
+            tensors differ; or a weight is not above 0.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> mixed = arrowfeed.MixedDataset([clicks, views], weights=[0.8, 0.2])

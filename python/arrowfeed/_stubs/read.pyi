@@ -24,12 +24,12 @@ from arrowfeed.types import (
 
 @final
 class RecordBatchReader:
-    """A reader of record batches from files, in file order. `read_avro` and the other read functions create
-    it.
+    """An iterator over the record batches of files, in file order.
 
-    Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
-    `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. If a file
-    has a fault, the reader first returns the rows before the fault, then raises the error, and then ends.
+    `read_avro` and the other read functions create it. Iterate over the reader, or pass it to an Arrow
+    library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number
+    of threads may iterate; each batch goes to one of them. If a file is damaged, the reader first returns the
+    rows before the damage, then raises the error, and then ends.
 
     A reader belongs to the process that created it: after a fork, the child must create its own reader.
 
@@ -43,13 +43,13 @@ class RecordBatchReader:
 
     @property
     def schema(self) -> Schema:
-        """The schema of every batch, which is the same for all files of a reader."""
+        """The schema of all batches. All files of a reader have the same schema."""
 
     def report(self) -> Report:
-        """Reports what has been read and skipped so far; also works after the last batch and after `close`.
+        """Returns the counts of rows, blocks and bytes read so far, and the skipped parts.
 
-        It also works after the reader was passed to another library. For files in stores, the key `requests`
-        contains the counts of requests.
+        The method also works after the last batch, after `close`, and after the reader was passed to another
+        library. For files in stores, the key `requests` contains the counts of requests.
 
         Example:
             >>> reader.report()
@@ -57,15 +57,17 @@ class RecordBatchReader:
         """
 
     def close(self) -> None:
-        """Ends the reading and waits for the worker threads. A second call does nothing."""
+        """Stops reading and waits until the worker threads have ended. A second call does nothing."""
 
     def to_pyarrow(self) -> Any:
-        """Reads the remaining rows into a `pyarrow.Table`. Consumes the reader.
+        """Reads the remaining rows into a `pyarrow.Table`. The reader is then consumed.
 
-        `pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
+        To read batch by batch, use `pyarrow.RecordBatchReader.from_stream(reader)`.
 
         Raises:
-            ArrowfeedError, OSError: As in the iteration.
+            pyarrow.ArrowInvalid, OSError: A file is damaged or cannot be read. The text is that of the error
+                of an iteration.
+            ValueError: The reader is closed or already consumed.
             ImportError: pyarrow is not installed.
 
         Example:
@@ -74,19 +76,22 @@ class RecordBatchReader:
         """
 
     def to_pandas(self) -> Any:
-        """Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`. Consumes the
-        reader.
+        """Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`.
+
+        The reader is then consumed.
 
         Raises:
-            ArrowfeedError, OSError: As in the iteration.
+            pyarrow.ArrowInvalid, OSError, ValueError: As in `to_pyarrow`.
             ImportError: pyarrow or pandas is not installed.
         """
 
     def to_polars(self) -> Any:
-        """Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
+        """Reads the remaining rows into a `polars.DataFrame`. The reader is then consumed.
 
         Raises:
-            ArrowfeedError, OSError: As in the iteration.
+            polars.exceptions.ComputeError: A file is damaged or cannot be read. The text is that of the error
+                of an iteration.
+            ValueError: The reader is closed or already consumed.
             ImportError: polars is not installed.
         """
 
@@ -96,7 +101,7 @@ class RecordBatchReader:
         """Returns the next batch.
 
         Raises:
-            ArrowfeedError: The file is damaged or invalid; the subclass states the kind of fault.
+            ArrowfeedError: The file is damaged or invalid; the subclass states the kind of error.
             OSError: The file cannot be read.
             ValueError: The reader is closed, was consumed through `__arrow_c_stream__`, or was created before
                 a fork.
@@ -111,7 +116,9 @@ class RecordBatchReader:
         /,
     ) -> None: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Returns a capsule whose consumer takes the batches. After that, iterating raises ValueError.
+        """Returns a capsule of an `ArrowArrayStream`, from which a consumer reads the batches.
+
+        After this call, iterating over the reader raises ValueError.
 
         Args:
             requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
@@ -144,52 +151,55 @@ def read_avro(
     """Reads Avro object container files as Arrow record batches.
 
     This call reads the header of the first file, so it raises an error for a wrong file, column or schema.
-    Other files are opened when they are needed; they must have the columns of the first file.
+    The other files are opened when they are needed, and must have the columns of the first file.
 
     Args:
         source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
             or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
-            package; other schemes need fsspec. Files are read in the order of the list; the files of a glob
-            or a directory are sorted by name. A file object is read from its current position, in the calling
-            thread, and is not closed.
+            package; URLs of other schemes need fsspec. Files are read in the order of the list; the files of
+            a glob or a directory are sorted by name. A file object is read from its current position in the
+            calling thread, and stays open.
         columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
-            maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
-            fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
-            columns are in the order in which the paths first mention them. None: all fields.
-        reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
-            defaults, aliases, enum defaults. None: the schema of the file.
-        batch_size: Number of rows of a batch. A batch may span blocks; the last batch of a file may be
-            shorter.
-        max_batch_bytes: Size in bytes at which a batch ends early. None: `limits.batch_bytes`.
-        encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
-            a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
-            accept.
-        double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
-        string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
-            `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
-        unions: Arrow type of unions, other than of null and one type. `"dense"`: a dense union, which
-            Parquet and polars do not have; the encodings `"feature"` and `"tfx"` refuse it. `"struct"`: a
-            struct with one nullable field for each branch except null; all fields but that of the branch are
-            null. `"json"`: a string with the value as JSON, `{"string":"x"}`. A value of the branch null is
-            null.
+            maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
+            fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
+            `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
+        reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
+            to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+        batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
+            file may be shorter.
+        max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
+            `limits.batch_bytes`.
+        encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
+            type. `"feature"`: each column is wrapped in a list, and a missing value is a null list. `"tfx"`:
+            the types that tfx_bsl and related libraries accept.
+        double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. The other encodings keep
+            doubles.
+        string_type: Arrow type of strings; bytes have the matching binary type. `"utf8"`: 32-bit offsets.
+            `"large_utf8"`: 64-bit offsets. `"utf8_view"`: views.
+        unions: Arrow type of unions of several types other than null. `"dense"`: a dense union, which
+            Parquet, polars and the encodings `"feature"` and `"tfx"` do not support. `"struct"`: a struct
+            with one nullable field for each branch except null; only the field of the value's branch is not
+            null. `"json"`: a string with the value as JSON, such as `{"string":"x"}`. In the last two, the
+            value null becomes a null.
         raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
-            of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
-            does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
-            must have the schema of the first file; only aliases, defaults, documentation and logical types
-            may differ. `reader_schema` is not allowed. Records with recursive types can be read this way.
-        threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
-            respected). 1: decodes in the calling thread and starts no thread.
+            of type large_binary. The reader checks the structure of the bytes. It checks neither UTF-8 nor
+            the content of array and map blocks that state their size in bytes. All files must have the schema
+            of the first file; only aliases, defaults, documentation and logical types may differ.
+            `reader_schema` is not allowed. Records with recursive types are supported.
+        threads: Number of decoding threads. None: one per core that the process may use, according to its
+            affinity and cgroup quota. 1: the calling thread decodes, and no thread is started.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read and continues after their sync
-            marker; `"skip_file"` skips the rest of the file. `report()` lists what is skipped.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block that
+            cannot be read and continues after its sync marker; the batch is shorter by the skipped rows.
+            `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -198,10 +208,11 @@ def read_avro(
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The file is not an Avro object container file.
-        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
         LimitError: The header exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: A URL needs fsspec, or `progress` needs tqdm, which is not installed.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+        ImportError: A URL needs fsspec or `progress` needs tqdm, and that package is not installed.
 
     Example:
         >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
@@ -228,38 +239,39 @@ def read_tfrecord(
 ) -> RecordBatchReader:
     """Reads TFRecord files as Arrow record batches.
 
-    Files may be compressed with gzip or zlib, which is detected from their first bytes. Only one thread reads
-    a compressed file. Checksums are verified.
+    The files may be compressed with gzip or zlib; the reader detects the compression from the first bytes.
+    One thread reads a compressed file. The reader verifies the checksums.
 
     Args:
         source: A path, a glob, a directory (its `*.tfrecord`), a URL,
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-        format: The format of the records. `"example"`: `tf.Example` messages; each feature is a column of
-            lists, `large_list` of int64, float or large_binary, with a null where a record does not have the
+        format: The format of the records. `"example"`: `tf.Example` messages; each feature becomes a column
+            of type `large_list` of int64, float or large_binary, with a null for each record without the
             feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
-            the columns. `"raw"`: bytes, in the column `record`.
+            the columns. `"raw"`: bytes, in the column `record`; `schema`, `sample` and `encoding` are not
+            allowed.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
-            the features of the records, sorted by name; this call reads all files to find them.
-        sample: Without `schema`: number of records at the start that are searched for features. A feature
-            that occurs only in later records is left out. None: all records.
+            all features of the records, sorted by name; this call reads all files to find them.
+        sample: Without `schema`: number of records, from the first one on, that are searched for features, at
+            least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.
         encoding: The Arrow types of features; see `ExampleDataset`.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips a record that cannot be decoded and, after other damage,
-            continues at the next intact record; `"skip_file"` skips the rest of the file. `report()` lists
-            what is skipped.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that
+            cannot be decoded and, after other damage, continues at the next intact record. `"skip_file"`:
+            skips the rest of the file. `report()` lists the skipped parts.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -268,12 +280,13 @@ def read_tfrecord(
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file is not a TFRecord file.
-        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+        CorruptBlockError: Without `schema`, a record cannot be decoded, or a feature has values of several
             types.
         SchemaError: A column is not in the schema, or no record has any feature.
-        RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: `progress` needs tqdm, which is not installed.
+        RepresentationError: `schema` has a feature of an unsupported type, or is not a valid message.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
@@ -299,35 +312,36 @@ def read_parquet(
     """Reads Parquet files as Arrow record batches.
 
     This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
-    Other files are opened when they are needed. Columns with an Arrow dictionary type are decoded to their
-    values.
+    The other files are opened when they are needed. A column with an Arrow dictionary type becomes a column
+    of its values.
 
     Args:
         source: A path, a glob, a directory (its `*.parquet`), a URL,
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
-            read as a whole. None: all columns. With a `schema`, they are paths in the schema.
+            read as a whole. With a `schema`, the paths refer to it. None: all columns.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-            Columns and fields of each file are matched by name, in any order, and converted if the conversion
-            is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
-            if the schema allows nulls. None: the schema of the first file, which all files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
-            schema declares as floats is an error.
-        batch_size: Number of rows of a batch. A batch may end early, at the end of a row group.
+            The names match the columns and fields of each file with those of the schema, in any order. A
+            column of another type is converted if the conversion is lossless; the page "Parquet" has the
+            table of types. A nullable column that a file does not have is null. None: the schema of the first
+            file, which all files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
+            declares as floats is an error.
+        batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
             `batch_bytes` a batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips row groups that cannot be read; `"skip_file"` skips the rest
-            of the file. `report()` lists what is skipped. A value that does not fit the `schema` always
-            raises an error.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a row group
+            that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
+            parts. A value that does not fit the `schema` always raises an error.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -336,13 +350,14 @@ def read_parquet(
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file is not a Parquet file.
-        SchemaError: The columns of the first file cannot be converted to `schema`, or a column is not in it.
-            While reading: a later file has other columns.
+        SchemaError: The columns of the first file cannot be converted to `schema`, or a column does not
+            exist. While reading: a later file has other columns.
         ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
             group, row and column.
         LimitError: The footer exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: `progress` needs tqdm, which is not installed.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -373,40 +388,39 @@ def read_parquet_split(
     A row group belongs to the split that contains the offset of its first page.
 
     Args:
-        split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
-            the file must match it.
-        claim: A function that is called once for each row group, in order, with this offset, as in
-            `read_split`. If it returns False, the reader stops before the row group. None: all row groups are
-            read.
+        split: A split from `ParquetDataset.plan_splits`, or a `Split` of any byte range of a file. If the
+            split has a `file_id`, the file must match it.
+        claim: A function that the reader calls with this offset before each row group, in order, as in
+            `read_split`. If the function returns False, the reader stops before the row group. None: all row
+            groups are read.
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-            Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
-            closed.
-        columns: As in `read_parquet`, like all options below.
+            Position 0 of the object is the first byte of the file. The object must be seekable, and stays
+            open. None: the file `split.path`.
+        columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
         batch_size: Number of rows of a batch.
-        threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+        threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
             functions have the same options.
         limits: Upper bounds on the resources that the file may use.
         on_error: How to handle row groups that cannot be read.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader of the rows of the split, which may be empty.
 
     Raises:
-        ChangedError: The file is not the one that the split was planned for, or it ends before the split
-            starts.
+        ChangedError: The split was planned for another file, or the file ends before the split starts.
         ArrowfeedError, OSError: As in `read_parquet`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-        ImportError: `progress` needs tqdm, which is not installed.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -442,50 +456,49 @@ def read_split(
     A block belongs to the split that contains the offset right after the sync marker before it.
 
     Args:
-        split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
-            match it.
-        claim: A function that is called once for each block, in order, with this offset, in the thread that
-            asks for batches. If it returns True, the block is read; if it returns False, the reader stops
-            before the block. If it raises an exception, the iteration returns the rows before the block and
-            then raises the exception. A runner can use `claim` to split a range while it is being read: if
-            `claim` accepts only offsets below some byte, a reader of the range that starts at this byte reads
-            exactly the remaining blocks. `claim` is not called for corrupt bytes; they belong to the
-            preceding block. None: all blocks are read.
+        split: A split from `plan_splits`, or a `Split` of any byte range of a file. If the split has a
+            `file_id`, the file must match it.
+        claim: A function that the reader calls with this offset before each block, in order, in the thread
+            that requests batches. If the function returns True, the block is read. If it returns False, the
+            reader stops before the block. If it raises an exception, the iteration returns the rows before
+            the block and then raises the exception. A runner can use `claim` to split a range while it is
+            read: if `claim` accepts only offsets below X, a reader of the range that starts at X reads
+            exactly the remaining blocks. The reader does not call `claim` for corrupt bytes, which belong to
+            the preceding block. None: all blocks are read.
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-            Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
-            closed.
-        columns: As in `read_avro`, like all options below.
-        reader_schema: The schema to resolve the values to.
+            Position 0 of the object is the first byte of the file. The object must be seekable, and stays
+            open. None: the file `split.path`.
+        columns: Field paths to read. `read_avro` explains this option and the following ones in full.
+        reader_schema: The reader schema.
         batch_size: Number of rows of a batch.
-        max_batch_bytes: Size in bytes at which a batch ends early.
+        max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
         encoding: How Avro types are converted to Arrow types.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         string_type: Arrow type of strings.
         unions: Arrow type of unions.
-        raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
+        raw: As in `read_avro`. `read_split` sees only the schema of this file, so the caller must check that
             all files have the same schema.
-        threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+        threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
             functions have the same options.
         limits: Upper bounds on the resources that the file may use.
         on_error: How to handle blocks that cannot be read.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader of the rows of the split, which may be empty.
 
     Raises:
-        ChangedError: The file is not the one that the split was planned for, or it ends before the split
-            starts.
+        ChangedError: The split was planned for another file, or the file ends before the split starts.
         ArrowfeedError, OSError: As in `read_avro`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-        ImportError: `progress` needs tqdm, which is not installed.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
@@ -495,23 +508,24 @@ def read_split(
 
 @final
 class Split:
-    """A byte range of a file that one worker reads. Picklable, hashable, ordered by path, start and end.
+    """A byte range of a file that one worker reads.
 
-    Splits from `plan_splits` contain the identity of their file. Reading a split raises `ChangedError` if the
-    length or the fingerprint of the file has changed, so rows are never lost without an error. The
-    fingerprint is the sync marker of an Avro file, or a checksum of the footer of a Parquet file. A copy of a
-    file has the same identity.
+    Splits can be pickled and hashed, and are ordered by path, start and end. A split from `plan_splits`
+    contains the identity of its file: the length and a fingerprint, which is the sync marker of an Avro file
+    or a checksum of the footer of a Parquet file. Reading the split raises `ChangedError` if either has
+    changed, so no row is lost without an error. A copy of a file has the same identity.
 
-    A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
-    each chunk exactly once, wherever the cuts are. The offset of an Avro block is the byte right after the
-    preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
+    A chunk is an Avro block or a Parquet row group. A chunk belongs to the range that contains its offset.
+    Adjacent ranges that cover a file therefore contain each chunk exactly once, wherever the cuts are. The
+    offset of an Avro block is the byte right after the preceding sync marker; the offset of a Parquet row
+    group is the first byte of its pages.
 
     Args:
         path: Path of the file.
         start: Offset of the first byte.
         end: Offset of the byte after the last byte.
         file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
-            before `start`. Comparisons of splits ignore it.
+            before `start`. Comparisons of splits ignore the `file_id`.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -527,7 +541,7 @@ class Split:
     ) -> Split: ...
     @property
     def path(self) -> str:
-        """The file, as the caller of `plan_splits` named it."""
+        """Path or URL of the file. A relative path stays relative."""
 
     @property
     def start(self) -> int:
@@ -558,13 +572,13 @@ def plan_splits(
     """Plans splits of about equal size over Avro files, in file order. Reads only the headers.
 
     Args:
-        source: Paths, globs, directories or URLs, or a list of these.
+        source: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
         target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
-        storage_options: As in `read_avro`. Splits do not contain them.
-        store: As in `read_avro`. Splits do not contain it.
+        storage_options: As in `read_avro`. The splits do not contain these options.
+        store: As in `read_avro`. The splits do not contain the store.
 
     Returns:
-        Splits that contain all rows of the files, in order. A file without blocks has no split.
+        Splits that together contain all rows of the files, in file order. A file without blocks has no split.
 
     Raises:
         OSError: A file cannot be opened.
@@ -579,27 +593,29 @@ def plan_splits(
 
 @final
 class Limits:
-    """Upper bounds on the resources that one file may use. Exceeding one raises `LimitError`, which names it.
+    """Upper bounds on the resources that one file may use. If a file exceeds a bound, `LimitError` names it.
 
-    Files can declare wrong sizes and counts; these bounds hold in any case. Comparable and picklable.
+    The bounds hold even if a file declares wrong sizes or counts. Limits can be compared and pickled.
 
     Args:
-        header_bytes: Bytes of the file header, metadata included. Default 16 MiB.
+        header_bytes: Bytes of the file header, including its metadata. Default 16 MiB.
         schema_bytes: Bytes of the schema's JSON text. Default 4 MiB.
-        schema_depth: Nesting of types in a schema. Default 64, at most 128.
+        schema_depth: Nesting depth of types in a schema. Default 64, at most 128.
         expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
         decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
         skipped_depth: Nesting depth of skipped values of a recursive type. Default 100,000.
         zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
             record. Default 10 million.
         zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.
-        batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
-        zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
-        xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
+        batch_bytes: Bytes of one record batch. An Avro reader ends a batch before it exceeds this size; a
+            TFRecord, CSV or JSON lines reader ends a batch after the row that exceeds this size. For a
+            Parquet reader, and for a dataset without a shuffle, a larger batch is an error. Default 512 MiB.
+        zstd_window_bytes: Window size of a zstandard frame in bytes. Default 128 MiB.
+        xz_memory_bytes: Memory of the xz decoder in bytes. Default 128 MiB.
 
     Raises:
         ValueError: A value is negative, or `schema_depth` is over 128.
-        TypeError: A value is not an integer, or the limit does not exist.
+        TypeError: A value is not an integer, or a name is not that of a limit.
 
     Example:
         >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))

@@ -25,42 +25,44 @@ from arrowfeed.types import (
 class AvroRecordDecoder:
     """Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-    It takes records one by one, or converts a list of records to a batch. Records are in Avro's binary
-    encoding, without a file header. They may have several writer schemas; all batches have one schema. Only
-    one thread at a time may use a decoder.
+    The decoder collects records one by one for a batch, or decodes several records into a separate batch.
+    Records are in Avro's binary encoding, without a file header. The records may have several writer schemas;
+    all batches have the same schema. Only one thread at a time may use a decoder.
 
     Args:
-        schema: The writer schema of the records. None: the framing of each message names its schema. The
-            columns are then those of `reader_schema` or, without it, those of the first schema in `schemas`.
+        schema: The writer schema of the records. None: the header of each message identifies its schema, and
+            the columns are those of `reader_schema` or, without it, those of the first schema in `schemas`.
         framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
             CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
             `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
             "Wire format").
         schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or IDs to
-            schemas; for `"single_object"` also a list of schemas. Alternatively a function of a fingerprint
-            or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
-            is called once for each new fingerprint or ID.
+            schemas; for `"single_object"` also a list of schemas. Alternatively, a function such as a
+            registry client, which maps a fingerprint or ID to its schema, or to None if there is no such
+            schema; the decoder calls the function once for each new fingerprint or ID. None: records without
+            a framing.
         features: Features for `flush_tensors`, as in `AvroDataset`.
-        representations: Representations for `flush_tensors`, as in `AvroDataset`. If neither argument is
-            passed: the result of `infer_representations`.
+        representations: Representations for `flush_tensors`, as in `AvroDataset`. If you pass neither
+            argument, `infer_representations` determines the tensors.
         columns: Field paths to read, in this order. None: the fields that `features` or `representations`
             need; without these arguments, all fields.
-        reader_schema: The schema to resolve the records to. None: the writer schema.
-        batch_size: Maximum number of rows of a batch, over all writer schemas.
-        max_batch_bytes: Size in bytes at which a batch ends early, over all writer schemas. None:
+        reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
+        batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows.
+        max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
             `limits.batch_bytes`.
         encoding: How Avro types are converted to Arrow types; see `read_avro`.
-        double_as_float: With `encoding="tfx"`, rounds doubles to float32.
-        string_type: The Arrow type of strings and bytes.
+        double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+        string_type: The Arrow type of strings and bytes; see `read_avro`.
         unions: The Arrow type of unions; see `read_avro`.
-        limits: Upper bounds on the resources that a record may use.
-        name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
+        limits: Upper bounds on the resources that a record may use. None: `Limits()`.
+        name: A name for the source of the records, such as a topic, which is the attribute `path` of errors.
             None: errors have no path.
 
     Raises:
         SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
         RepresentationError: A tensor cannot be built from the columns.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
@@ -106,10 +108,13 @@ class AvroRecordDecoder:
 
     @property
     def rows(self) -> int:
-        """Number of decoded rows that are not yet flushed."""
+        """Number of decoded rows that no flush has returned yet."""
 
     def add_writer(self, schema: AvroSchemaLike) -> int:
         """Registers another writer schema.
+
+        Args:
+            schema: The writer schema, as in the constructor.
 
         Returns:
             The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
@@ -118,6 +123,10 @@ class AvroRecordDecoder:
         Raises:
             SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
             ValueError: The decoder already has 1,024 schemas.
+
+        Example:
+            >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
+            >>> decoder.decode(record, writer=decoder.add_writer(new_schema))
         """
 
     @overload
@@ -137,49 +146,47 @@ class AvroRecordDecoder:
 
         Args:
             records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
-                With a `framing`, messages instead of records.
-            writer: The number of the schema of bare records. None: 0.
+                With a `framing`, messages with their headers.
+            writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
         Returns:
-            For several records, one batch of all of them, whatever `batch_size` is. For one record, None.
+            For several records, one batch of all rows, whatever `batch_size` is. For one record, None.
 
         Raises:
             CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-                is the number of the record since the last `flush`, or its index in the list. A single record
-                that fails adds no row, and the decoder remains usable. If one of several records fails, the
-                rows of all of them are discarded.
+                is the number of the record since the last `flush`, or its index in the list. If a single
+                record fails, it adds no row, and the decoder remains usable. If one of several records fails,
+                the decoder discards the rows of all of them.
             SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
             LimitError: The record exceeds a limit.
-            ValueError: Several records are passed while there are decoded rows that are not yet flushed.
-                Exceptions of a `schemas` function are passed on.
+            ValueError: Several records are passed while the decoder has rows that no flush has returned yet.
+            Exception: Exceptions of a `schemas` function are passed on.
         """
 
     def extend(
         self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
     ) -> None:
-        """Decodes records for the next `flush`, in order, up to the first damaged one.
+        """Decodes records for the next `flush`, in order, up to the first damaged record.
 
         The method releases the GIL while it decodes.
 
         Args:
             records: Several records, as in `decode`.
-            writer: The number of the schema of bare records. None: 0.
+            writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
         Raises:
             CorruptBlockError, SchemaError, LimitError: As in `decode`.
         """
 
     def flush(self) -> RecordBatch | None:
-        """Returns the next batch of decoded rows, with at most `batch_size` rows, or None if no row is
-        left.
-        """
+        """Returns the next batch of at most `batch_size` decoded rows. None: no row is left."""
 
     def flush_tensors(self) -> dict[str, Tensor] | None:
-        """Returns the tensors of the next batch of decoded rows by name, or None if no row is left.
+        """Returns the tensors of the next batch of decoded rows, by name. None: no row is left.
 
         Raises:
             ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
-                decoder discards the rows of the batch.
+                decoder then discards the rows of the batch.
             LimitError: As in `TensorAdapter.convert`.
         """
 
@@ -190,18 +197,20 @@ class AvroRecordDecoder:
 class ExampleRecordDecoder:
     """Decodes `tf.Example` messages without a file, such as messages of a queue, into record batches.
 
-    Each feature is a column of lists, `large_list` of int64, float or large_binary, with a null where a
-    record does not have the feature. A decoder can be pickled, and several threads may share it.
+    Each feature is a column of type `large_list` of int64, float or large_binary, with a null for each record
+    without the feature. A decoder can be pickled, and several threads may share it.
 
     Args:
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-            records, sorted by name; a feature that has no list in any of them becomes a column of nulls.
+            records, sorted by name; a feature without a list of values in any of these records becomes a
+            column of nulls.
         encoding: The Arrow types of features; see `ExampleDataset`.
 
     Raises:
         RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
-        ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
+        ValueError: The encoding is unknown.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -218,10 +227,10 @@ class ExampleRecordDecoder:
         """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """Decodes messages into a batch. It releases the GIL while it decodes.
+        """Decodes messages into a batch, and releases the GIL meanwhile.
 
         Args:
-            records: Messages; each one becomes a row.
+            records: Messages, each of which becomes a row.
 
         Raises:
             CorruptBlockError: A record is not a message, or a feature has values of another type.
@@ -237,9 +246,9 @@ class SequenceExampleRecordDecoder:
 
     Args:
         schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-            records, sorted by name. A context feature that has no list in any record becomes a column of
-            nulls. If no step of a feature list has a list of values, all its steps are null. The struct
-            exists if any record has feature lists, even empty ones.
+            records, sorted by name. A context feature without a list of values in any record becomes a column
+            of nulls. If no step of a feature list has a list of values, all steps are null. The struct exists
+            if any record has a feature list, even an empty one.
         sequence_column: The name of the struct.
         encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
@@ -268,10 +277,10 @@ class SequenceExampleRecordDecoder:
         """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """Decodes messages into a batch. It releases the GIL while it decodes.
+        """Decodes messages into a batch, and releases the GIL meanwhile.
 
         Args:
-            records: Messages; each one becomes a row.
+            records: Messages, each of which becomes a row.
 
         Raises:
             CorruptBlockError: A record is not a message, or a feature has values of another type.
@@ -285,13 +294,13 @@ def encode_examples(
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-        null_features: Whether a null row is encoded as a feature without a list, as in tfx_bsl, instead of no
-            feature. Readers treat it as a missing feature.
+        null_features: Whether to encode a null as a feature without a list, as tfx_bsl does, instead of
+            omitting the feature. Readers treat both in the same way.
 
     Raises:
-        ConversionError: A column has a type that features do not support, a list has a null value, or an
-            integer does not fit into a signed 64-bit integer.
-        TypeError: `batches` has neither of these methods.
+        ConversionError: Features do not support the type of a column, a list has a null value, or an integer
+            does not fit into a signed 64-bit integer.
+        TypeError: `batches` has neither method.
 
     Example:
         >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
@@ -303,17 +312,18 @@ def encode_sequence_examples(
 ) -> list[bytes]:
     """Encodes rows as `tf.SequenceExample` messages.
 
-    Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
-    value. All other columns are context features, as in `encode_examples`. A null feature list is left out; a
-    null step is encoded as a feature without a list.
+    Each field of the struct `sequence_column` is a feature list: a list of steps, where a step is a list of
+    values or one value. All other columns are context features, as in `encode_examples`. A null feature list
+    is omitted; a null step is encoded as a feature without a list.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-        sequence_column: The name of the struct. If the column does not exist, messages have no feature lists.
+        sequence_column: Name of the struct column with the feature lists. If the column does not exist, the
+            messages have no feature lists.
 
     Raises:
-        ConversionError: A column has a type that features do not support, a list has a null value, an integer
-            does not fit into a signed 64-bit integer, or the sequence column is not a struct of lists.
+        ConversionError: Features do not support the type of a column, a list has a null value, an integer
+            does not fit into a signed 64-bit integer, or `sequence_column` is not a struct of lists.
         TypeError: An argument has the wrong type.
 
     Example:

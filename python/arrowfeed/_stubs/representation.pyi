@@ -7,12 +7,13 @@ from arrowfeed._inferred import InferredRepresentations
 from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
 
 class Representation:
-    """The base class of representations, which define how columns become a tensor.
+    """The base class of representations, each of which defines how columns become a tensor.
 
-    A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
-    takes precedence. Representations are frozen, hashable and picklable. Two representations are equal if
-    their attributes have the same values and types, so a default of 0 differs from a default of 0.0. Fields
-    that a message does not set have defaults: a representation made from it equals one with these values.
+    A column is named `"x"`, and a field of a struct `"user.age"`; a column whose name is `user.age` takes
+    precedence. Representations are immutable, and can be hashed and pickled. Two representations are equal if
+    their attributes have the same values and types, so a default of 0 differs from a default of 0.0. A field
+    that a message does not set has its default value, so the representation equals one for which this value
+    was passed.
     """
 
     @staticmethod
@@ -21,11 +22,11 @@ class Representation:
 
         Args:
             data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or the
-                result of `to_proto`. Unknown fields are ignored. Row splits whose type is not set are int64,
-                and a shape that is not set is `()`.
+                result of `to_proto`. Unknown fields are ignored. If the message does not set the type of the
+                row splits, the type is int64; if it does not set a shape, the shape is `()`.
 
         Raises:
-            RepresentationError: The bytes are not such a message, or the message is empty or invalid.
+            RepresentationError: The bytes are not a message, or the message is empty or invalid.
 
         Example:
             >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
@@ -35,12 +36,12 @@ class Representation:
     def to_proto(self) -> bytes:
         """Serializes the representation to the bytes of a message.
 
-        A representation that `from_proto` made gives the same message back, without unknown fields: fields
-        that were not set stay unset. Any other representation sets its shape and the type of its row splits.
+        For the result of `from_proto`, the message has the same fields as the original one, without unknown
+        fields. For any other representation, the message sets the shape and the type of the row splits.
 
         For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
-        `tensorflow.metadata.v0.TensorRepresentation`. The other representations do not exist in TensorFlow
-        Metadata; only `from_proto` can read their messages.
+        `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata has no messages for the other
+        representations; only `from_proto` can read their bytes.
         """
 
     def __hash__(self) -> int: ...
@@ -48,22 +49,22 @@ class Representation:
 
 @final
 class Dense(Representation):
-    """A dense tensor `[batch, *shape]`, whose rows have the same shape.
+    """A dense tensor `[batch, *shape]`: all rows have the same shape.
 
-    A row is a flat list with as many values as the shape has elements, or lists that are nested like the
+    A row of the column is a flat list with as many values as the shape has elements, or is nested like the
     shape.
 
     Args:
         column: A column of values, lists, fixed-size lists, or nested lists.
         shape: Sizes of the dimensions after the batch. `()`: one value per row.
-        default: The value for missing (null) rows. None: missing rows are errors. An int for integer columns
-            (0, 1, False or True for bools), a float for floating-point columns, bytes or str for byte
-            strings.
-        pad: Whether to pad rows that are too short, including empty ones, with `default`.
+        default: The value for null rows: an int for integer columns (0, 1, False or True for bools), a float
+            for floating-point columns, bytes or str for byte strings. None: a null row is an error.
+        pad: Whether to pad rows that are too short, including empty rows, with `default`.
 
     Raises:
-        RepresentationError: `pad` without `default`, or a shape with more than 2^63 values.
-        ValueError: A size is negative. TypeError: An argument has the wrong type.
+        RepresentationError: `pad` is True and `default` is None, or the shape has more than 2^63 elements.
+        ValueError: A size is negative.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
@@ -88,7 +89,7 @@ class Dense(Representation):
 
     @property
     def default(self) -> float | bytes | None:
-        """The value for missing rows."""
+        """The value for null rows. None: a null row is an error."""
 
     @property
     def pad(self) -> bool:
@@ -96,9 +97,10 @@ class Dense(Representation):
 
 @final
 class VarLenSparse(Representation):
-    """A sparse tensor `[batch, longest, ...]` with one dimension per list level, and at least one.
+    """A sparse tensor `[batch, longest, ...]` with one dimension for each list level of the column, and at
+    least one.
 
-    Null rows are empty.
+    A null row has no entries.
 
     Args:
         column: A column of lists.
@@ -117,19 +119,20 @@ class VarLenSparse(Representation):
 class Sparse(Representation):
     """A sparse tensor `[batch, *dense_shape]` from index columns and a value column.
 
-    All columns have the same number of entries in a row.
+    In each row, all columns must have the same number of entries.
 
     Args:
         index_columns: One column of integer lists for each dimension.
         value_column: A column of lists.
-        dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the largest index of
-            the batch.
-        already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
-            neither sorted nor checked.
+        dense_shape: Sizes of the dimensions after the batch. -1 or None: the largest index of the batch plus
+            1.
+        already_sorted: Whether the entries of each row are already sorted by their indices. True: the adapter
+            neither sorts the entries nor checks their order.
 
     Raises:
         RepresentationError: The number of sizes differs from the number of index columns.
-        ValueError: A size is less than -1. TypeError: An argument has the wrong type.
+        ValueError: A size is less than -1.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
@@ -162,19 +165,20 @@ class Sparse(Representation):
 
 @final
 class Ragged(Representation):
-    """A ragged tensor: one ragged dimension per list on the path, then one per partition.
+    """A ragged tensor: one ragged dimension for each list on the path, then one for each partition.
 
     Args:
         path: The path to the values: a column, or the steps from a column through structs (and lists of
             structs) to a field.
         partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
-            A str: into rows whose lengths are in the column or field of this name, which has the same parent
-            as the values. Ints at the end become inner dimensions, which are not ragged.
-        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-            shares.
+            A str: into rows whose lengths are in the column or field of this name, a sibling of the values.
+            Ints at the end of the sequence become inner dimensions, which are not ragged.
+        row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+            shares the offsets of `List` columns.
 
     Raises:
-        ValueError: A length is less than 1. TypeError: An argument has the wrong type.
+        ValueError: A length is less than 1.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
@@ -202,12 +206,12 @@ class Ragged(Representation):
 
 @final
 class VarLenRagged(Representation):
-    """A ragged tensor: one ragged dimension per list level of the column, and at least one.
+    """A ragged tensor: one ragged dimension for each list level of the column, and at least one.
 
     Args:
         column: A column of lists.
-        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-            shares.
+        row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+            shares the offsets of `List` columns.
 
     Example:
         >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
@@ -225,16 +229,18 @@ class VarLenRagged(Representation):
 
 @final
 class Structured(Representation):
-    """A structured tensor of several columns, nested like the columns. Fields of one list of structs share
-    row splits.
+    """A structured tensor of several columns, nested like the columns.
+
+    The fields of one list of structs share their row splits.
 
     Args:
         columns: Names of columns. A struct is included with all its fields.
-        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
-            shares.
+        row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
+            shares the offsets of `List` columns.
 
     Raises:
-        RepresentationError: There are no columns. TypeError: An argument has the wrong type.
+        RepresentationError: There are no columns.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Structured(["user", "items"])
@@ -265,15 +271,15 @@ def infer_representations(
     | lists of structs, maps | each field separately, named `list.field`, `Ragged` |
     | other types: null, decimal, interval, union | none |
 
-    The representations depend only on the schema; no data is read.
+    The representations depend only on the schema, not on the data.
 
     Args:
         schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema, batch
             or table of any Arrow library.
 
     Returns:
-        Representations by name, in the order of the schema. The dict has an attribute `left_out`, a dict of
-        the fields without a representation and the reasons; its `repr` shows them too.
+        Representations by name, in the order of the schema. The attribute `left_out` of this dict contains
+        the reason for each field without a representation; the `repr` shows these fields too.
 
     Raises:
         TypeError: `schema` is not a schema.
@@ -291,22 +297,22 @@ def infer_representations(
 def representations_from_tfmd(schema_proto: ProtoLike, *, group: str = "") -> dict[str, Representation]:
     """Derives the representations of a TensorFlow Metadata schema by the rules of tfx_bsl.
 
-    For the default group, the result contains the declared representations. For columns that no declared
-    representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
-    feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
-    other feature becomes `VarLenSparse`, or `Ragged` if the schema sets
-    `represent_variable_length_as_ragged`. Features that are deprecated or not in production are left out.
+    The default group contains the declared representations and, for each column that none of these uses, a
+    representation that follows from its feature. A sparse feature becomes `Sparse`; a feature with a shape
+    becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any other feature becomes
+    `VarLenSparse`, or `Ragged` if the schema sets `represent_variable_length_as_ragged`. Features that are
+    deprecated or not in production have no representation.
 
     Args:
         schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
-        group: Name of a group of representations. A group other than the default contains only the declared
-            representations.
+        group: Name of a group of representations. Empty: the default group. Any other group contains only the
+            declared representations.
 
     Returns:
         Representations by name.
 
     Raises:
-        RepresentationError: The bytes are not a schema, the group does not exist, or no representation
+        RepresentationError: `schema_proto` is not a schema, the group does not exist, or no representation
             follows from a feature.
         TypeError: An argument has the wrong type.
 

@@ -7,20 +7,23 @@ from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store
 
 @final
 class AvroSchema:
-    """A valid Avro schema and, for the schema of a file, the codec and metadata of the header. Hashable and
-    picklable.
+    """A valid Avro schema and, if it was read from a file, the codec and the metadata of that file.
 
-    Two schemas are equal if they describe the same types: names, fields with their aliases and defaults,
-    symbols, sizes and logical types. The comparison ignores documentation, the layout of the text, `codec`
-    and `metadata`.
+    Schemas can be hashed and pickled. Two schemas are equal if they describe the same types: names, fields
+    with their aliases and defaults, symbols, sizes and logical types. The comparison ignores documentation,
+    the layout of the text, `codec` and `metadata`.
 
     Args:
-        schema: JSON text, its parsed form (a dict, or a list for a union), or another schema.
-        codec: Name of the codec of the file.
-        metadata: The metadata of the file.
+        schema: JSON text, its parsed form (a dict, or a list for a union), the path of an `.avsc` file, or
+            another schema.
+        codec: Name of the codec of the file. None: the codec is unknown.
+        metadata: The metadata of the file. None: no entries.
 
     Raises:
         SchemaError: The schema breaks a rule of the Avro specification.
+        LimitError: The text of the schema exceeds 4 MiB.
+        OSError: The `.avsc` file cannot be read.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = arrowfeed.AvroSchema({"type": "array", "items": "int"})
@@ -41,36 +44,34 @@ class AvroSchema:
 
     @property
     def canonical(self) -> str:
-        """The Parsing Canonical Form of the Avro specification, with full names and only the attributes that
+        """The Parsing Canonical Form of the Avro specification: full names, and only the attributes that
         decoding needs.
         """
 
     @property
     def fingerprint(self) -> int:
-        """The Rabin fingerprint (CRC-64-AVRO) of the canonical form, unsigned 64 bits."""
+        """The Rabin fingerprint (CRC-64-AVRO) of the canonical form, an unsigned integer of 64 bits."""
 
     @property
     def warnings(self) -> list[str]:
-        """Parts of the schema that the Avro specification tells readers to ignore, such as unknown logical
-        types.
-        """
+        """Descriptions of the parts of the schema that readers must ignore, such as unknown logical types."""
 
     @property
     def arrow(self) -> Schema:
         """The Arrow schema of the batches that `read_avro` returns without options.
 
         Raises:
-            SchemaError: A type is recursive, or is nested too deeply for Arrow.
+            SchemaError: A type is recursive, or the types are nested too deeply for Arrow.
         """
 
     @property
     def codec(self) -> str | None:
-        """Compression codec of the blocks of the file; None if the schema is not from a file."""
+        """Compression codec of the blocks of the file. None: the schema was not read from a file."""
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema is
-        not from a file.
+        """Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema was
+        not read from a file.
         """
 
     def __hash__(self) -> int: ...

@@ -26,7 +26,7 @@ def peek(
         cache_bytes: As in `read_avro`.
 
     Returns:
-        The name of each file and its length, if a listing contains it; and the bytes.
+        A list of the name and the length of each file (None: the length is unknown), and the bytes.
 
     Raises:
         FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too.
@@ -41,7 +41,7 @@ def exists(url: str, *, storage_options: StorageOptions | None = None, store: St
         store: As in `read_avro`.
 
     Raises:
-        OSError: The request fails, other than because the object does not exist.
+        OSError: The request fails for another reason than a missing object.
     """
 
 def upload(
@@ -51,8 +51,9 @@ def upload(
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
 ) -> int:
-    """Copies a local file to an object, which becomes visible when it is complete. An existing object is
-    replaced.
+    """Copies a local file to an object in a store.
+
+    The object appears when it is complete, and replaces an existing object.
 
     Args:
         path: The file.

@@ -12,15 +12,16 @@ from arrowfeed._stubs.arrow import Array
 class DenseTensor:
     """A dense tensor, with the batch dimension first.
 
-    `numpy.asarray(tensor)` is a read-only view; `torch.from_dlpack(tensor)` and similar functions share its
-    memory. Picklable; a pickle contains a copy.
+    `numpy.asarray(tensor)` returns a read-only view; `torch.from_dlpack(tensor)` and similar functions share
+    the memory of the tensor. Tensors can be pickled; a pickle contains a copy.
 
     Args:
         values: An object that numpy converts to an array of numbers, bools, bytes or str. The constructor
-            copies the values; adapters make tensors without a copy.
+            copies the values; a `TensorAdapter` makes tensors without a copy.
 
     Raises:
         ValueError: The values have a type that tensors do not support.
+        TypeError: A value is neither a number, a bool, bytes nor a str.
 
     Example:
         >>> tensor = adapter.convert(batch)["x"]
@@ -31,11 +32,11 @@ class DenseTensor:
     def __new__(cls, values: npt.ArrayLike) -> DenseTensor: ...
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Read-only array `[*shape]`, which shares the Arrow buffer if the layouts are the same.
+        """Read-only array of shape `[*shape]`, which shares the Arrow buffer if the layouts are the same.
 
-        Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
-        `bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
-        alive.
+        Bools, which are bits in Arrow, are converted to bytes on first use. Byte strings are converted to
+        `bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the shared
+        memory alive.
         """
 
     @property
@@ -64,7 +65,7 @@ class DenseTensor:
         """Implements `numpy.asarray` and `numpy.array`.
 
         Raises:
-            ValueError: `copy` is False and the values have to be converted.
+            ValueError: `copy` is False, and the values must be converted.
         """
 
     def __dlpack__(
@@ -79,13 +80,12 @@ class DenseTensor:
 
         Args:
             stream: Must be None, because CPU memory has no stream.
-            max_version: (1, 0) or later: the capsule is versioned and marks the memory as read-only.
-                Otherwise: the capsule is unversioned and has no such mark, so the consumer must not write to
-                the memory.
+            max_version: (1, 0) or later: a versioned capsule, which marks the memory as read-only. Otherwise:
+                an unversioned capsule without this mark, so the consumer must not write to the memory.
             dl_device: (1, 0), the CPU.
-            copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies only
-                bools and, for an unversioned capsule, which TensorFlow requests, memory that is not aligned
-                to 64 bytes.
+            copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies bools
+                and, for an unversioned capsule, memory that is not aligned to 64 bytes. (TensorFlow requests
+                unversioned capsules.)
 
         Raises:
             BufferError: The values are byte strings, another device is requested, or bools are requested
@@ -97,28 +97,31 @@ class DenseTensor:
         """Returns (1, 0), the CPU."""
 
     def joined(self) -> tuple[bytes, bytes] | None:
-        """Returns the byte strings, joined by a byte that none of them contains, and this separator.
+        """Returns the byte strings, joined by a byte that none of them contains, and this byte.
 
-        Some libraries split one string faster than they convert many `bytes` objects. Returns None if every
-        byte occurs in the values, if the values are long (more than 256 bytes on average), or if they are not
-        byte strings.
+        Some libraries split one string faster than they convert many `bytes` objects. The result is None if
+        each of the 256 bytes occurs in the values, if the values have more than 256 bytes on average, or if
+        they are not byte strings.
         """
 
     def __len__(self) -> int: ...
 
 @final
 class SparseTensor:
-    """A sparse tensor: the coordinates and values of its elements, row by row. Elements that are not stored
-    are zero or empty. Picklable.
+    """A sparse tensor: the coordinates and values of its stored elements, row by row.
+
+    Elements that are not stored are zero or empty. Tensors can be pickled.
 
     Args:
-        indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
+        indices: Coordinates `[values, rank]`, with the row (the batch dimension) first. The constructor
+            copies indices and values.
         values: An object that numpy converts to an array `[values]`.
         dense_shape: Sizes of all dimensions, with the batch dimension first.
 
     Raises:
         ConversionError: An index is outside its dimension.
-        ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
+        ValueError: The arguments contradict each other.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["tags"]
@@ -134,7 +137,7 @@ class SparseTensor:
     ) -> SparseTensor: ...
     @property
     def indices(self) -> npt.NDArray[np.int64]:
-        """Read-only coordinates `[values, rank]`, with the row first."""
+        """Read-only coordinates `[values, rank]`, with the row (the batch dimension) first."""
 
     @property
     def values(self) -> npt.NDArray[Any]:
@@ -153,10 +156,10 @@ class SparseTensor:
         """The values as an Arrow array, without a copy."""
 
     def parts(self) -> tuple[DenseTensor, DenseTensor]:
-        """Returns indices and values as dense tensors, which support DLPack."""
+        """Returns the indices and the values as dense tensors, which support DLPack."""
 
     def to_scipy(self) -> Any:
-        """Converts the tensor, which must have rank 2, to a `scipy.sparse.coo_array` that shares its values.
+        """Converts a tensor of rank 2 to a `scipy.sparse.coo_array`, which shares the values.
 
         Raises:
             ValueError: The tensor has another rank.
@@ -168,8 +171,8 @@ class SparseTensor:
 class RaggedTensor:
     """A ragged tensor: flat values and row splits. Row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-    With several levels, the splits of a level index the rows of the next level, and the last splits index
-    `flat_values`. Picklable.
+    If there are several row splits, each indexes the rows of the next one, and the last indexes
+    `flat_values`. Tensors can be pickled.
 
     Args:
         flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
@@ -178,8 +181,8 @@ class RaggedTensor:
             other arrays are converted to int64.
 
     Raises:
-        ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
-            level.
+        ConversionError: There are no row splits; or row splits do not start at 0, decrease, or do not end at
+            the number of rows of the next level.
         TypeError: An argument has the wrong type.
 
     Example:
@@ -214,7 +217,7 @@ class RaggedTensor:
         """The values as a flat Arrow array, without a copy."""
 
     def parts(self) -> tuple[DenseTensor, Sequence[DenseTensor]]:
-        """Returns flat values and row splits as dense tensors, which support DLPack."""
+        """Returns the flat values and the row splits as dense tensors, which support DLPack."""
 
     def to_list(self) -> list[Any]:
         """Converts the rows to nested lists of Python objects."""
@@ -223,16 +226,19 @@ class RaggedTensor:
 
 @final
 class StructuredTensor:
-    """A structured tensor: named tensors with equal numbers of rows. Picklable; a pickle contains a copy.
+    """A structured tensor: named tensors with the same number of rows.
+
+    Tensors can be pickled; a pickle contains a copy.
 
     Args:
         fields: The tensors by name.
-        row_splits: The outer row splits that all tensors share, from the outside in, as arrays of integers.
-        rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
+        row_splits: Arrays of integers: the outer row splits that all tensors share, from the outside in.
+        rows: Number of rows of the batch. None: the number of rows of the row splits or, without row splits,
+            of the first field.
 
     Raises:
-        ConversionError: A field has another number of rows, or other row splits. TypeError: An argument has
-            the wrong type.
+        ConversionError: The fields have different numbers of rows or different row splits.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["user"]
@@ -253,6 +259,6 @@ class StructuredTensor:
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
-        """The outer row splits that all fields share, from the outside in; empty for a plain struct."""
+        """The outer row splits that all fields share, from the outside in. Empty: each row is one struct."""
 
     def __len__(self) -> int: ...

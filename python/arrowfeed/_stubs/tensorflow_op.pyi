@@ -8,15 +8,15 @@ from arrowfeed._stubs.dataset import Dataset
 from arrowfeed.types import AvroSchemaLike, Tensor
 
 class TensorFlowSource:
-    """The source that the TensorFlow op iterates over: a dataset and its options.
+    """The source over which the TensorFlow op iterates: a dataset and its options.
 
-    The op finds the source under its key as long as this object exists.
+    The op finds the source by its key as long as this object exists.
     """
 
     def __new__(cls, key: str | None, dataset: Dataset, **options: Any) -> Self: ...
     @staticmethod
     def of_records(dataset: Dataset, schema: AvroSchemaLike, **options: Any) -> TensorFlowSource:
-        """Creates a source of the records of a dataset in Avro's binary encoding, one string vector per
+        """Creates a source of the records of a dataset in Avro's binary encoding: one string vector per
         batch.
         """
 
@@ -30,20 +30,21 @@ class TensorFlowSource:
         """
 
     def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, Tensor]] | None]:
-        """Returns the batches of a pass, for eager code, and the prefix before their state in the state of
-        the op.
+        """Returns the batches of a pass for eager code, and the prefix of the op's state.
+
+        The state of the op is this prefix, followed by the state of the batches.
 
         Args:
-            state: State of the op. Empty: the next pass begins.
+            state: State of the op. Empty: the start of the next pass.
 
         Returns:
-            The prefix of the state, and the batches, or None if there is nothing to iterate over.
+            The prefix, and the batches (None: there is nothing to iterate over).
         """
     def set_next_pass(self, number: int) -> None:
         """Sets the number of the next pass."""
 
 def register_tensorflow_ops(library: str) -> None:
-    """Registers the TensorFlow ops, once.
+    """Registers the TensorFlow ops. A second call does nothing.
 
     Args:
         library: Path of `libtensorflow_framework`.

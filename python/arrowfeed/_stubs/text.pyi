@@ -20,76 +20,81 @@ class CsvDataset(Dataset):
     r"""A dataset over CSV files: a source of record batches and tensors for training.
 
     A record ends with `\n`, `\r` or `\r\n`. A cell may be quoted. In a quoted cell, delimiters and line ends
-    are ordinary characters, and a quote is written twice. A quote in a cell that does not start with a quote
-    is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. Files may be
-    compressed with gzip, which is detected from their first bytes. One thread reads a compressed file from
-    its start.
+    are ordinary characters, and a quote is written twice. In a cell that does not start with a quote, a quote
+    is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. The files may be
+    compressed with gzip; the dataset detects the compression from the first bytes. One thread reads a
+    compressed file from its start.
 
     The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
     parallel decoding. `on_error="skip_block"` skips only the invalid record. To find the first record after a
-    byte offset, the file is read from its start, because a quote decides whether a line end ends a record.
+    byte offset, the dataset reads the file from its start, because the preceding quotes decide whether a line
+    end ends a record.
 
     The constructor reads file objects into memory, because they can be read only once.
 
     Args:
         source: A path, a glob, a directory (its `*.csv`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
-            All files must have the same columns in the same order.
-        schema: An Arrow schema of the columns that can be read, in any order; the files may have other
-            columns too. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string`
-            and `string_view`. None: all columns, each with the first of the types int64, float64 and string
-            that fits all its cells. A column with an integer that does not fit into int64 has the type
-            string, and a column of only empty cells has the type null. The constructor reads all files to
-            infer the types.
-        sample: Without `schema`: number of records at the start from which types are inferred. A later cell
-            of another type raises an error when it is read. None: all records.
-        skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
-            `\n`. The header follows them.
-        header: Whether the first record of each file names the columns. With `names`, that record is skipped.
+            HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+            name. All files must have the same columns in the same order.
+        schema: An Arrow schema of the columns that can be read, in any order. The files may have further
+            columns. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string` and
+            `string_view`. None: all columns, each with the first of the types int64, float64 and string that
+            fits all its cells; the constructor reads all files to infer the types. A column with an integer
+            that does not fit into int64 has the type string, and a column of only empty cells has the type
+            null.
+        sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
+            at least 1. A later cell of another type raises an error when it is read. None: all records.
+        skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
+            contain. These lines end with `\n`.
+        header: Whether the first record of each file is a header with the names of the columns. With `names`,
+            this record is skipped.
         names: The names of all columns, in order. None: the names in the header; without a header, the names
             in `schema`; without both, `column_1`, `column_2` and so on.
         delimiter: The ASCII character between cells.
         quote: The ASCII character around quoted cells.
-        escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
-            escape character.
+        escape: The ASCII character that makes the next character of a quoted cell an ordinary one. None: no
+            such character.
         skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
             null.
-        nulls: Cell texts that mean null, whether the cell is quoted or not. They replace the default, the
+        nulls: Texts of cells that are null, whether the cell is quoted or not. They replace the default, the
             empty text. None: `[""]`.
-        multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
-            `schema`. In other columns of a list type, a cell is a list of one value. Requires
-            `secondary_delimiter`.
+        multivalent_columns: Names of columns whose cells have several values. The types of these columns are
+            lists, also in `schema`. In another column of a list type, each cell becomes a list of one value.
+            Requires `secondary_delimiter`. None: no such columns.
         secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`. Such a
-            cell is split like a record, so a value may be quoted.
-        raw: Whether to read each record as bytes, without the line end, into the single column `record`.
+            cell is split like a record, so a value may be quoted. Requires `multivalent_columns`.
+        raw: Whether to read each record as bytes, without the line end, into the single column `record` of
+            type large_binary. `schema`, `sample` and `names` then have no effect.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
             columns that the tensors need.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
             `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
-        index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
-            files first to find the ends of the records.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
+            first reads the files to find the ends of the records.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
-        FormatError: The first file has no header, or `index` is not an index.
-        CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
+        FormatError: The first file has no record from which to take the columns, or `index` is not an index.
+        CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
-        SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
-            name; the columns of a file differ from those of the first file.
-        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        SchemaError: A column is not in the files, CSV does not support the type of a column, two columns have
+            the same name, or the columns of a file differ from those of the first file.
+        RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+            name the tensor and its column.
         LimitError: A record or the number of columns exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.CsvDataset("part-*.csv", columns=["age", "label"])
@@ -130,9 +135,9 @@ class JsonLinesDataset(Dataset):
     r"""A dataset over JSON lines files: a source of record batches and tensors for training.
 
     Each line is a JSON object, whose keys are the columns. Empty lines are skipped. A line ends with `\n` or
-    `\r\n`. A key that is missing in an object is null. A UTF-8 byte order mark at the start of a file is
-    skipped. Files may be compressed with gzip, which is detected from their first bytes. One thread reads a
-    compressed file from its start.
+    `\r\n`. For an object without a key, the column of this key is null. A UTF-8 byte order mark at the start
+    of a file is skipped. The files may be compressed with gzip; the dataset detects the compression from the
+    first bytes. One thread reads a compressed file from its start.
 
     The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
     parallel decoding. `on_error="skip_block"` skips only the invalid record.
@@ -141,39 +146,43 @@ class JsonLinesDataset(Dataset):
 
     Args:
         source: A path, a glob, a directory (its `*.jsonl`), a URL (S3, Google Cloud Storage, Azure, HTTP and
-            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
-            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+            HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+            name.
         schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
             boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
             keys of all records, sorted by name, with types that can represent all their values: bool, int64,
-            float64, string, lists and structs. The constructor reads all files to infer them.
-        sample: Without `schema`: number of records at the start from which types are inferred. A later value
-            of another type raises an error when it is read, and a new key is ignored. None: all records.
+            float64, string, lists and structs; the constructor reads all files to infer these types.
+        sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
+            at least 1. A later value of another type raises an error when it is read, and a later new key is
+            ignored. None: all records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. None: the columns that the tensors need.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch; without `schema`, `header_bytes` also bounds a record. None: `Limits()`.
         index: As in `CsvDataset`.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment. A pickle of the dataset
-            contains them.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment. A pickle of the
+            dataset contains these options.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: `index` is not an index.
-        CorruptBlockError: Without `schema`: a line is not a JSON object.
+        CorruptBlockError: Without `schema`, a line is not a JSON object.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
-        SchemaError: A column is not in the schema, or JSON does not support its type. Without `schema`: the
-            values of a key have incompatible types, or no record has any key.
-        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        SchemaError: A column does not exist, or JSON does not support the type of a column. Without `schema`:
+            the values of a key have incompatible types, or no record has any key.
+        RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
+            name the tensor and its column.
         LimitError: A record or the number of keys exceeds `limits`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.JsonLinesDataset("part-*.jsonl", columns=["id", "scores"])
@@ -227,10 +236,10 @@ def read_csv(
 ) -> RecordBatchReader:
     """Reads CSV files as Arrow record batches.
 
-    `CsvDataset` describes the format of the records, and which files only one thread can read.
+    `CsvDataset` describes the format of the records and the compression of the files.
 
     Args:
-        source: As in `CsvDataset`. File objects are read into memory by this call.
+        source: As in `CsvDataset`. This call reads file objects into memory.
         schema: As in `CsvDataset`. None: all columns, with inferred types.
         sample: As in `CsvDataset`. None: types are inferred from all records.
         skip_lines: Number of lines to skip at the start of each file.
@@ -238,11 +247,11 @@ def read_csv(
         names: The names of all columns. None: as in `CsvDataset`.
         delimiter: The ASCII character between cells.
         quote: The ASCII character around quoted cells.
-        escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
-            escape character.
+        escape: The ASCII character that makes the next character of a quoted cell an ordinary one. None: no
+            such character.
         skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
             null.
-        nulls: Cell texts that mean null. None: `[""]`.
+        nulls: Texts of cells that are null. None: `[""]`.
         multivalent_columns: As in `CsvDataset`.
         secondary_delimiter: As in `CsvDataset`.
         raw: As in `CsvDataset`.
@@ -251,16 +260,16 @@ def read_csv(
         batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `CsvDataset`. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
-            file. `report()` lists what is skipped.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
+            invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -268,11 +277,12 @@ def read_csv(
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
-        FormatError: The first file has no header.
-        CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
+        FormatError: The first file has no record from which to take the columns.
+        CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
         SchemaError: As in `CsvDataset`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: `progress` needs tqdm, which is not installed.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
@@ -298,23 +308,23 @@ def read_json_lines(
     """Reads JSON lines files as Arrow record batches.
 
     Args:
-        source: As in `JsonLinesDataset`. File objects are read into memory by this call.
+        source: As in `JsonLinesDataset`. This call reads file objects into memory.
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `JsonLinesDataset`. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
-            file. `report()` lists what is skipped.
-        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
-            the keys. None: the store takes its settings from the environment.
+        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
+            invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
+            stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
             determines the store.
-        cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
-        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
-            the reader closes the bar.
+        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
+        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
+            Closing the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -322,10 +332,11 @@ def read_json_lines(
     Raises:
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
-        CorruptBlockError: Without `schema`: a line is not a JSON object.
+        CorruptBlockError: Without `schema`, a line is not a JSON object.
         SchemaError: As in `JsonLinesDataset`.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: `progress` needs tqdm, which is not installed.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+        ImportError: `progress` is True and tqdm is not installed.
 
     Example:
         >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])

@@ -34,46 +34,50 @@ def write_avro(
 ) -> int:
     """Writes Arrow data to a new Avro object container file.
 
-    The file appears under its name when it is complete, and replaces an existing file. Until then, the data
-    is in a hidden file in the same directory, which is removed after an error. Every Arrow type that has an
-    Avro equivalent is supported, in every memory layout; the page "Arrow to Avro" has the table.
+    The file appears under its name when it is complete, and replaces an existing file. Until then, a hidden
+    file in the same directory contains the data; this file is removed after an error. All Arrow types that
+    have an Avro equivalent are supported, in any memory layout; the page "Arrow to Avro" has the table of
+    types.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
             polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
-        path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
-            open.
-        codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
-            no `codec`, the codec of the file is used.
+        path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
+            stays open.
+        codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True`, the
+            default is the codec of the file, and another codec is an error.
         level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
-            for xz. None: the default of the codec: 6 for deflate, 2 for zstandard, 6 for bzip2, 6 for xz.
-        block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
-        schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
+            for xz. The codecs null and snappy have no levels. None: 6 for deflate, 2 for zstandard, 6 for
+            bzip2, 6 for xz.
+        block_bytes: Size in bytes of the encoded rows at which a block ends, from 1 byte to 128 MiB.
+        schema: The Avro schema to write. Names match the fields with the columns; a field without a column
             gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
             unions with null.
-        metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`. Keys that
-            begin with `avro.` are rejected, because the Avro specification reserves them. At most 9,998
-            entries.
-        on_overflow: How to write `uint64` columns with a derived schema: `"decimal"` writes `decimal(20, 0)`;
-            `"error"` writes `long`, and a value above 2^63 - 1 is an error.
+        metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`, at most
+            9,998. A key that begins with `avro.` is an error, because the Avro specification reserves these
+            keys. None: no entries.
+        on_overflow: How to write `uint64` columns if the schema is derived: `"decimal"` writes `decimal(20,
+            0)`; `"error"` writes `long`, and a value above 2^63 - 1 is an error.
         threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
             thread.
-        append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
-            copy of the file with the new rows replaces the file when the copy is complete. Objects in stores
-            do not support appending.
-        storage_options: Keys and values for the store of a URL, as in `read_avro`.
+        append: Whether to append the rows to an existing file, with the schema, codec and sync marker of this
+            file. A copy of the file with the new rows replaces the file when the copy is complete. Objects
+            and file objects do not support appending.
+        storage_options: Options of the store of a URL, as in `read_avro`.
         store: An obstore store that contains the object `path`. None: the URL determines the store.
 
     Returns:
         The number of rows written.
 
     Raises:
-        SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+        SchemaError: Avro does not support the type of a column, or a column does not fit `schema`.
         ConversionError: A value does not fit its Avro type, such as a null without a union with null.
         LimitError: A row is larger than readers accept.
-        ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
-        OSError: The file cannot be written, or another writer is appending to it.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ArrowfeedError: The stream of batches raised an error. Errors of a `RecordBatchReader` are passed on
+            unchanged.
+        OSError: The file cannot be written, or another writer appends to it.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> table = pyarrow.table({"id": [1, 2, 3]})
@@ -86,25 +90,34 @@ def write_avro(
     """
 
 class AvroWriter:
-    """Writes an Avro object container file batch by batch. A context manager.
+    """A writer of an Avro object container file, batch by batch.
 
-    The file appears under its name when `close()` has completed it. After an exception inside `with`, the
-    incomplete file is removed. The writer buffers rows until it has enough to encode, so `rows` does not
-    include the latest rows.
+    Use the writer as a context manager, or call `close()`. The file appears under its name when `close()` has
+    completed it. After an exception inside `with`, the incomplete file is removed. The writer buffers rows
+    before it encodes them, so `rows` does not count the latest rows.
 
     Args:
-        path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
-            open.
+        path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
+            stays open.
         arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
-            first batch. With a schema, the constructor rejects columns that Avro does not support, and a file
-            without rows can be written.
-
-    The other arguments are those of `write_avro`.
+            first batch. With a schema, a column that Avro does not support is an error of the constructor,
+            and a file without rows can be written.
+        codec: As in `write_avro`.
+        level: As in `write_avro`.
+        block_bytes: As in `write_avro`.
+        schema: As in `write_avro`.
+        metadata: As in `write_avro`.
+        on_overflow: As in `write_avro`.
+        threads: As in `write_avro`.
+        append: As in `write_avro`.
+        storage_options: As in `write_avro`.
+        store: As in `write_avro`.
 
     Raises:
-        SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+        SchemaError: Avro does not support the type of a column, or a column does not fit `schema`.
         OSError: The file cannot be created.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> with arrowfeed.AvroWriter("ids.avro", codec="deflate") as writer:
@@ -133,8 +146,12 @@ class AvroWriter:
         store: Store | None = None,
     ) -> None: ...
     def write(self, batches: ArrowStreamExportable | ArrowArrayExportable, /) -> int:
-        """Writes batches and returns the number of their rows. After an error the writer accepts no more
-        batches.
+        """Writes batches and returns the number of their rows.
+
+        After an error, the writer accepts no more batches.
+
+        Args:
+            batches: As in `write_avro`, with the columns of the first batch.
 
         Raises:
             SchemaError: The columns differ from those of the first batch.
@@ -144,7 +161,7 @@ class AvroWriter:
         """
 
     def close(self) -> None:
-        """Writes the remaining rows and gives the file its name. A second call does nothing.
+        """Writes the remaining rows and renames the complete file. A second call does nothing.
 
         Raises:
             OSError: The file cannot be written.
@@ -155,7 +172,7 @@ class AvroWriter:
     def __exit__(
         self, kind: type[BaseException] | None, value: object = None, traceback: object = None
     ) -> None:
-        """Closes the file, or removes it after an exception."""
+        """Closes the file or, after an exception, removes it."""
 
     @property
     def rows(self) -> int:
@@ -170,7 +187,8 @@ class AvroWriter:
         """Number of bytes written so far, including the header of a new file."""
 
 def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]:
-    """Encodes each row of a batch in Avro's binary encoding, without a file. Not exported by `arrowfeed`.
+    """Encodes each row of a batch in Avro's binary encoding, without a file. `arrowfeed` does not export this
+    function.
 
     Raises:
         SchemaError: A column does not fit the schema.
@@ -185,12 +203,13 @@ def write_tfrecord(
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
 ) -> int:
-    """Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
+    """Writes Arrow data to a new TFRecord file, one record for each row.
 
-    Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
-    doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. For a null, the
-    message does not have the feature; for an empty list, it has the feature without values. The file appears
-    under its name when it is complete, and replaces an existing file.
+    By default, a record is a `tf.Example` message, and each column is a feature. Integers and booleans become
+    an `int64_list`; floats and doubles become a `float_list`, with doubles rounded; text and bytes become a
+    `bytes_list`. A cell may be one value or a list of values. For a null, the message does not have the
+    feature; for an empty list, the message has the feature without values. The file appears under its name
+    when it is complete, and replaces an existing file.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
@@ -198,23 +217,25 @@ def write_tfrecord(
         path: Path of the new file, or URL of an object.
         format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
             message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
-            steps, and a step has the form of a column value in `"example"`. All other columns are context
-            features. `"raw"`: the only column contains the record as bytes or text.
+            steps, and a step is one value or a list of values. All other columns are context features.
+            `"raw"`: the only column contains the records as bytes or text.
         compression: Compression of the whole file. None: `"gzip"` if the name ends with `.gz`, otherwise
             `"none"`.
-        storage_options: Keys and values for the store of a URL, as in `read_avro`.
+        storage_options: Options of the store of a URL, as in `read_avro`.
         store: An obstore store that contains the object `path`. None: the URL determines the store.
 
     Returns:
         The number of rows written.
 
     Raises:
-        ConversionError: A column has a type that features do not support, a list has a null value, an integer
+        ConversionError: Features do not support the type of a column, a list has a null value, an integer
             does not fit into a signed 64-bit integer, or `##SEQUENCE##` is not a struct of lists. With
-            `"raw"`: there are several columns, or a null.
-        ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
+            `"raw"`: there are several columns, or there is a null.
+        ArrowfeedError: The stream of batches raised an error. Errors of a `RecordBatchReader` are passed on
+            unchanged.
         OSError: The file cannot be written.
-        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})

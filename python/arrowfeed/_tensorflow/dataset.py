@@ -141,9 +141,10 @@ class PassesDataset(OpDataset):
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass over the dataset, which determines its order.
 
-        With a seed, each pass has a different order, and each process counts its passes. Keras starts passes
-        that it does not use, and a resumed training in a new process counts from 0 again. A callback that
-        calls this method in `on_epoch_begin` gives each epoch the same rows in the same order in every run.
+        With a seed, each pass has a different order, and each process counts its passes from 0. However,
+        Keras starts passes that it does not use, and a resumed training runs in a new process. With a
+        callback that calls this method in `on_epoch_begin`, each epoch has the same rows in the same order in
+        every run.
 
         Args:
             epoch: The number of the pass, from 0.

@@ -4,8 +4,8 @@
 
     batches = pipeline | avro.ReadAvro("part-*.avro", columns=["id", "user.scores"])
 
-Several workers can read one file, and a runner can split a slow range again while it is read. Files may be on
-any file system that Beam supports. Importing this module imports apache_beam and pyarrow, and registers
+Several workers can read one file, and a runner can split a slow range again while it is read. The files may
+be on any file system that Beam supports. Importing this module imports apache_beam and pyarrow, and registers
 `RecordBatchCoder` as the coder of `pyarrow.RecordBatch`.
 """
 

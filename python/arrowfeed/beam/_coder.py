@@ -10,8 +10,8 @@ from arrowfeed.beam._imported import beam, pa
 class RecordBatchCoder(beam.coders.Coder):
     """Encodes a `pyarrow.RecordBatch` as an Arrow IPC stream, including its schema.
 
-    For a slice, only its rows are written. Pickle, which Beam would use otherwise, writes the whole buffers
-    of the sliced batch.
+    For a slice of a batch, the coder writes only the rows of the slice. Pickle, which Beam would use
+    otherwise, writes the whole buffers of the batch.
 
     Example:
         >>> coder = RecordBatchCoder()
@@ -32,7 +32,7 @@ class RecordBatchCoder(beam.coders.Coder):
         return sink.getvalue().to_pybytes()
 
     def decode(self, encoded: bytes) -> Any:
-        """Decodes a batch, which shares the memory of the bytes."""
+        """Decodes a batch that shares the memory of the bytes."""
         with pa.ipc.open_stream(encoded) as stream:
             return stream.read_next_batch()
 

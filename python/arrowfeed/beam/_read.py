@@ -69,7 +69,8 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
 
         Raises:
             ArrowfeedError: As in `arrowfeed.read_avro`, with the offset in the file and the number of the
-                block in the range. ChangedError: The file is shorter than when it was listed.
+                block in the range.
+            ChangedError: The file is shorter than when it was listed.
         """
         path, restriction = element.path, tracker.current_restriction()
         split = Split(path, restriction.start, restriction.stop)

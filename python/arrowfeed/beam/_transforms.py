@@ -50,21 +50,22 @@ class ReadAll(beam.PTransform):
 class ReadAllAvro(ReadAll):
     """Reads the Avro files of a PCollection of patterns or of `FileMetadata` as pyarrow record batches.
 
-    Files are divided into byte ranges for the workers, and a runner may split a range again at any time while
-    it is read. Batches have no defined order; the last batch of a range may be short.
+    The transform divides the files into byte ranges for the workers, and a runner may split a range again at
+    any time while it is read. The order of the batches is undefined; the last batch of a range may have fewer
+    rows.
 
     Args:
-        split_bytes: Initial size of a range in bytes.
+        split_bytes: Initial size of a range in bytes, at least 1. Default: 64 MiB.
         **options: Options of `arrowfeed.read_avro` except `threads`: `columns`, `reader_schema`,
             `batch_size`, `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `unions`, `raw`,
             `limits`, and `on_error`, which is `"raise"` or `"skip_block"` here. Without a `reader_schema`,
-            the batches of a file have the schema of that file. With `raw=True`, each range is read
-            separately, so records of files with different Avro schemas cannot be distinguished.
+            the batches of a file have the schema of that file. With `raw=True`, the workers read each range
+            separately, so they do not detect that files have different Avro schemas.
 
     Raises:
-        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
-            constructor raises both; errors of a file are raised in the worker that reads it, as in
-            `read_avro`.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value.
+        ArrowfeedError, OSError: As in `read_avro`, in the worker that reads the file.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.avro", "day-2/*.avro"]) | ReadAllAvro(columns=["id"])
@@ -84,8 +85,9 @@ class ReadAvro(ReadAllAvro):
         **options: As in `ReadAllAvro`.
 
     Raises:
-        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value, or
-            there is no pattern. FileNotFoundError: A worker finds no file that matches a pattern.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value, or there is no pattern.
+        FileNotFoundError: A worker finds no file that matches a pattern.
 
     Example:
         >>> pipeline | ReadAvro("part-*.avro", columns=["id"]) | beam.Map(lambda batch: batch.num_rows)
@@ -107,20 +109,20 @@ class ReadAvro(ReadAllAvro):
 
 
 class ReadAllParquet(ReadAll):
-    """Reads the Parquet files of a PCollection of patterns or of `FileMetadata`.
+    """Reads the Parquet files of a PCollection of patterns or of `FileMetadata` as pyarrow record batches.
 
-    Like `ReadAllAvro`, with row groups instead of blocks. The results are pyarrow record batches.
+    The transform works like `ReadAllAvro`, with row groups instead of blocks.
 
     Args:
-        split_bytes: Initial size of a range in bytes.
+        split_bytes: Initial size of a range in bytes, at least 1. Default: 64 MiB.
         **options: Options of `arrowfeed.read_parquet` except `threads`: `columns`, `schema`,
             `double_as_float`, `batch_size`, `limits`, and `on_error`, which is `"raise"` or `"skip_block"`
             here. Without a `schema`, the batches of a file have the schema of that file.
 
     Raises:
-        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
-            constructor raises both; errors of a file are raised in the worker that reads it, as in
-            `read_parquet`.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value.
+        ArrowfeedError, OSError: As in `read_parquet`, in the worker that reads the file.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.parquet"]) | ReadAllParquet(columns=["id"])
@@ -140,8 +142,9 @@ class ReadParquet(ReadAllParquet):
         **options: As in `ReadAllParquet`.
 
     Raises:
-        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value, or
-            there is no pattern. FileNotFoundError: A worker finds no file that matches a pattern.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value, or there is no pattern.
+        FileNotFoundError: A worker finds no file that matches a pattern.
 
     Example:
         >>> pipeline | ReadParquet("part-*.parquet", columns=["id"]) | beam.Map(lambda batch: batch.num_rows)

@@ -79,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="arrowfeed",
         description="Inspects and converts files of training data.",
-        epilog=f"Exit codes: 0 success, {FAILED} an error of the data or the system, {USAGE} invalid"
-        f" arguments, {INTERRUPTED} Ctrl-C. {DEBUG}=1 shows tracebacks.",
+        epilog=f"Exit codes: 0 success, {FAILED} error in the data or the system, {USAGE} invalid arguments,"
+        f" {INTERRUPTED} Ctrl-C. {DEBUG}=1 shows tracebacks.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"arrowfeed {__version__}")

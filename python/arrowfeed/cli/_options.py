@@ -61,7 +61,7 @@ def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -
         type=_key_and_value,
         action="append",
         metavar="KEY=VALUE",
-        help="option for the store of a URL, such as aws_region=eu-west-1; may be given again",
+        help="option of the store of a URL, such as aws_region=eu-west-1; may be repeated",
     )
 
 
@@ -91,34 +91,33 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--columns",
         metavar="PATHS",
         action="append",
-        help="field paths to read, separated by commas, such as id,user.scores; may be given again",
+        help="field paths to read, separated by commas, such as id,user.scores; may be repeated"
+        " (default: all)",
     )
     parser.add_argument(
         "--exclude",
         metavar="NAMES",
         action="append",
-        help="columns to exclude, separated by commas; may be given again",
+        help="columns to leave out, separated by commas; may be repeated",
     )
-    parser.add_argument(
-        "--reader-schema", metavar="JSONFILE", help="Avro only: file of the schema to resolve to"
-    )
+    parser.add_argument("--reader-schema", metavar="JSONFILE", help="Avro only: file with the reader schema")
     parser.add_argument(
         "--unions",
         choices=get_args(Unions),
-        help="Avro only: type of union columns (default: dense)",
+        help="Avro only: Arrow type of unions (default: dense)",
     )
     add_text(parser)
     parser.add_argument(
         "--on-error",
         choices=get_args(OnError),
         default="raise",
-        help="what to do if a block or file cannot be read (default: raise)",
+        help="how to handle a block or file that cannot be read (default: raise)",
     )
     parser.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="decoder threads (default: one for each available core)",
+        help="number of decoding threads (default: one per core; head: 1)",
     )
 
 
@@ -128,10 +127,13 @@ def add_text(parser: argparse.ArgumentParser) -> None:
         "--sample",
         type=positive,
         metavar="N",
-        help="files without a schema only: records from which to infer the columns (default: all)",
+        help="all formats but Avro, Parquet and tfrecord-raw: number of records from which to infer the"
+        " columns (default: all)",
     )
     parser.add_argument(
-        "--delimiter", metavar="C", help="CSV only: character between cells (default: a comma, of .tsv a tab)"
+        "--delimiter",
+        metavar="C",
+        help="CSV only: character between cells (default: a comma; for .tsv files, a tab)",
     )
     parser.add_argument(
         "--no-header",
@@ -153,8 +155,8 @@ def add_scalars(parser: argparse.ArgumentParser) -> None:
         "--scalars",
         action="append",
         metavar="NAMES",
-        help="list columns with one value in each list, to write as values; separated by commas;"
-        f" {EVERY} for all of them",
+        help="list columns to write as single values, separated by commas, or"
+        f" {EVERY} for all; each list must have one value",
     )
 
 

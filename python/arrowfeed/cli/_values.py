@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,11 @@ def _clock(array: Any) -> list[Any]:
 
 
 def _moments(values: np.ndarray[Any, np.dtype[np.datetime64]]) -> list[str]:
-    return np.datetime_as_string(values).tolist()
+    texts: list[str] = np.datetime_as_string(values).tolist()
+    if any(text.startswith("-") for text in texts):
+        # numpy counts the sign as one of the four digits of a year.
+        return [re.sub(r"^-(\d{3})-", r"-0\1-", text) for text in texts]
+    return texts
 
 
 def _uuids(array: Any) -> list[Any]:

@@ -37,7 +37,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         description="Prints all rows of files with the same schema, as JSON lines.",
     )
     add_files(parser)
-    parser.add_argument("--csv", action="store_true", help="CSV with a header line; refused on a terminal")
+    parser.add_argument("--csv", action="store_true", help="print CSV with a header line; not on a terminal")
     add_scalars(parser)
     add_format(parser)
     add_reading(parser)

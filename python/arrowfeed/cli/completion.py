@@ -17,8 +17,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser = commands.add_parser(
         "completion",
         parents=[common],
-        help="a script that completes commands and options in a shell",
-        description="Prints a script for a shell, which completes commands, options and files.",
+        help="a shell script that completes commands, options and files",
+        description="Prints a shell script that completes commands, options and files.",
         allow_abbrev=False,
     )
     parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help=", ".join(_SHELLS))

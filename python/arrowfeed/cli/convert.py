@@ -53,23 +53,23 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="OUT",
-        help=f"path or URL whose suffix determines the format: {', '.join(targets.SUFFIXES)}",
+        help=f"path or URL of the new file; its suffix determines the format: {', '.join(targets.SUFFIXES)}",
     )
     parser.add_argument("--to", choices=list(targets.BY_NAME), help="format of OUT, whatever its suffix")
-    parser.add_argument("--force", action="store_true", help="replace OUT")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
     parser.add_argument(
         "--codec",
         "--compression",
         choices=targets.CODECS,
-        help="compression (default: zstandard for avro, parquet and arrow; for others gzip if the name of OUT"
-        " ends in .gz, else none)",
+        help="compression (default: zstandard for avro, parquet and arrow; for other formats gzip if the name"
+        " of OUT ends in .gz, else none)",
     )
     parser.add_argument(
         "--batch-size",
         type=positive,
         default=_BATCH_ROWS,
         metavar="N",
-        help=f"rows of a record batch (default: {_BATCH_ROWS})",
+        help=f"number of rows of a record batch (default: {_BATCH_ROWS})",
     )
     add_scalars(parser)
     parser.add_argument(

@@ -31,7 +31,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         " record lengths, and decodes no rows.",
     )
     add_files(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of a table")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line, not a table")
     add_format(parser)
     add_text(parser)
     parser.set_defaults(run=run)

@@ -40,18 +40,23 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the tensors of a file: what is shared, what is copied, and why",
-        description="Prints which columns are read and, for each tensor, its shape, what it shares with the"
-        " Arrow batch and what is copied. Without a specification, the schema determines the tensors.",
+        description="Prints which columns are read and, for each tensor, its shape, the memory that it shares"
+        " with the Arrow batch, and the memory that is copied. Without --features and --representations, the"
+        " schema determines the tensors.",
     )
     add_files(parser)
     add_format(parser)
     add_text(parser)
     given = parser.add_mutually_exclusive_group()
     given.add_argument(
-        "--features", metavar="SPEC", help='JSON file such as {"label": {"dense": [], "dtype": "int64"}}'
+        "--features",
+        metavar="SPEC",
+        help='JSON file with features, such as {"label": {"dense": [], "dtype": "int64"}}',
     )
     given.add_argument(
-        "--representations", metavar="SPEC", help='JSON file such as {"x": {"dense": "x", "shape": [2]}}'
+        "--representations",
+        metavar="SPEC",
+        help='JSON file with representations, such as {"x": {"dense": "x", "shape": [2]}}',
     )
     parser.set_defaults(run=run)
 

@@ -35,9 +35,14 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     add_files(parser)
     parser.add_argument(
-        "-n", "--rows", type=not_negative, default=_ROWS, metavar="N", help=f"rows (default: {_ROWS})"
+        "-n",
+        "--rows",
+        type=not_negative,
+        default=_ROWS,
+        metavar="N",
+        help=f"number of rows (default: {_ROWS})",
     )
-    parser.add_argument("--table", action="store_true", help="a table, with long values cut")
+    parser.add_argument("--table", action="store_true", help="print a table, with long values cut")
     add_format(parser)
     add_reading(parser)
     parser.set_defaults(run=run)

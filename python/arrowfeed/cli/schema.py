@@ -32,8 +32,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the format and the schema of each file",
-        description="Prints the Avro schema of each Avro file, and the format and the Arrow schema of other"
-        " files, or another part.",
+        description="Prints the Avro schema of each Avro file, and the format and the Arrow schema of each"
+        " other file. An option selects another part.",
     )
     add_files(parser)
     part = parser.add_mutually_exclusive_group()
@@ -44,7 +44,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         ("fingerprint", "Avro only: the Rabin fingerprint of the canonical form, 16 hexadecimal digits"),
         ("codec", "Avro only: the codec"),
         ("metadata", "Avro only: the metadata, except avro.schema and avro.codec, as a JSON object"),
-        ("json", "all of these, as a JSON object on a line"),
+        ("json", "all of these, as a JSON object in one line"),
     ):
         part.add_argument(f"--{name}", dest="part", action="store_const", const=name, help=about)
     add_format(parser)

@@ -30,7 +30,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="byte ranges of about equal size, for workers",
-        description="Prints splits of the files, in file order. No rows are decoded.",
+        description="Prints splits of the files, in file order. Decodes no rows.",
     )
     add_files(parser, standard_input=False)
     add_format(parser)
@@ -39,10 +39,10 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         type=positive,
         default=_TARGET,
         metavar="N",
-        help=f"bytes of a split (default: {_TARGET})",
+        help=f"target size of a split in bytes (default: {_TARGET})",
     )
     add_text(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of a table")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line, not a table")
     parser.set_defaults(run=run)
 
 

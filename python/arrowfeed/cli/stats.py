@@ -47,9 +47,9 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         description="Reads files with the same schema and prints statistics of each field, at any depth.",
     )
     add_files(parser)
-    parser.add_argument("--json", action="store_true", help="a JSON object, instead of a table")
-    parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE, print nothing")
-    parser.add_argument("--force", action="store_true", help="replace the FILE of --html")
+    parser.add_argument("--json", action="store_true", help="print a JSON object, not a table")
+    parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE; print no table")
+    parser.add_argument("--force", action="store_true", help="replace the FILE of --html if it exists")
     add_format(parser)
     add_reading(parser)
     parser.set_defaults(run=run)

@@ -7,8 +7,9 @@
     )
 
 Names, arguments and results are those of `tfio.experimental.columnar`, which also exists here, and of
-`ATDSDataset` with its features. Invalid data and schemas raise `tf.errors.InvalidArgumentError`, invalid
-arguments `ValueError`. docs/from-tensorflow-io.md lists the differences. Imports TensorFlow.
+`ATDSDataset` with its features. Invalid data and schemas raise `tf.errors.InvalidArgumentError`; invalid
+arguments raise `ValueError`. The page "From tensorflow-io" lists the differences. Importing this package
+imports TensorFlow.
 """
 
 from arrowfeed.tfio import experimental

@@ -26,24 +26,26 @@ _KINDS = (DenseFeature, SparseFeature, VarlenFeature)
 
 
 class ATDSDataset(OpDataset):
-    """A dataset of batches of Avro records, which are read, shuffled, decoded and converted in one step.
+    """A dataset of batches of Avro records. One op reads, shuffles, decodes and converts the records.
 
     Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, sorted by name. The records of all files must
     have one schema. Fields that no feature names are skipped, and may have any type.
 
     Args:
-        filenames: One or several file names, also as a tensor.
+        filenames: One file name, several file names, or a tensor of names.
         batch_size: Number of rows of a batch, at least 1.
-        features: Dict of fields to `DenseFeature`, `SparseFeature` or `VarlenFeature`.
-        drop_remainder: Drops the last batch if it has fewer rows; the `element_spec` then has the batch size.
+        features: Dict of field names to `DenseFeature`, `SparseFeature` or `VarlenFeature`.
+        drop_remainder: Drops the last batch if it has fewer rows. The `element_spec` then states the batch
+            size.
         reader_buffer_size: Ignored, because files are read in whole blocks.
-        shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+        shuffle_buffer_size: Minimum number of rows that are shuffled together. None or 0: file order.
         num_parallel_calls: Number of decoding threads. None: 1. `tf.data.AUTOTUNE`: one per core.
 
     Raises:
-        ValueError: An argument has an invalid value. TypeError: `filenames` are not names. During the
-            iteration, faults of a file raise `tf.errors.InvalidArgumentError`, and a missing file raises
-            `tf.errors.NotFoundError`.
+        ValueError: An argument has an invalid value.
+        TypeError: `filenames` are not names.
+        tf.errors.InvalidArgumentError: During the iteration, a file is damaged.
+        tf.errors.NotFoundError: During the iteration, a file does not exist.
 
     Example:
         >>> features = {"x": DenseFeature([8], tf.float32), "tags": VarlenFeature([-1], tf.string)}

@@ -25,14 +25,18 @@ class _Feature(NamedTuple):
 
 
 class DenseFeature(_Feature):
-    """A `tf.Tensor` `[batch, *shape]` of a field: a value, or nested arrays of exactly the shape.
+    """A `tf.Tensor` `[batch, *shape]` of a field that contains one value or nested arrays of exactly the
+    shape.
 
     Args:
         shape: Sizes of the dimensions after the batch, each at least 1. `[]`: one value per row.
-        dtype: The `tf.DType` of the values of the field, which are never converted.
+        dtype: The `tf.DType` of the field. Values are never converted.
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = DenseFeature([28, 28], tf.float32)
     """
 
     __slots__ = ()
@@ -42,15 +46,19 @@ class DenseFeature(_Feature):
 
 
 class SparseFeature(_Feature):
-    """A `tf.SparseTensor` `[batch, *shape]` of a record with `indices0`, `indices1`, ... and `values`.
+    """A `tf.SparseTensor` `[batch, *shape]` of a record field with the arrays `indices0`, `indices1`, ... and
+    `values`.
 
     Args:
-        shape: Sizes of the dimensions after the batch, one for each index array. -1: one more than the
-            largest index of the batch.
+        shape: Sizes of the dimensions after the batch, one for each index array. -1: the largest index of the
+            batch plus 1.
         dtype: The `tf.DType` of `values`.
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = SparseFeature([100, -1], tf.float32)
     """
 
     __slots__ = ()
@@ -63,7 +71,7 @@ class SparseFeature(_Feature):
 
 
 class VarlenFeature(_Feature):
-    """A `tf.SparseTensor` `[batch, *shape]` of nested arrays, whose lengths may differ.
+    """A `tf.SparseTensor` `[batch, *shape]` of a field of nested arrays, whose lengths may differ.
 
     Args:
         shape: Sizes of the dimensions after the batch. -1: any size. `[]`: one value per row.
@@ -71,6 +79,9 @@ class VarlenFeature(_Feature):
 
     Raises:
         ValueError: The shape or the type is invalid.
+
+    Example:
+        >>> feature = VarlenFeature([-1], tf.string)
     """
 
     __slots__ = ()

@@ -37,25 +37,26 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
         file_pattern: A path or a glob, or several of these.
         features: As in `parse_avro`.
         batch_size: Number of rows of a batch. A batch may have rows of two epochs, so only the very last
-            batch may be short.
-        reader_schema: The schema to resolve records to, as JSON. None: the schema of the files.
+            batch may have fewer rows.
+        reader_schema: The reader schema, as JSON. None: the schema of the files.
         reader_buffer_size: Ignored, because files are read in whole blocks.
         num_epochs: Number of passes over all records. None: endless.
         shuffle: Whether to shuffle. False: records are in the order of the sorted files.
         shuffle_buffer_size: Minimum number of rows that are shuffled together. None: 10,000.
         shuffle_seed: Seed of the shuffle. None: a different order in each run.
         prefetch_buffer_size: Number of prefetched batches. `tf.data.AUTOTUNE`: chosen at run time. 0 or None:
-            none.
+            no prefetching.
         num_parallel_reads: Number of decoding threads. None or `tf.data.AUTOTUNE`: one per core.
-        drop_final_batch: Drops the very last batch if it is short.
+        drop_final_batch: Drops the very last batch if it has fewer rows.
 
     Returns:
         A dataset of dicts of `tf.Tensor` and `tf.SparseTensor`, sorted by name.
 
     Raises:
-        ValueError: An argument or a feature has an invalid value. Faults of the schema, a key or the first
-            file raise `tf.errors.InvalidArgumentError`; faults of other files raise it during the iteration.
-            If there are no files, the error is `tf.errors.NotFoundError`.
+        ValueError: An argument or a feature has an invalid value.
+        tf.errors.InvalidArgumentError: The schema, a key or the first file is invalid or, during the
+            iteration, another file is damaged.
+        tf.errors.NotFoundError: There are no files.
 
     Example:
         >>> features = {"name.first": tf.io.FixedLenFeature([], tf.string)}

@@ -43,8 +43,8 @@ def parse_avro(
     """Converts Avro records to tensors, eagerly or in a graph.
 
     Args:
-        serialized: Records in Avro's binary encoding, as `AvroRecordDataset` produces them: a tensor
-            `[batch]` of `tf.string`, or a value that can be converted to one.
+        serialized: Records in Avro's binary encoding, which `AvroRecordDataset` produces: a tensor `[batch]`
+            of `tf.string`, or a value that can be converted to such a tensor.
         reader_schema: The schema of the records, as JSON.
         features: Dict of key expressions to `tf.io.FixedLenFeature`, `tf.io.SparseFeature`,
             `VarLenFeatureWithRank`, or any other feature that `arrowfeed.AvroDataset` accepts.
@@ -55,9 +55,9 @@ def parse_avro(
         Dict of `tf.Tensor` and `tf.SparseTensor`, sorted by name.
 
     Raises:
-        ValueError: A feature has an invalid argument. Faults of the schema, of a key or of a record raise
-            `tf.errors.InvalidArgumentError`, which names the record. In a graph, an invalid record raises its
-            error when the graph runs.
+        ValueError: A feature has an invalid argument.
+        tf.errors.InvalidArgumentError: The schema, a key or a record is invalid; the text names the record.
+            In a graph, an invalid record raises this error when the graph runs.
 
     Example:
         >>> records = AvroRecordDataset("part-0.avro", reader_schema=schema).batch(128)

@@ -23,24 +23,25 @@ CHUNK = 1024
 
 
 class AvroRecordDataset(WrappedDataset):
-    """A dataset of single Avro records, each a scalar `tf.string` in Avro's binary encoding, for
-    `parse_avro`.
+    """A dataset of single Avro records for `parse_avro`: scalars of `tf.string` in Avro's binary encoding.
 
     Args:
-        filenames: One or several file names, a tensor, or a `tf.data.Dataset` of names.
+        filenames: One file name, several file names, a tensor of names, or a `tf.data.Dataset` of names.
         buffer_size: Ignored, because files are read in whole blocks.
         num_parallel_reads: Number of files to interleave. None: files are read in sequence.
-        num_parallel_calls: Number of threads that read the interleaved files.
-        reader_schema: The schema to resolve records to, as JSON. None or empty: the schema of each file.
-        deterministic: Whether the order is fixed. False: records of several files are returned as they become
-            available.
-        block_length: Number of consecutive records from a file.
+        num_parallel_calls: Number of threads that read the interleaved files. None: the thread of the
+            iteration reads them. `tf.data.AUTOTUNE`: chosen at run time.
+        reader_schema: The reader schema, as JSON. None or empty: the schema of each file.
+        deterministic: Whether the order of the records is fixed. False: records of several files are returned
+            as they become available.
+        block_length: Number of consecutive records from a file when files are interleaved.
 
     Raises:
         ValueError: `num_parallel_calls` is less than 1, or more than `num_parallel_reads`.
-        TypeError: `filenames` are not names. An invalid schema raises `tf.errors.InvalidArgumentError`.
-            During the iteration, faults of a file also raise it, and a missing file raises
-            `tf.errors.NotFoundError`.
+        TypeError: `filenames` are not names.
+        tf.errors.InvalidArgumentError: `reader_schema` is invalid or, during the iteration, a file is
+            damaged.
+        tf.errors.NotFoundError: During the iteration, a file does not exist.
 
     Example:
         >>> for record in AvroRecordDataset(["part-0.avro", "part-1.avro"]).batch(128):

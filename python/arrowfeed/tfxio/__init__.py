@@ -8,8 +8,8 @@
         tensors = adapter.ToBatchTensors(batch)
 
 Names, arguments, type specs, exceptions and their texts are those of tfx_bsl. If tfx_bsl is installed,
-`TFXIO` and `TensorAdapterConfig` are subclasses of its classes, so TensorFlow Transform accepts them.
-TensorFlow and Beam are imported on first use.
+`TFXIO` and `TensorAdapterConfig` are subclasses of the classes of tfx_bsl, so TensorFlow Transform accepts
+them. The package imports TensorFlow and Beam on first use.
 """
 
 from arrowfeed.tfxio._adapter import TensorAdapter

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 class TensorAdapter:
     """Converts record batches of one schema to TensorFlow tensors.
 
-    Batches may be slices. Each row is checked.
+    Batches may be slices. The adapter checks each row.
 
     Args:
         config: A `TensorAdapterConfig`, of arrowfeed or of tfx_bsl.
 
     Raises:
-        ValueError: A representation does not fit the schema, or the original type specs; its cause, an
-            `arrowfeed.RepresentationError`, states what was expected.
+        ValueError: A representation does not fit the schema, or its type spec differs from the original one.
+            In the first case, the cause of the error is an `arrowfeed.RepresentationError`, which states what
+            was expected.
         ImportError: TensorFlow or pyarrow is not installed.
 
     Example:
@@ -89,8 +90,9 @@ class TensorAdapter:
 
         Raises:
             RuntimeError: Eager tensors are requested, but TensorFlow does not execute eagerly.
-            ValueError: The batch has another schema, or a row does not fit; its cause, an
-                `arrowfeed.ConversionError`, states the row, what was expected and what was found.
+            ValueError: The batch has another schema, or a row does not fit its tensor. In the second case,
+                the cause of the error is an `arrowfeed.ConversionError`, which states the row, what was
+                expected and what was found.
         """
         eager = self._tf.executing_eagerly()
         if produce_eager_tensors and not eager:

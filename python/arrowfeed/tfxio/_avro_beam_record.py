@@ -21,11 +21,12 @@ class AvroBeamRecord(BeamRecords, AvroRecords):
 
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As in `AvroRecord`, like the next two arguments.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes.
-        raw_record_column_name: Name of an additional last column with the original records.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes, as in `AvroRecord`.
+        raw_record_column_name: Name of an additional last column with the original records. None: no such
+            column.
         avro_schema: The writer schema of the records.
-        limits: Upper bounds on the resources that records may use.
+        limits: Upper bounds on the resources that records may use. None: `arrowfeed.Limits()`.
 
     Raises:
         SchemaError: `avro_schema` is not an Avro schema.

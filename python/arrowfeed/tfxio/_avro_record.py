@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class AvroRecord(AvroRecords, FileRecords):
     """A `TFXIO` over Avro files, for batches inside and outside pipelines, and for tensors.
 
-    Batches have the types of the tfx_bsl decoders (docs/avro-to-arrow.md, `tfx`). All files are read with one
-    schema: the reader schema or, without it, the schema of the first file, whose header is read on first use.
+    Batches have the types of the tfx_bsl decoders; the page "Avro to Arrow" lists them under `tfx`. All files
+    are read with one schema: the reader schema or, without it, the schema of the first file, whose header is
+    read on first use.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
@@ -32,7 +33,7 @@ class AvroRecord(AvroRecords, FileRecords):
             column.
         telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and blocks
             in the metrics namespace `arrowfeed`.
-        reader_schema: The Avro schema to resolve the records to.
+        reader_schema: The Avro reader schema. None: the schema of the first file.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -63,7 +64,8 @@ class AvroRecord(AvroRecords, FileRecords):
         """Returns the schema of the records: the reader schema or, without it, that of the first file.
 
         Raises:
-            FileNotFoundError: No file matches. ArrowfeedError: The first file has no Avro header.
+            FileNotFoundError: No file matches.
+            ArrowfeedError: The first file has no Avro header.
         """
         if self._avro_schema is None:
             self._avro_schema = avro_schema(self._patterns)
@@ -91,7 +93,7 @@ class AvroRecord(AvroRecords, FileRecords):
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that produces the records in the binary encoding of `AvroSchema()`.
 
-        The records are encoded again after decoding, so each array and map is in one block.
+        The transform decodes the records and encodes them again, so each array and map is in one block.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 

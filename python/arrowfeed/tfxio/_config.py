@@ -32,8 +32,8 @@ class TensorAdapterConfig(_Base):
 
     Args:
         arrow_schema: The schema of the batches: a `pyarrow.Schema`, or an object with `__arrow_c_schema__`.
-        tensor_representations: Representations by tensor name. If TensorFlow Metadata is installed, all are
-            converted to messages.
+        tensor_representations: Representations by tensor name. If TensorFlow Metadata is installed, the
+            constructor converts them to messages.
         original_type_specs: Type specs of the source before a projection. None: those of this config.
 
     Example:

@@ -66,9 +66,10 @@ class CsvRecords(Records):
 class CsvTFXIO(CsvRecords, FileRecords):
     """A `TFXIO` over CSV files, for batches inside and outside pipelines, and for tensors.
 
-    Columns are large lists of int64, float32 or large_binary: a cell is a list of one value, and an empty
-    cell is null. A quoted cell may contain line ends, also in pipelines, where tfx_bsl splits the record at
-    each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an error.
+    Columns have the type large_list of int64, float32 or large_binary: a cell becomes a list of one value,
+    and an empty cell becomes a null. A quoted cell may contain line ends, also in pipelines, where tfx_bsl
+    splits the record at each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an
+    error.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
@@ -76,15 +77,17 @@ class CsvTFXIO(CsvRecords, FileRecords):
         column_names: Names of all columns, in the order of the files.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
-        delimiter: The character between cells.
+        delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty lines. False: they become rows of nulls.
-        multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: The character between the values of a cell in `multivalent_columns`.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: it defines which columns are read, and their
-            types. None: all columns, with types inferred from all cells; all files are read on first use.
+        multivalent_columns: Names of columns whose cells have several values. None: no such columns.
+        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`.
+            Required with `multivalent_columns`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes, which defines the columns that are read and
+            their types. None: all columns, with types that are inferred from all cells; all files are read on
+            first use.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        skip_header_lines: Lines to skip at the start of each file.
+        skip_header_lines: Number of lines to skip at the start of each file.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -131,7 +134,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """Returns a Beam transform that produces the records of the files without line ends.
+        """Returns a Beam transform that produces the records of the files, without line ends.
 
         Each file is read by a single worker.
         """
@@ -183,13 +186,14 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
         column_names: Names of all columns, in the order of the records.
-        delimiter: The character between cells.
+        delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty records. False: they become rows of nulls.
-        multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: The character between the values of a cell in `multivalent_columns`.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: it defines which columns are read, and their
-            types. None: all columns, with types inferred from all cells of the PCollection, which is then
-            read twice.
+        multivalent_columns: Names of columns whose cells have several values. None: no such columns.
+        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`.
+            Required with `multivalent_columns`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes, which defines the columns that are read and
+            their types. None: all columns, with types that are inferred from all cells of the PCollection,
+            which is then read twice.
         raw_record_column_name: Name of an additional last column with the original records.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
 

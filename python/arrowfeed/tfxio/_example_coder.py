@@ -21,7 +21,7 @@ class ExamplesToRecordBatchDecoder:
     """Decodes `tf.Example` messages into pyarrow record batches. Picklable.
 
     Args:
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns.
             None: each batch has the features of its own messages, sorted by name.
 
     Raises:
@@ -41,9 +41,13 @@ class ExamplesToRecordBatchDecoder:
     def DecodeBatch(self, examples: Iterable[bytes]) -> Any:  # noqa: N802
         """Decodes messages into a `pyarrow.RecordBatch`.
 
+        Args:
+            examples: Messages, each of which becomes a row.
+
         Raises:
             RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
-                tfx_bsl, followed by that of `ArrowfeedError` with the number of the message and the feature.
+                tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the
+                feature.
         """
         try:
             return self._decoder.decode(examples).to_pyarrow()
@@ -130,8 +134,8 @@ class RecordBatchToExamplesEncoder:
     """Encodes record batches as `tf.Example` messages, one for each row. Picklable.
 
     Args:
-        schema: A `Schema` of TensorFlow Metadata. It is required for nested lists: their ragged
-            representation names the features with the row lengths. None: no schema.
+        schema: A `Schema` of TensorFlow Metadata, which is required for nested lists: the ragged
+            representation of such a column names the features with the row lengths. None: no schema.
 
     Example:
         >>> messages = RecordBatchToExamplesEncoder().encode(batch)
@@ -142,9 +146,10 @@ class RecordBatchToExamplesEncoder:
         self._ragged = _ragged_columns(self._schema)
 
     def encode(self, record_batch: Any) -> list[bytes]:
-        """Encodes the rows of a `pyarrow.RecordBatch` as messages.
+        """Encodes the rows of a batch as messages. A null becomes a feature without a list of values.
 
-        A null becomes a feature without a list of values.
+        Args:
+            record_batch: A `pyarrow.RecordBatch`.
 
         Raises:
             RuntimeError: A column is not a list, its values are not integers, floats, text or bytes, or two
@@ -234,5 +239,15 @@ def _without_a_level(column: Any) -> tuple[Any, Any]:
 
 
 def RecordBatchToExamples(record_batch: Any) -> list[bytes]:  # noqa: N802
-    """Encodes the rows of a batch without nested lists. See `RecordBatchToExamplesEncoder`."""
+    """Encodes the rows of a batch without nested lists as `tf.Example` messages.
+
+    Args:
+        record_batch: A `pyarrow.RecordBatch`.
+
+    Raises:
+        RuntimeError: As in `RecordBatchToExamplesEncoder.encode`.
+
+    Example:
+        >>> messages = RecordBatchToExamples(batch)
+    """
     return RecordBatchToExamplesEncoder().encode(record_batch)

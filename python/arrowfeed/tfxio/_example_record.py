@@ -44,9 +44,9 @@ class TFExampleRecord(ExampleRecords, TfRecordFiles):
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
         validate: Has no effect, as in tfx_bsl.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
-            tensors. None: the features of the records; all files are read on first use to find them. In
-            tfx_bsl, the columns may then differ between batches.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
+            tensors. None: the features of the records; all files are read on first use to find these
+            features. (In tfx_bsl, the columns may then differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
@@ -96,7 +96,7 @@ class TFExampleBeamRecord(BeamRecords, ExampleRecords):
 
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As in `TFExampleRecord`.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
         raw_record_column_name: Name of an additional last column with the original records.

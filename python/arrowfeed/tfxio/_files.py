@@ -43,10 +43,10 @@ class FileBatches(TFXIO):
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
         """Iterates over pyarrow record batches, outside a pipeline.
 
-        All batches have `batch_size` rows, also across epochs; only the very last batch may have fewer.
+        All batches have `batch_size` rows, also across epochs; only the very last batch may have fewer rows.
 
         Args:
-            options: As in tfx_bsl.
+            options: A `RecordBatchesOptions`, of this package or of tfx_bsl.
         """
         self.ArrowSchema()
         return (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
@@ -57,11 +57,12 @@ class FileBatches(TFXIO):
         Each element is a dict of tensors by name or, with a `label_key`, a pair of such a dict and the label.
 
         Args:
-            options: As in tfx_bsl. With `shuffle`, each iteration over the dataset has a different order;
-                with a seed, every run of the program repeats these orders.
+            options: A `TensorFlowDatasetOptions`, of this package or of tfx_bsl. With `shuffle`, each
+                iteration over the dataset has a different order; with a seed, each run of the program has the
+                same orders.
 
         Raises:
-            ValueError: No tensor has the name of the label, or a representation does not fit.
+            ValueError: No tensor has the name of the label, or a representation does not fit the schema.
         """
         names = self.TensorAdapter().TypeSpecs().keys()
         label = options.label_key
@@ -86,10 +87,12 @@ class FileRecords(FileBatches, Records):
         """Iterates over pyarrow batches with an additional last column of the original records."""
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Iterates over pyarrow record batches, outside a pipeline, optionally with the original records.
+        """Iterates over pyarrow record batches, outside a pipeline.
+
+        If `raw_record_column_name` is set, the last column contains the original records.
 
         Args:
-            options: As in tfx_bsl.
+            options: A `RecordBatchesOptions`, of this package or of tfx_bsl.
         """
         if self.raw_record_column_name is None:
             return super().RecordBatches(options)

@@ -15,7 +15,7 @@ class RecordBatchesOptions(NamedTuple):
         batch_size: Number of rows of a batch.
         drop_final_batch: Drops the last batch if it has fewer rows.
         num_epochs: Number of passes over all rows. None: endless.
-        shuffle: Whether rows are shuffled.
+        shuffle: Whether to shuffle the rows.
         shuffle_buffer_size: Minimum number of rows that are shuffled together.
         shuffle_seed: Seed of the shuffle. None: a different order each time.
 
@@ -35,17 +35,19 @@ class TensorFlowDatasetOptions(NamedTuple):
     """Options of `TFXIO.TensorFlowDataset`, which extend `RecordBatchesOptions`.
 
     Attributes:
-        batch_size: As in `RecordBatchesOptions`, like the options down to `shuffle_seed`.
-        drop_final_batch: Drops a short last batch.
+        batch_size: Number of rows of a batch. `RecordBatchesOptions` explains the options down to
+            `shuffle_seed`.
+        drop_final_batch: Drops the last batch if it has fewer rows.
         num_epochs: Number of passes over all rows.
-        shuffle: Whether rows are shuffled.
-        shuffle_buffer_size: Number of rows that are shuffled together.
+        shuffle: Whether to shuffle the rows.
+        shuffle_buffer_size: Minimum number of rows that are shuffled together.
         shuffle_seed: Seed of the shuffle.
-        prefetch_buffer_size: Number of prefetched batches.
-        reader_num_threads: Number of decoding threads.
+        prefetch_buffer_size: Number of prefetched batches. -1: TensorFlow chooses the number.
+        reader_num_threads: Number of decoding threads. -1: one per core.
         parser_num_threads: Has no effect, because decoding produces columns directly.
-        sloppy_ordering: Has no effect, because keeping the order costs nothing here.
-        label_key: Name of the label tensor: elements are pairs of the other tensors and the label.
+        sloppy_ordering: Has no effect, because the order of the rows is always kept.
+        label_key: Name of the label tensor. Each element is then a pair of the other tensors and the label.
+            None: each element is a dict of all tensors.
 
     Example:
         >>> TensorFlowDatasetOptions(1024, num_epochs=1, label_key="label")

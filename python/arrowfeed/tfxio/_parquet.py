@@ -25,15 +25,17 @@ class ParquetTFXIO(FileBatches):
     """A `TFXIO` over Parquet files, for batches inside and outside pipelines, and for tensors.
 
     With a TensorFlow Metadata schema, batches have the types that it declares, whatever types the files have:
-    `large_list` of int64, float32 or large_binary. Single values become lists of one value, doubles are
-    rounded to floats, and other values are converted if the conversion is lossless (docs/parquet.md).
+    `large_list` of int64, float32 or large_binary. Single values become lists of one value, and doubles are
+    rounded to floats. Other values are converted if the conversion is lossless; the page "Parquet" has the
+    table of types.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.parquet`), a URL, or a list of these.
         column_names: Names of the columns to read, in the order of the batches. With a `schema`, names that
             are not in it are ignored. None: all columns of the schema, or of the files.
-        min_bundle_size: Minimum size in bytes of a range of a file in a pipeline. Default: 64 MiB.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that is missing in a file is null.
+        min_bundle_size: Minimum size in bytes of a range of a file in a pipeline. A value below 64 MiB has no
+            effect.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that a file does not have is null.
             None: the types of the first file, which all files must have.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
         telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and row
@@ -96,12 +98,15 @@ class ParquetTFXIO(FileBatches):
 
         Raises:
             ValueError: A feature has no type, or is a struct.
-            FileNotFoundError: No file matches. ArrowfeedError: The first file is not a Parquet file.
+            FileNotFoundError: No file matches.
+            ArrowfeedError: The first file is not a Parquet file.
         """
         return self.columns.schema
 
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """The representations from the TensorFlow Metadata schema or, without a schema, from the types."""
+        """Returns the representations that follow from the TensorFlow Metadata schema or, without a schema,
+        from the types.
+        """
         return {name: message(one) for name, one in self.columns.representations.items()}
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802

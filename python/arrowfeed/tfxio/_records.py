@@ -80,7 +80,7 @@ class Records(TFXIO):
         """Returns the `pyarrow.Schema` of the record batches.
 
         Raises:
-            ValueError: The column for the records has the name of another column, or the TensorFlow Metadata
+            ValueError: `raw_record_column_name` is the name of another column, or the TensorFlow Metadata
                 schema does not fit the records.
         """
         schema = self.columns.schema
@@ -92,7 +92,9 @@ class Records(TFXIO):
         return schema.append(raw_record_field(name))
 
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """The representations from the TensorFlow Metadata schema or, without a schema, from the types."""
+        """Returns the representations that follow from the TensorFlow Metadata schema or, without a schema,
+        from the types.
+        """
         return {name: message(one) for name, one in self.columns.representations.items()}
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
@@ -109,8 +111,8 @@ class Records(TFXIO):
         """Returns a Beam transform that produces pyarrow record batches.
 
         Args:
-            batch_size: Number of rows of a batch; the last batch of a bundle may have fewer. None: at most
-                1,000.
+            batch_size: Number of rows of a batch; the last batch of a bundle may have fewer rows. None: Beam
+                decides, up to 1,000.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 

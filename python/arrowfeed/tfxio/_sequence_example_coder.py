@@ -21,11 +21,11 @@ class SequenceExamplesToRecordBatchDecoder:
     bits; tfx_bsl keeps 32 bits.
 
     Args:
-        sequence_feature_column_name: The name of the struct of feature lists, which is `"##SEQUENCE##"` in
-            other classes of this package.
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns.
-            Its feature with the name of the struct is a STRUCT of the feature lists. None, or empty bytes:
-            each batch has the features of its own messages, sorted by name.
+        sequence_feature_column_name: Name of the struct column of feature lists, which is `"##SEQUENCE##"` in
+            the other classes of this package.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns.
+            The feature with the name of the struct column is a STRUCT of the feature lists. None or empty
+            bytes: each batch has the features of its own messages, sorted by name.
 
     Raises:
         RuntimeError: A feature of the schema has a type other than BYTES, INT and FLOAT, or the feature of
@@ -53,9 +53,13 @@ class SequenceExamplesToRecordBatchDecoder:
     def DecodeBatch(self, sequence_examples: Iterable[bytes]) -> Any:  # noqa: N802
         """Decodes messages into a `pyarrow.RecordBatch`.
 
+        Args:
+            sequence_examples: Messages, each of which becomes a row.
+
         Raises:
             RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
-                tfx_bsl, followed by that of `ArrowfeedError` with the number of the message and the feature.
+                tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the
+                feature.
         """
         try:
             return self._decoder.decode(sequence_examples).to_pyarrow()

@@ -42,8 +42,8 @@ class SequenceExampleRecords(Records):
 
 
 class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
-    """A `TFXIO` over TFRecord files of `tf.SequenceExample`, for batches in and outside pipelines, and for
-    tensors.
+    """A `TFXIO` over TFRecord files of `tf.SequenceExample`, for batches inside and outside pipelines, and
+    for tensors.
 
     The columns are those of `arrowfeed.SequenceExampleDataset`. Integers of feature lists keep all 64 bits;
     tfx_bsl keeps 32 bits. `RecordBatches` works; in tfx_bsl it raises an error.
@@ -52,10 +52,10 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
         validate: Has no effect, as in tfx_bsl.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
-            tensors. Its feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
-            records; all files are read on first use to find them. In tfx_bsl, the columns may then differ
-            between batches.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
+            tensors. The feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
+            records; all files are read on first use to find these features. (In tfx_bsl, the columns may then
+            differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         limits: Upper bounds on the resources that one file may use, outside pipelines. None:
@@ -103,7 +103,7 @@ class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):
 
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As in `TFSequenceExampleRecord`.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
         raw_record_column_name: Name of an additional last column with the original records.

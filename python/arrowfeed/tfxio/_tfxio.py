@@ -30,7 +30,7 @@ _Base: Any = _base()
 class TFXIO(_Base):
     """A data source for TFX libraries. `AvroRecord` and the classes of the other formats are subclasses.
 
-    It is a subclass of the tfx_bsl class if tfx_bsl is installed. Its adapters and configs are those of this
+    If tfx_bsl is installed, this class is a subclass of its class. The adapters and configs are those of this
     package.
     """
 
@@ -44,7 +44,11 @@ class TFXIO(_Base):
 
     @abc.abstractmethod
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Iterates over pyarrow record batches, outside a pipeline."""
+        """Iterates over pyarrow record batches, outside a pipeline.
+
+        Args:
+            options: A `RecordBatchesOptions`, of this package or of tfx_bsl.
+        """
 
     @abc.abstractmethod
     def ArrowSchema(self) -> Any:  # noqa: N802
@@ -56,26 +60,36 @@ class TFXIO(_Base):
 
     @abc.abstractmethod
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """Returns a `tf.data.Dataset` of dicts of tensors."""
+        """Returns a `tf.data.Dataset` of dicts of tensors.
+
+        Args:
+            options: A `TensorFlowDatasetOptions`, of this package or of tfx_bsl.
+        """
 
     @abc.abstractmethod
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
         """Returns the source of some of the tensors."""
 
     def Project(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
-        """Returns the source of some of the tensors. It reads only the columns that they need.
+        """Returns a source of some of the tensors.
 
-        `OriginalTypeSpecs()` of its adapter returns the type specs of all tensors.
+        The new source reads only the columns that these tensors need, except that a CSV source reads all
+        columns, as in tfx_bsl.
+
+        `OriginalTypeSpecs()` of the adapter of the new source returns the type specs of all tensors.
+
+        Args:
+            tensor_names: Names of tensors.
 
         Raises:
-            ValueError: A name is not that of a tensor.
+            ValueError: A name is not the name of a tensor.
         """
         if isinstance(self, ProjectedTFXIO):
             return ProjectedTFXIO(self.origin, self._ProjectImpl(tensor_names))
         return ProjectedTFXIO(self, self._ProjectImpl(tensor_names))
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
-        """Returns the configuration of `TensorAdapter()`, which can be sent to workers."""
+        """Returns the picklable configuration of `TensorAdapter()`."""
         return TensorAdapterConfig(self.ArrowSchema(), self.TensorRepresentations())
 
     def TensorAdapter(self) -> TensorAdapter:  # noqa: N802

@@ -298,7 +298,8 @@ fn date(text: &mut Vec<u8>, days: i64) {
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
-    formatted(text, format_args!("{year:04}-{month:02}-{day:02}"));
+    let sign = if year < 0 { "-" } else { "" };
+    formatted(text, format_args!("{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs()));
 }
 
 /// Writes a time of day. A unit has `digits` decimal places of a second.

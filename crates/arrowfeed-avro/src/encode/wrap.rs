@@ -80,7 +80,7 @@ fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
         DataType::Struct(_) => structure(encoding, native, |child| field_path::joined(path, child.name()))?,
         DataType::Union(..) => {
             let message = "expected a type that can be a feature, found a union: choose one of its types with a \
-                           reader schema";
+                           reader schema, or read unions as structs or JSON";
             return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
         }
         DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {

@@ -27,6 +27,9 @@ impl Resolver<'_> {
         let mut branches = vec![Projection::All; to.len()];
         match mapping.unions {
             Unions::Struct => {
+                if *projection != Projection::All {
+                    branches = to.iter().map(|branch| self.without_fields(*branch)).collect();
+                }
                 let chosen = self.chosen_branches(to, projection)?;
                 for (branch, projection) in &chosen {
                     branches[*branch].clone_from(projection);
@@ -43,6 +46,17 @@ impl Resolver<'_> {
                 let dense = self.resolve_to_dense(from, to, tagged, &branches);
                 self.mapping = mapping;
                 Ok(as_json(dense?, mapping.string()))
+            }
+        }
+    }
+
+    /// The projection of a branch that is left out. The fields of a record are skipped, and may be recursive.
+    fn without_fields(&self, mut branch: TypeId) -> Projection {
+        loop {
+            match &self.reader.types[branch] {
+                Type::Array(items) | Type::Map(items) => branch = *items,
+                Type::Record(_) => return Projection::Fields(Vec::new()),
+                _ => return Projection::All,
             }
         }
     }

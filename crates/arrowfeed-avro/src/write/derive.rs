@@ -1,4 +1,4 @@
-//! The Avro schema of an Arrow schema: the table in `docs/avro-to-arrow.md`, read from right to left.
+//! The Avro schema of an Arrow schema: the table in `docs/arrow-to-avro.md`.
 
 use std::collections::HashSet;
 

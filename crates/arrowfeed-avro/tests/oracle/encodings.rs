@@ -48,7 +48,7 @@ fn check(case: &Case, encoding: Encoding) -> Result<(), TestCaseError> {
     if let Some(path) = native.iter().find_map(|field| Wrap::refused(field.data_type(), field.name())) {
         let error = reader.unwrap_err();
         let message = "expected a type that can be a feature, found a union: choose one of its types with a \
-                       reader schema";
+                       reader schema, or read unions as structs or JSON";
         prop_assert_eq!((error.kind(), error.message()), (FeedErrorKind::Schema, message));
         prop_assert_eq!(error.location().field.as_ref(), Some(&path));
         return Ok(());

@@ -273,6 +273,37 @@ fn branches_with_the_same_name_cannot_be_fields_of_one_struct() {
 }
 
 #[test]
+fn a_branch_that_is_left_out_may_be_recursive() {
+    let ty = r#"["null", "int", {"type": "record", "name": "N", "fields": [
+        {"name": "n", "type": ["null", "N", "string"]}, {"name": "k", "type": "int"}]}]"#;
+    let rows: [&[u8]; 3] = [&[2, 6], &[4, 4, 2, b'x', 10], &[4, 2, 0, 8, 10]];
+    for ty in
+        [ty.to_owned(), ty.replace(r#"{"type": "record""#, r#"{"type": "array", "items": {"type": "record""#)]
+    {
+        let ty = if ty.contains("array") { ty.replace(r#""int"}]}]"#, r#""int"}]}}]"#) } else { ty };
+        let rows = if ty.contains("array") { &rows[..1] } else { &rows[..] };
+        let builder = AvroReader::builder().with_unions(Unions::Struct).with_columns(["u.int"]);
+        let batches = read_all(builder.open(file(&ty, rows)));
+        let ints = batches[0].column(0).as_struct().column(0).as_primitive::<arrow_array::types::Int32Type>();
+        let expected = [Some(3), None, None];
+        assert_eq!(ints.iter().collect::<Vec<_>>(), expected[..rows.len()]);
+    }
+}
+
+#[test]
+fn years_before_0_have_four_digits_too() {
+    let day = r#"{"type": "int", "logicalType": "date"}"#;
+    let rows: [&[u8]; 2] = [&[2, 0xd1, 0xea, 0x57], &[2, 0xcf, 0xea, 0x57]];
+    let builder = AvroReader::builder().with_unions(Unions::Json);
+    let batches = read_all(builder.open(file(&format!(r#"["string", {day}]"#), &rows)));
+    let texts = batches[0].column(0).as_string::<i32>();
+    assert_eq!(
+        texts.iter().flatten().collect::<Vec<_>>(),
+        [r#"{"int":"-0001-12-31"}"#, r#"{"int":"0000-01-01"}"#]
+    );
+}
+
+#[test]
 fn text_in_tfx_is_that_of_the_native_value() {
     let ty = r#"["null", "string", {"type": "int", "logicalType": "date"}, "boolean"]"#;
     let rows: [&[u8]; 4] = [&[0], &[2, 2, b'x'], &[4, 2], &[6, 1]];

@@ -207,7 +207,8 @@ fn date(days: i64) -> String {
         day -= length;
         month += 1;
     }
-    format!("{year:04}-{month:02}-{day:02}")
+    let sign = if year < 0 { "-" } else { "" };
+    format!("{sign}{:04}-{month:02}-{day:02}", year.abs())
 }
 
 fn clock(time: i64, digits: u32) -> String {

@@ -3,7 +3,7 @@
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::{FeedError, FeedErrorKind, crc32c, hex, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, crc32c, hex, quoted, thousands};
 use memchr::memchr_iter;
 use regex::Regex;
 
@@ -101,15 +101,24 @@ impl CsvDialect {
     }
 
     /// The pattern of null cells; `None` if only the empty text is null.
-    pub(super) fn null_pattern(&self) -> Option<Regex> {
+    ///
+    /// # Errors
+    /// The texts are together too long for a pattern.
+    pub(super) fn null_pattern(&self) -> Result<Option<Regex>, FeedError> {
         if self.nulls == [""] {
-            return None;
+            return Ok(None);
         }
         let texts: Vec<String> = self.nulls.iter().map(|text| regex::escape(text)).collect();
         // Without null texts, no cell is null.
         let pattern =
             if texts.is_empty() { r"[^\s\S]".to_owned() } else { format!(r"\A(?:{})\z", texts.join("|")) };
-        Some(Regex::new(&pattern).expect("escaped texts are a pattern"))
+        // Escaped texts are a pattern, so only its size can be refused.
+        Regex::new(&pattern).map(Some).map_err(|error| {
+            let (count, bytes) = (self.nulls.len(), pattern.len());
+            let found = format!("{} of {}", counted(count as u64, "text"), counted(bytes as u64, "byte"));
+            let message = format!("nulls: expected fewer or shorter texts, found {found}");
+            FeedError::new(FeedErrorKind::Options, message).with_source(error)
+        })
     }
 
     /// A builder of a reader of these columns.

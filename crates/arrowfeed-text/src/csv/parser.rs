@@ -84,7 +84,7 @@ impl CsvParser {
             cells => vec![dialect.delimiter; cells - 1],
         };
         let whole = Arc::new(schema.clone());
-        let nulls = dialect.null_pattern();
+        let nulls = dialect.null_pattern()?;
         let (columns, cells) = ((0..places.len()).collect(), Arc::new(Schema::new(cells)));
         let plan = Plan {
             dialect,

@@ -61,6 +61,20 @@ fn a_column_that_is_not_read_may_have_any_text() {
 }
 
 #[test]
+fn too_many_texts_of_nulls_are_refused() {
+    let open = |nulls: Vec<String>| {
+        let dialect = CsvDialect { nulls, ..Default::default() };
+        csv(b"a\nx\n", CsvOptions { dialect, ..Default::default() })
+    };
+    open((0..1000).map(|i| format!("id-{i}-unknown")).collect()).unwrap();
+    let error = open((0..20_000).map(|i| format!("id-{i}-unknown")).collect()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "nulls: expected fewer or shorter texts, found 20,000 texts of 368,900 bytes"
+    );
+}
+
+#[test]
 fn texts_of_nulls_are_chosen() {
     let dialect = CsvDialect { nulls: vec!["NA".to_owned(), "-".to_owned()], ..Default::default() };
     let options = CsvOptions { dialect, ..Default::default() };

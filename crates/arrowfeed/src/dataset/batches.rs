@@ -13,7 +13,8 @@ use crate::error::DatasetError;
 /// Iterator over the record batches of a dataset. Created by
 /// [`Dataset::record_batches`](super::Dataset::record_batches).
 ///
-/// After an error the iterator ends, and [`state`](Self::state) is that of the last batch.
+/// After an error, the iterator ends, and [`state`](Self::state) returns the position after the last batch that was
+/// yielded.
 pub struct BatchIterator(AnyIteration<Unchanged>);
 
 /// Identity conversion.
@@ -43,13 +44,13 @@ impl BatchIterator {
         self.0.schema()
     }
 
-    /// Counts of what has been read and skipped so far, including the counts of a loaded state. `rows` counts the rows
-    /// of the batches that were yielded; each skipped block or file is listed once.
+    /// Counts of the rows, blocks and bytes read so far, including the counts of a loaded state, and the skipped parts.
+    /// `rows` counts the rows of the batches that were yielded. Each skipped block or file is listed once.
     pub fn report(&self) -> Report {
         self.0.report()
     }
 
-    /// Ends the iteration and its threads.
+    /// Stops the iteration and its threads.
     pub fn close(&mut self) {
         self.0.close();
     }
@@ -62,17 +63,18 @@ impl BatchIterator {
         self.0.state()
     }
 
-    /// Starts at the first row of epoch number `epoch`. [`epochs`](super::IterationOptions::epochs) also counts the
-    /// epochs before it, from [`start_epoch`](super::IterationOptions::start_epoch) on.
+    /// Starts at the first row of epoch number `epoch`. The option [`epochs`](super::IterationOptions::epochs) also
+    /// counts the epochs from [`start_epoch`](super::IterationOptions::start_epoch) on that are before this one.
     pub fn start_at_epoch(&mut self, epoch: u64) {
         self.0.start_at_epoch(epoch);
     }
 
-    /// Resumes after the last batch that was yielded before [`state`](Self::state) was called. Batches that this
-    /// iterator has yielded do not matter.
+    /// Resumes after the last batch that was yielded before [`state`](Self::state) was called. The current position of
+    /// this iterator has no effect.
     ///
     /// # Errors
-    /// The state is invalid, or belongs to other files, options or another seed. The iterator is then unchanged.
+    /// The state is invalid, or belongs to other files, to other options or to another seed. An error leaves the
+    /// iterator unchanged.
     pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
         self.0.load_state(state)
     }

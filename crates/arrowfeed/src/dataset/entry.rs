@@ -23,8 +23,8 @@ use super::source::TensorDefinitions;
 use super::tensors::{TensorIterator, ToTensors};
 use crate::error::DatasetError;
 
-/// Files of one format, the tensors that are made from them, and everything that is known of both before a row is read.
-/// Created by the constructor of a format, such as [`AvroDataset::open`](crate::AvroDataset::open).
+/// Files of one format, or several datasets that are mixed, with the definitions of their tensors. The constructor of a
+/// format creates a dataset, such as [`AvroDataset::open`](crate::AvroDataset::open).
 #[derive(Debug, Clone)]
 pub struct Dataset {
     pub(super) content: Content,
@@ -42,9 +42,9 @@ pub(super) enum Content {
 }
 
 impl Dataset {
-    /// Makes a dataset from files. If `tensors` is `None`, they are inferred by
-    /// [`infer_representations`](crate::tensor::infer_representations). Unless `all_columns` is set, only the columns
-    /// that the tensors need are read.
+    /// Makes a dataset from files. If `tensors` is `None`,
+    /// [`infer_representations`](crate::tensor::infer_representations) determines the tensors. The dataset reads only
+    /// the columns that the tensors need, unless `all_columns` is set.
     ///
     /// # Errors
     /// Columns and tensors do not fit each other.
@@ -85,13 +85,15 @@ impl Dataset {
         Ok(Self { content: Content::Files(Arc::new(files)), definitions, adapter, rows: ALL_ROWS })
     }
 
-    /// Mixes the rows of datasets at random. Each row of an iteration comes from the dataset that a random number chooses,
-    /// with a probability that is proportional to its weight. Each dataset keeps the order that it has alone with the
-    /// same options. A dataset without more rows drops out, and the iteration ends after the last row of all; to keep the
-    /// ratio of the weights, iterate with [`epochs`](IterationOptions::epochs) of `None`, and stop after some batches.
+    /// Mixes the rows of datasets at random. For each row of an iteration, a random number chooses the dataset, with a
+    /// probability proportional to its weight. The rows of each dataset have the same order as in an iteration over
+    /// that dataset alone. A dataset whose rows are used up is not chosen any more; the iteration ends after the last
+    /// row of the last dataset. To keep the ratio of the weights, iterate with [`epochs`](IterationOptions::epochs) of
+    /// `None`, and stop after some batches.
     ///
-    /// Options apply to each dataset, such as a shuffle, a shard and the number of epochs. Batches have rows of several
-    /// epochs. The order is a function of the files, the options and the seed, and can be resumed from a state.
+    /// The options of an iteration, such as the shuffle, the shard and the number of epochs, apply to each dataset. A
+    /// batch may have rows of several epochs. The order depends only on the files, the options and the seed; a state
+    /// resumes the iteration exactly.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -113,8 +115,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// There is no dataset; a weight is not a number above 0; a dataset is mixed itself; or the columns, their types or
-    /// the tensors of the datasets differ.
+    /// There is no dataset; a weight is not a number greater than 0; a dataset is itself mixed; or the columns, their
+    /// types or the tensors of the datasets differ.
     pub fn mixed(datasets: impl IntoIterator<Item = (Self, f64)>) -> Result<Self, DatasetError> {
         Self::of_mixed(Mixed::new(datasets)?)
     }
@@ -143,11 +145,12 @@ impl Dataset {
     }
 
     /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
-    /// only when it is complete, and replaces an existing one. Scans the files unless that has been done before.
-    /// `interrupt` can stop it.
+    /// when it is complete, and replaces an existing file. Scans the files, unless an earlier call has scanned them.
+    /// Stops when `interrupt` returns true.
     ///
     /// # Errors
-    /// A chunk of a file is corrupt; a file cannot be read; the index cannot be written; or `interrupt` returned true.
+    /// A chunk of a file is corrupt; a file cannot be read; the index cannot be written; the dataset is mixed; or
+    /// `interrupt` returned true.
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
         let files = self.files("save_index")?;
@@ -155,8 +158,9 @@ impl Dataset {
         saved_index::save(path.as_ref(), &files.files, &index, &Check::of(interrupt.as_ref()))
     }
 
-    /// Uses an index that [`save_index`](Self::save_index) wrote, so that the files are not scanned. No file is opened
-    /// now; a file that is opened later must be the one that the index was made from. `interrupt` can stop it.
+    /// Returns the dataset with an index that [`save_index`](Self::save_index) wrote, so that an iteration does not
+    /// scan the files. This call opens no file of the dataset; a file that is opened later must match its entry in the
+    /// index. Stops when `interrupt` returns true.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -211,7 +215,7 @@ impl Dataset {
         }
     }
 
-    /// Limits on the resources that a file may use. Of a mixed dataset: those of its first dataset.
+    /// Limits on the resources that a file may use. A mixed dataset has the limits of its first dataset.
     pub fn limits(&self) -> &Limits {
         match &self.content {
             Content::Files(files) => files.files.format().limits(),
@@ -229,13 +233,13 @@ impl Dataset {
         self.adapter.specs()
     }
 
-    /// The adapter that makes tensors from the record batches.
+    /// The adapter that converts the record batches to tensors.
     pub fn tensor_adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// Checksum of the names and lengths of the files, of the batch schema, and of the rows if they are restricted, as
-    /// 16 hexadecimal digits.
+    /// Checksum of the names and lengths of the files, of the batch schema, and of the selected rows, as 16 hexadecimal
+    /// digits.
     ///
     /// # Errors
     /// The length of a file cannot be determined.
@@ -243,8 +247,7 @@ impl Dataset {
         self.fingerprint_with(None)
     }
 
-    /// Like [`fingerprint`](Self::fingerprint), but stops when `interrupt`, which is called for each file, returns
-    /// true.
+    /// Like [`fingerprint`](Self::fingerprint). Calls `interrupt` for each file, and stops when it returns true.
     ///
     /// # Errors
     /// As [`fingerprint`](Self::fingerprint); or `interrupt` returned true.
@@ -264,8 +267,8 @@ impl Dataset {
         Ok(format!("{:08x}{content:08x}", files.marks(interrupt)?.digest()))
     }
 
-    /// Restricts the dataset to some of its tensors and to the columns that they need. The specs of these tensors do
-    /// not change.
+    /// Returns a dataset of some of the tensors, which reads only the columns that these tensors need. The specs of the
+    /// tensors do not change.
     ///
     /// # Errors
     /// A name is unknown.
@@ -282,7 +285,7 @@ impl Dataset {
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
-    /// with [`read_split`](Self::read_split). Opens each file. `interrupt` can stop it.
+    /// with [`read_split`](Self::read_split). Opens each file. Stops when `interrupt` returns true.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -305,38 +308,45 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// A file has no path; it cannot be opened, or does not have the format; the dataset is one after
+    /// A file has no path, cannot be opened, or does not have the format; the dataset is mixed, or is the result of
     /// [`take`](Self::take), [`skip`](Self::skip) or [`split`](Self::split); `interrupt` returned true.
     pub fn plan_splits(
         &self,
         target_bytes: u64,
         interrupt: Option<&Interrupt>,
     ) -> Result<Vec<Split>, FeedError> {
-        let files = self.files("plan_splits")?;
-        if self.rows != ALL_ROWS || !files.splits.is_empty() {
-            let message = "plan_splits: expected a dataset of all rows, found one after take, skip or split";
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
-        files.files.splits(target_bytes, interrupt)
+        self.whole_files("plan_splits")?.splits(target_bytes, interrupt)
     }
 
-    /// Reads the record batches of a split of one of the files, see [`FileSet::read_split`].
+    /// Reads the record batches of a split, see [`FileSet::read_split`].
     ///
     /// # Errors
-    /// As [`FileSet::read_split`].
+    /// As [`FileSet::read_split`]; the dataset is one after [`take`](Self::take), [`skip`](Self::skip) or
+    /// [`split`](Self::split).
     pub fn read_split(
         &self,
         split: &Split,
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        self.files("read_split")?.files.read_split(split, source, options)
+        self.whole_files("read_split")?.read_split(split, source, options)
+    }
+
+    /// Returns the files of the dataset, of which it has all rows.
+    fn whole_files(&self, method: &str) -> Result<&FileSet, FeedError> {
+        let files = self.files(method)?;
+        if self.rows != ALL_ROWS || !files.splits.is_empty() {
+            let message =
+                format!("{method}: expected a dataset of all rows, found one after take, skip or split");
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        Ok(&files.files)
     }
 
     /// Iterates over the record batches.
     ///
     /// # Errors
-    /// An option is invalid. Errors of files are returned by the iterator.
+    /// An option is invalid. The iterator returns the errors of files.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
         Ok(BatchIterator::new(self.iterate(options, Unchanged)?))
     }
@@ -372,8 +382,8 @@ impl Dataset {
         Iteration::new(self.files("iterate")?.clone(), self.of_files(options), conversion)
     }
 
-    /// Describes the files and columns that are read, and for each tensor what it shares with the record batches, what
-    /// is copied, and why.
+    /// Describes the files and columns that are read and, for each tensor, which memory is shared with the record
+    /// batches, which is copied, and why.
     pub fn explain(&self) -> String {
         let mut text = self.explain_sources();
         for tensor in self.adapter.explain() {

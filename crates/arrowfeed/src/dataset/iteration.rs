@@ -300,8 +300,13 @@ impl<C: Conversion> Iteration<C> {
                     let ended = empty && self.options.epochs.is_none();
                     let Progress { epoch, rows, .. } = self.ahead;
                     let counted = self.report.counted();
-                    self.ahead =
-                        Progress { epoch: epoch + 1, place: EpochPosition::Start, rows, batches: 0, counted };
+                    self.ahead = Progress {
+                        epoch: epoch.saturating_add(1),
+                        place: EpochPosition::Start,
+                        rows,
+                        batches: 0,
+                        counted,
+                    };
                     if ended {
                         break;
                     }
@@ -325,7 +330,7 @@ impl<C: Conversion> Iteration<C> {
 
     /// Whether the last rows of this epoch are yielded as a batch even if they do not fill it.
     fn gives_short(&self) -> bool {
-        let is_last = self.options.end_epoch().is_some_and(|end| self.ahead.epoch + 1 == end);
+        let is_last = self.options.end_epoch().is_some_and(|end| self.ahead.epoch.saturating_add(1) == end);
         !self.options.drop_remainder && (is_last || !self.options.across_epochs)
     }
 
@@ -347,7 +352,7 @@ impl<C: Conversion> Iteration<C> {
 
     /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.
     fn follow(&mut self, reading: &Epoch) -> Result<(), FeedError> {
-        let next = self.ahead.epoch + 1;
+        let next = self.ahead.epoch.saturating_add(1);
         let is_last = self.options.end_epoch().is_some_and(|end| next >= end);
         let Some(carried) = reading.planned().filter(|_| !is_last && self.following.is_none()) else {
             return Ok(());

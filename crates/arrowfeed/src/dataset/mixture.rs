@@ -266,14 +266,19 @@ impl<C: Conversion> Mixture<C> {
     }
 
     fn sum_weights(&mut self) {
-        let mut sum = 0.0;
         let weights = self.mixed.weights.iter().zip(&self.sources);
-        self.sums = weights
-            .map(|(weight, source)| {
-                sum += if source.position.has_ended { 0.0 } else { *weight };
-                sum
-            })
-            .collect();
+        let weights = weights.map(|(weight, source)| if source.position.has_ended { 0.0 } else { *weight });
+        let weights: Vec<f64> = weights.collect();
+        // Weights whose sum is not finite are divided by the largest one.
+        let largest = match weights.iter().sum::<f64>().is_finite() {
+            true => 1.0,
+            false => weights.iter().copied().fold(1.0, f64::max),
+        };
+        let sums = weights.iter().scan(0.0, |sum, weight| {
+            *sum += weight / largest;
+            Some(*sum)
+        });
+        self.sums = sums.collect();
     }
 
     /// The position of the iteration after the last batch that was yielded, as JSON.

@@ -1,5 +1,5 @@
-//! Iteration over files as batches and tensors: in file order or shuffled, in shards, over several epochs, with a state
-//! to resume from.
+//! Iteration over datasets as record batches and tensors: in file order or shuffled, in shards, over several epochs,
+//! with a state from which to resume.
 //!
 //! ```text
 //! files ──indexed──> order ──parts──> decoded pieces ──┬─pieces─> batches of one size ──adapter──> tensors

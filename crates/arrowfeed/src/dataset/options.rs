@@ -20,7 +20,7 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192.
     pub batch_size: usize,
-    /// Drops the last batch of an epoch if it is not full. Default false.
+    /// Drops the last batch of an epoch if it has fewer rows. Default false.
     pub drop_remainder: bool,
     /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
     /// short. Default false: all rows of a batch are from one epoch.
@@ -32,13 +32,13 @@ pub struct IterationOptions {
     /// The rows to iterate over, by their numbers in file order before a shuffle. Numbers past the last row are
     /// ignored. Default: all rows.
     pub rows: Range<u64>,
-    /// Minimum number of rows that are shuffled with each other. 0, the default, keeps the file order.
+    /// Minimum number of rows that are shuffled together. 0: file order. Default 0.
     pub shuffle_buffer_size: usize,
-    /// Seed of the shuffle. `None`: random, and stored in the state. A shuffle in shards needs a seed that all shards
-    /// share.
+    /// Seed of the shuffle. `None`: random, and stored in the state. A shuffle in shards requires a seed, which must be
+    /// the same for all shards.
     pub seed: Option<u64>,
-    /// Index of this shard, and number of shards. The rows are divided among the shards; the sizes differ by at most
-    /// one row. Default `(0, 1)`: all rows.
+    /// Index of this shard, and number of shards. Each row is in exactly one shard, and the sizes of the shards differ
+    /// by at most one row. Default `(0, 1)`: all rows.
     pub shard: (u64, u64),
     /// Number of threads that decode, gather the rows of a shuffle, and make tensors. `None`: one for each core that
     /// the process may use. 1: the calling thread does the work.
@@ -51,7 +51,7 @@ pub struct IterationOptions {
     pub prefetch_bytes: usize,
     /// Handling of blocks and files that cannot be read. Default [`OnError::Raise`].
     pub on_error: OnError,
-    /// Called periodically; the iteration stops when it returns true. Default: none.
+    /// Called periodically; the iteration stops when the function returns true. Default: none.
     pub interrupt: Option<Interrupt>,
 }
 
@@ -78,8 +78,8 @@ impl Default for IterationOptions {
 
 impl IterationOptions {
     /// Rejects options that a source does not support: an option that differs from its default and is not named in
-    /// `heeded` is an error. `batch_size` is not checked, because all sources support it. Nor are the options for the
-    /// seed, threads, memory, errors and interruption.
+    /// `heeded` is an error. `batch_size` and the options for the seed, threads, memory, errors and interruption are
+    /// not checked.
     ///
     /// # Errors
     /// An option is not supported, or is invalid.
@@ -109,6 +109,10 @@ impl IterationOptions {
         let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
         if self.batch_size == 0 {
             return refuse("batch_size: expected 1 or more, found 0".to_owned());
+        }
+        if self.start_epoch == u64::MAX {
+            let message = format!("start_epoch: expected a number below {0}, found {0}", thousands(u64::MAX));
+            return refuse(message);
         }
         let (index, count) = self.shard;
         if index >= count {

@@ -34,6 +34,8 @@ struct Piece {
     chosen: Option<Vec<u32>>,
     /// Whether the batch has only the chosen rows.
     is_compact: bool,
+    /// Bytes of the chosen rows, if all rows have the same size.
+    bytes: usize,
 }
 
 /// Position after the last row of a batch.
@@ -59,7 +61,7 @@ impl Pieces {
 
     /// Adds a piece. `chosen` has the numbers of the chosen rows, if not all rows are to be read.
     pub(super) fn add(&mut self, decoded: FileBatch, chosen: Option<Vec<u32>>) -> Result<(), FeedError> {
-        let mut piece = Piece { decoded, chosen, is_compact: false };
+        let mut piece = Piece { decoded, chosen, is_compact: false, bytes: 0 };
         if let Some(chosen) = &piece.chosen {
             if chosen.is_empty() {
                 return Ok(());
@@ -68,8 +70,9 @@ impl Pieces {
                 (piece.decoded.batch, piece.is_compact) = (compact, true);
             }
         }
+        piece.bytes = piece.chosen_bytes();
         self.rows += piece.rows();
-        self.bytes += piece.decoded.batch.get_array_memory_size();
+        self.bytes += piece.bytes;
         self.held.push_back(piece);
         if self.bytes > self.most && self.rows < self.wanted {
             return Err(too_large(self.most, self.wanted, self.rows));
@@ -97,7 +100,7 @@ impl Pieces {
             wanted -= n;
             self.taken += n;
             if n == left {
-                self.bytes -= piece.decoded.batch.get_array_memory_size();
+                self.bytes -= piece.bytes;
                 self.held.pop_front();
                 self.taken = 0;
             }
@@ -115,6 +118,17 @@ enum Taken {
 impl Piece {
     fn rows(&self) -> usize {
         self.chosen.as_ref().map_or(self.decoded.batch.num_rows(), Vec::len)
+    }
+
+    fn chosen_bytes(&self) -> usize {
+        let batch = &self.decoded.batch;
+        let bytes = batch.get_array_memory_size();
+        match &self.chosen {
+            Some(chosen) if !self.is_compact => {
+                (bytes as u128 * chosen.len() as u128 / batch.num_rows().max(1) as u128) as usize
+            }
+            _ => bytes,
+        }
     }
 
     /// The number of a row among the decoded ones.

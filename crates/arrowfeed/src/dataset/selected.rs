@@ -18,7 +18,7 @@ impl Dataset {
         self.num_rows_with(None)
     }
 
-    /// Like [`num_rows`](Self::num_rows), which opens every file at the first call. `interrupt` can stop it.
+    /// Like [`num_rows`](Self::num_rows). The first call opens every file. Stops when `interrupt` returns true.
     ///
     /// # Errors
     /// A file cannot be read, or `interrupt` returned true.
@@ -64,9 +64,9 @@ impl Dataset {
         }
     }
 
-    /// Like [`num_batches`](Self::num_batches), but does not scan files for the number alone: the outer `None` means
-    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has, or if the files
-    /// are local and small: at most 100 files and 64 MiB.
+    /// Like [`num_batches`](Self::num_batches), but does not scan files only for this number: the outer `None` means
+    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has scanned them, or if
+    /// the files are local and small: at most 100 files and 64 MiB.
     ///
     /// # Errors
     /// As [`num_batches`](Self::num_batches).
@@ -95,9 +95,9 @@ impl Dataset {
         Ok(rows.end - rows.start)
     }
 
-    /// Restricts the dataset to its first `count` rows, in file order. An iteration in file order stops after them; a
-    /// shuffle or a shard first scans the files, and orders or divides only these rows. Reading a
-    /// [`mixed`](Self::mixed) dataset after it is an error: take the rows before you mix the datasets.
+    /// Returns a dataset of the first `count` rows, in file order. An iteration in file order stops after these rows; a
+    /// shuffled or sharded iteration first scans the files, and shuffles or divides only these rows. An iteration over
+    /// a [`mixed`](Self::mixed) dataset after `take` is an error: take the rows before you mix the datasets.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -119,9 +119,9 @@ impl Dataset {
         Self { rows: self.rows.start..end, ..self.clone() }
     }
 
-    /// Restricts the dataset to the rows after its first `count` rows, in file order. An iteration first scans the
-    /// files, and does not decode the blocks of the skipped rows. Reading a [`mixed`](Self::mixed) dataset after it is an
-    /// error.
+    /// Returns a dataset of the rows after the first `count` rows, in file order. An iteration first scans the files,
+    /// and does not decode the blocks before its first row. An iteration over a [`mixed`](Self::mixed) dataset after
+    /// `skip` is an error.
     #[must_use]
     pub fn skip(&self, count: u64) -> Self {
         let start = self.rows.start.saturating_add(count).min(self.rows.end);
@@ -134,11 +134,11 @@ impl Dataset {
         self.rows.clone()
     }
 
-    /// Divides the rows at random into two datasets. Each row belongs to the first one with the probability `fraction`,
-    /// and otherwise to the second one. The division is a function of `seed` and the files: it is the same in every run,
-    /// for every shuffle, shard and batch size. Both datasets keep the order of the files.
+    /// Divides the rows at random into two datasets. Each row belongs to the first dataset with the probability
+    /// `fraction`, and otherwise to the second. The division depends only on `seed` and the files: it is the same in
+    /// each run, for any shuffle, shard and batch size. Both datasets keep the order of the files.
     ///
-    /// An iteration first scans the files, decodes all rows of a block that has one of its own, and drops the others.
+    /// An iteration first scans the files. It decodes all rows of a block, and drops the rows of the other dataset.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -167,8 +167,8 @@ impl Dataset {
         Ok((part(false)?, part(true)?))
     }
 
-    /// The divisions by [`split`](Self::split), of which this dataset is a part. Each one divided the rows that the
-    /// previous one left.
+    /// The divisions by [`split`](Self::split) that led to this dataset. Each one divided the rows that the previous
+    /// one left.
     pub fn splits(&self) -> &[RowSplit] {
         match &self.content {
             Content::Files(files) => &files.splits,

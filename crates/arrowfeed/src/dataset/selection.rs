@@ -17,7 +17,7 @@ use super::chunk_index::ChunkIndex;
 use super::joined::interleaved;
 use super::options::{ALL_ROWS, shown_rows};
 use super::order::{DRAWS, draw, random_of, skip_draws};
-use super::window::{more_rows, other_chunk, room};
+use super::window::{more_rows, no_room, other_chunk, room};
 
 /// One division of the rows of a dataset into two parts, and the part that is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct RowSplit {
     pub fraction: f64,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Whether the second part is read, not the first one.
+    /// Whether the second part is read instead of the first one.
     pub is_rest: bool,
 }
 
@@ -75,7 +75,8 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Chooses rows of the chunks of all files. `ask` is called for each chunk, and can stop it.
+    /// Chooses rows of the chunks of all files. `ask` is called for each slice of a chunk, and can stop it. Time is in
+    /// proportion to the numbers of rows that the files declare, memory is not.
     pub(super) fn new(
         splits: &Arc<[RowSplit]>,
         files: &[Vec<Chunk>],
@@ -87,10 +88,15 @@ impl Selection {
         for (file, chunks) in files.iter().enumerate() {
             let (mut counts, mut starts) = (room(chunks.len())?, Vec::new());
             for chunk in chunks {
-                ask()?;
                 starts.extend_from_slice(&before);
-                choose(splits, &mut before, file, chunk, &mut rows)?;
-                counts.push(rows.len() as u64);
+                let mut count = 0;
+                for slice in slices(chunk)? {
+                    ask()?;
+                    rows.clear();
+                    choose(splits, &mut before, (file, chunk.offset), slice, &mut rows)?;
+                    count += rows.len() as u64;
+                }
+                counts.push(count);
             }
             selection.counts.push(counts);
             selection.before.push(starts);
@@ -113,30 +119,39 @@ impl Selection {
     ) -> Result<(), FeedError> {
         let levels = self.splits.len();
         let mut before = self.before[file][levels * nth_chunk..][..levels].to_vec();
-        choose(&self.splits, &mut before, file, chunk, rows)
+        rows.clear();
+        for slice in slices(chunk)? {
+            choose(&self.splits, &mut before, (file, chunk.offset), slice, rows)?;
+        }
+        Ok(())
     }
 }
 
-/// Writes the numbers of the chosen rows of a chunk to `rows`. `before` has the number of rows before the chunk for each
-/// division, and then those before the next chunk.
+/// Number of rows that are chosen at a time.
+const SLICE: usize = 1 << 20;
+
+/// Divides the rows of a chunk into slices of their numbers.
+fn slices(chunk: &Chunk) -> Result<impl Iterator<Item = Range<u32>>, FeedError> {
+    let count = u32::try_from(chunk.rows).map_err(|_| too_many_rows(chunk))?;
+    Ok((0..count).step_by(SLICE).map(move |start| start..count.min(start.saturating_add(SLICE as u32))))
+}
+
+/// Appends the numbers of the chosen rows of a slice of a chunk to `rows`. `before` has the number of rows before the slice
+/// for each division, and then those before the next slice.
 fn choose(
     splits: &[RowSplit],
     before: &mut [u64],
-    file: usize,
-    chunk: &Chunk,
+    (file, offset): (usize, u64),
+    slice: Range<u32>,
     rows: &mut Vec<u32>,
 ) -> Result<(), FeedError> {
-    rows.clear();
-    let count = u32::try_from(chunk.rows).map_err(|_| too_many_rows(chunk))?;
-    if rows.capacity() < count as usize {
-        *rows = room(count as usize)?;
-    }
-    rows.extend(0..count);
+    let mut chosen = room(slice.len())?;
+    chosen.extend(slice);
     for (level, (split, before)) in splits.iter().zip(before).enumerate() {
-        let mut random = split.random(level, file, chunk.offset);
+        let mut random = split.random(level, file, offset);
         let threshold = (split.fraction * DRAWS).round() as u64;
         let mut next = 0;
-        rows.retain(|row| {
+        chosen.retain(|row| {
             let number = *before;
             *before += 1;
             // One draw belongs to each row of the chunk, also to those that were left out before.
@@ -148,6 +163,8 @@ fn choose(
             is_first != split.is_rest && split.rows.contains(&number)
         });
     }
+    rows.try_reserve(chosen.len()).map_err(|_| no_room::<u32>(rows.len() + chosen.len()))?;
+    rows.append(&mut chosen);
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::options::IterationOptions;
 use super::order::{shuffled, window};
 use super::rows::{Gather, Rows};
 use super::selection::ChosenRows;
-use super::window::{PlannedWindow, Window, room};
+use super::window::{PlannedWindow, Window, has_chosen_rows, room};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,
@@ -131,11 +131,15 @@ impl Shuffled {
     /// Reads the next window. Returns false if there is none.
     fn load(&mut self) -> Result<bool, FeedError> {
         let Some(planned) = self.planned.pop_front() else {
-            if let Some(piece) = self.next_piece.take() {
-                return Err(no_window().in_file(self.files.name(piece.file)));
-            }
             // Workers deliver their remaining counts when the reader is polled past the end.
-            return self.reader.next().transpose().map(|_| false);
+            while let Some(piece) = self.next_piece.take().map(Ok).or_else(|| self.reader.next()) {
+                let piece = piece?;
+                let error = |error: FeedError| error.in_file(self.files.name(piece.file));
+                if has_chosen_rows(&piece, &mut self.chosen).map_err(error)? {
+                    return Err(error(no_window()));
+                }
+            }
+            return Ok(false);
         };
         let mut window = Window::new(planned, self.seed, self.epoch)?;
         let mut first = true;

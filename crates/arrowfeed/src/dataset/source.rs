@@ -14,9 +14,9 @@ use crate::error::DatasetError;
 /// Tensors by name, in order, defined by representations of columns or by key expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TensorDefinitions {
-    /// See [`Representation`].
+    /// Representations of columns.
     Representations(Vec<(String, Representation)>),
-    /// See [`Feature`].
+    /// Features, which select values by key expressions.
     Features(Vec<(String, Feature)>),
 }
 
@@ -40,7 +40,7 @@ impl TensorDefinitions {
         }
     }
 
-    /// Makes the adapter for batches of a schema.
+    /// Makes the adapter that converts batches of this schema.
     ///
     /// # Errors
     /// A tensor cannot be made from batches of this schema.

@@ -181,7 +181,8 @@ impl Window {
     }
 
     /// Adds a piece. Returns the piece if its rows belong to another window. `chosen` finds the rows to keep, if not all
-    /// rows are to be read.
+    /// rows are to be read. A piece without such rows is dropped, whatever its window: a window is complete after its last
+    /// chosen row, so the pieces after it come to the next window.
     ///
     /// # Errors
     /// A chunk has more rows than the index says, or is not in the index.
@@ -193,7 +194,8 @@ impl Window {
         let slot = |origin: &RowOrigin| self.planned.starts.binary_search(&(piece.file, origin.offset)).ok();
         // All chunks of a piece belong to one window.
         if piece.origins.first().is_some_and(|first| slot(first).is_none()) {
-            return Ok(Some(piece));
+            let is_chosen = has_chosen_rows(&piece, chosen)?;
+            return Ok(is_chosen.then_some(piece));
         }
         let number = self.pieces.len() as u32;
         // The chosen rows of the piece, and the numbers of their places.
@@ -225,6 +227,9 @@ impl Window {
             }
             self.found += count;
         }
+        if chosen.is_some() && kept.is_empty() {
+            return Ok(None);
+        }
         let compact = if chosen.is_some() { compacted(&piece.batch, &kept)? } else { None };
         for (row, (place, kept)) in places.into_iter().zip(kept).enumerate() {
             let row = if compact.is_some() { row as u32 } else { kept };
@@ -246,20 +251,31 @@ impl Window {
     }
 }
 
+/// Whether a row of the piece is to be read.
+pub(super) fn has_chosen_rows(piece: &FileBatch, chosen: &mut Option<ChosenRows>) -> Result<bool, FeedError> {
+    match chosen {
+        Some(chosen) => Ok(!chosen.of_piece(piece)?.is_empty()),
+        None => Ok(piece.batch.num_rows() > 0),
+    }
+}
+
 /// A vector with the capacity for one item per row.
 ///
 /// # Errors
 /// There is not enough memory.
 pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
     let mut made = Vec::new();
-    made.try_reserve_exact(rows).map_err(|_| {
-        let bytes = counted(rows.saturating_mul(size_of::<T>()) as u64, "byte");
-        let message = format!(
-            "expected {bytes} of memory for rows of a shuffle, found too little memory: shuffle fewer rows"
-        );
-        FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
-    })?;
+    made.try_reserve_exact(rows).map_err(|_| no_room::<T>(rows))?;
     Ok(made)
+}
+
+#[cold]
+pub(super) fn no_room<T>(rows: usize) -> FeedError {
+    let bytes = counted(rows.saturating_mul(size_of::<T>()) as u64, "byte");
+    let message = format!(
+        "expected {bytes} of memory for rows of a shuffle, found too little memory: shuffle fewer rows"
+    );
+    FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
 }
 
 #[cold]

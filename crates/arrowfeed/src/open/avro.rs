@@ -15,7 +15,7 @@ pub struct AvroDatasetOptions {
     pub tensors: Option<TensorDefinitions>,
     /// Field paths to read, see [`ReadOptions::columns`]. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
-    /// The schema that all files are read as. It is needed if their schemas differ.
+    /// The reader schema of all files. Required if the schemas of the files differ.
     pub reader_schema: Option<AvroSchema>,
     /// The Arrow types of Avro values. Default [`Encoding::Native`].
     pub encoding: Encoding,
@@ -56,7 +56,7 @@ pub struct AvroDatasetOptions {
 pub enum AvroDataset {}
 
 impl AvroDataset {
-    /// Opens the first file, reads its schema and compiles the decoding of the rows.
+    /// Opens the first file, reads its schema and compiles the decoder of the rows.
     ///
     /// # Errors
     /// No file can be opened; a source can be read only once; columns, schemas and tensors do not fit each other; or
@@ -68,7 +68,7 @@ impl AvroDataset {
         Self::open_with(sources, options, None)
     }
 
-    /// Like [`open`](Self::open), but stops when `interrupt`, which is called before each file is opened, returns true.
+    /// Like [`open`](Self::open). Calls `interrupt` before it opens a file, and stops when `interrupt` returns true.
     ///
     /// # Errors
     /// As [`open`](Self::open); or `interrupt` returned true.

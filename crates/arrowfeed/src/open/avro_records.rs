@@ -33,9 +33,9 @@ pub struct TensorRecordDecoder {
 }
 
 impl TensorRecordDecoder {
-    /// Makes a decoder for records of the schema `writer`. If `tensors` is `None`, they are inferred by
-    /// [`infer_representations`](crate::tensor::infer_representations). If tensors are defined but no
-    /// [columns](ReadOptions::columns), only the columns that the tensors need are decoded.
+    /// Makes a decoder for records of the schema `writer`. If `tensors` is `None`,
+    /// [`infer_representations`](crate::tensor::infer_representations) determines the tensors. If `options` has no
+    /// [columns](ReadOptions::columns) but `tensors` is set, only the columns that the tensors need are decoded.
     ///
     /// # Errors
     /// As [`RecordDecoder::new`]; or columns and tensors do not fit each other.
@@ -62,15 +62,15 @@ impl TensorRecordDecoder {
         &self.definitions
     }
 
-    /// The adapter that makes tensors from the batches.
+    /// The adapter that converts the batches to tensors.
     pub fn tensor_adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// Converts the next batch to tensors, see [`RecordDecoder::flush`]. `None`: there are no more rows.
+    /// Converts the next batch to tensors, see [`RecordDecoder::flush`]. `None`: no row is left.
     ///
     /// # Errors
-    /// As [`RecordDecoder::flush`]; or a row does not fit its tensors. The rows of that batch are then discarded.
+    /// As [`RecordDecoder::flush`]; or a row does not fit its tensors. The decoder then discards the rows of the batch.
     pub fn flush_tensors(&mut self) -> Result<Option<Tensors>, DatasetError> {
         let convert = |batch: RecordBatch| self.adapter.convert(&batch);
         Ok(self.records.flush()?.map(convert).transpose()?)

@@ -29,7 +29,7 @@ pub struct ChunkDatasetOptions {
 pub enum ChunkDataset {}
 
 impl ChunkDataset {
-    /// Makes a dataset that reads the sources one after the other. All of them must have the schema of the first one.
+    /// Makes a dataset that reads the sources one after the other. All sources must have the schema of the first one.
     /// Calls `interrupt` while it reads an index.
     ///
     /// # Errors

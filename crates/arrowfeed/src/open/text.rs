@@ -50,8 +50,8 @@ impl Default for CsvDatasetOptions {
 pub enum CsvDataset {}
 
 impl CsvDataset {
-    /// Finds the columns and their types, and compiles the parsing of the rows. Calls `interrupt` before it opens a
-    /// file and while it reads records to infer types.
+    /// Finds the columns and their types, and compiles the parser of the rows. Calls `interrupt` before it opens a file
+    /// and while it reads records to infer types.
     ///
     /// # Errors
     /// No file can be opened; a source is a stream; a record that is read to infer types is invalid; columns, schema
@@ -112,8 +112,8 @@ impl Default for JsonLinesDatasetOptions {
 pub enum JsonLinesDataset {}
 
 impl JsonLinesDataset {
-    /// Finds the columns and their types, and compiles the parsing of the rows. Calls `interrupt` before it opens a
-    /// file and while it reads records to infer types.
+    /// Finds the columns and their types, and compiles the parser of the rows. Calls `interrupt` before it opens a file
+    /// and while it reads records to infer types.
     ///
     /// # Errors
     /// As [`CsvDataset::open`].

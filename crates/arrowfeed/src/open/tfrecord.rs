@@ -18,7 +18,8 @@ pub struct ExampleDatasetOptions {
     pub tensors: Option<TensorDefinitions>,
     /// The features of the records. `None`: found by reading records.
     pub schema: Option<Vec<Feature>>,
-    /// Number of records that are read to find the features if there is no schema. `None`: all records of all files.
+    /// Number of records, from the first one on, in which to find the features if there is no schema. `None`: all
+    /// records of all files.
     pub sample: Option<u64>,
     /// Names of features to read. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
@@ -55,7 +56,7 @@ impl Default for ExampleDatasetOptions {
 pub enum ExampleDataset {}
 
 impl ExampleDataset {
-    /// Finds the features, and compiles the decoding of the rows. Calls `interrupt` before it opens a file and while it
+    /// Finds the features, and compiles the decoder of the rows. Calls `interrupt` before it opens a file and while it
     /// reads records to find features.
     ///
     /// # Errors
@@ -120,10 +121,10 @@ impl Default for SequenceExampleDatasetOptions {
 pub enum SequenceExampleDataset {}
 
 impl SequenceExampleDataset {
-    /// Like [`ExampleDataset::open`].
+    /// Finds the features, and compiles the decoder of the rows, like [`ExampleDataset::open`].
     ///
     /// # Errors
-    /// As [`ExampleDataset::open`]; or a context feature has the name of the column of sequences.
+    /// As [`ExampleDataset::open`]; or a context feature has the name of the column of the feature lists.
     pub fn open(
         sources: impl IntoIterator<Item: Into<FileSource>>,
         options: SequenceExampleDatasetOptions,

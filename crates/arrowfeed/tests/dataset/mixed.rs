@@ -91,6 +91,19 @@ fn the_weights_are_the_ratio_of_the_rows() {
     }
 }
 
+#[test]
+fn weights_without_a_finite_sum_have_their_ratio_too() {
+    let directory = Directory::new();
+    let whole = dataset(&write(&directory, &[400], 2_000));
+    let order = |weights: [f64; 2]| {
+        let parts = [(whole.take(200), weights[0]), (whole.skip(200), weights[1])];
+        let mixed = Dataset::mixed(parts).unwrap();
+        all(&mixed, &IterationOptions { batch_size: 1_000, seed: Some(1), ..Default::default() }).concat()
+    };
+    assert_eq!(order([1e308, 1e308]), order([1.0, 1.0]));
+    assert_eq!(order([f64::MAX, f64::MAX / 4.0]), order([4.0, 1.0]));
+}
+
 /// A change of this test changes the order of all users, and needs another version of the states.
 #[test]
 fn the_order_stays_the_same_in_every_version() {

@@ -1,12 +1,14 @@
 //! Tests of `split`: two parts have each row once, and a part is read like a dataset of its rows alone.
 
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
 
 use arrowfeed::source::OnError;
-use arrowfeed::{Dataset, IterationOptions};
+use arrowfeed::source::run::RangeOptions;
+use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, IterationOptions, Limits};
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, check_resumes, dataset, formats, write, write_as};
+use crate::files::{Directory, Format, all, check_resumes, dataset, formats, write, write_as};
 
 /// The rows in file order, read by one thread in batches of one row.
 fn rows_of(dataset: &Dataset) -> Vec<i64> {
@@ -133,6 +135,56 @@ fn a_broken_block_does_not_move_rows_to_the_other_part() {
     }
 }
 
+/// Avro files whose batches end early.
+fn limited(paths: &[PathBuf], batch_bytes: usize) -> Dataset {
+    let limits = Limits { batch_bytes, ..Limits::default() };
+    AvroDataset::open(paths, AvroDatasetOptions { limits, ..Default::default() }).unwrap()
+}
+
+/// The last piece of the last chunk of a window often has no row of a small part.
+#[test]
+fn a_shuffle_of_a_part_reads_chunks_in_several_pieces() {
+    let directory = Directory::new();
+    let blocks = limited(&write(&directory, &[4_000], 20_000), 4_000);
+    let groups = dataset(&write_as(Format::Parquet, &directory, &[120_000], 400_000));
+    for (dataset, fractions) in [(blocks, [0.02, 0.3]), (groups, [0.0005, 0.002])] {
+        for fraction in fractions {
+            for part in <[_; 2]>::from(dataset.split(fraction, 1).unwrap()) {
+                let expected = rows_of(&part);
+                for (seed, on_error) in [(1, OnError::Raise), (2, OnError::SkipBlock), (3, OnError::Raise)] {
+                    let options = IterationOptions {
+                        batch_size: 64,
+                        shuffle_buffer_size: 30,
+                        seed: Some(seed),
+                        on_error,
+                        ..Default::default()
+                    };
+                    let mut found = all(&part, &options).concat();
+                    found.sort_unstable();
+                    assert!(found == expected, "{fraction}: {} of {} rows", found.len(), expected.len());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_other_part_do_not_count_towards_the_size_of_a_batch() {
+    let directory = Directory::new();
+    let whole = limited(&write(&directory, &[2_000], 2_000), 60_000);
+    let fits = |dataset: &Dataset, batch_size| {
+        let options =
+            IterationOptions { batch_size, threads: NonZeroUsize::new(1), ..IterationOptions::default() };
+        dataset.record_batches(options).unwrap().all(|batch| batch.is_ok())
+    };
+    let most = (1..=50).map(|tens| 10 * tens).take_while(|size| fits(&whole, *size)).last().unwrap();
+    assert!((50..500).contains(&most), "{most}");
+    // Half a batch, because the rows of a part are counted by the piece.
+    let part = whole.split(0.6, 1).unwrap().0;
+    assert!(fits(&part, most * 8 / 10), "{most}");
+    assert!(!fits(&part, most * 2));
+}
+
 #[test]
 fn states_fingerprints_and_reports_know_the_part() {
     let directory = Directory::new();
@@ -152,11 +204,17 @@ fn states_fingerprints_and_reports_know_the_part() {
     assert_ne!(train.fingerprint().unwrap(), dataset.fingerprint().unwrap());
     assert_ne!(train.fingerprint().unwrap(), test.fingerprint().unwrap());
     assert!(train.take(5).explain().contains("\nsplit(0.9, seed=1)[0]\nrows 0 to 5"));
-    let error = train.plan_splits(100, None).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "plan_splits: expected a dataset of all rows, found one after take, skip or split"
-    );
+    let split = dataset.plan_splits(1_000_000, None).unwrap().remove(0);
+    for part in [&train, &dataset.take(20), &dataset.skip(1)] {
+        for (method, error) in [
+            ("plan_splits", part.plan_splits(100, None).unwrap_err()),
+            ("read_split", part.read_split(&split, None, RangeOptions::default()).unwrap_err()),
+        ] {
+            let expected =
+                format!("{method}: expected a dataset of all rows, found one after take, skip or split");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
     for fraction in [-0.1, 1.1, f64::NAN] {
         let error = dataset.split(fraction, 1).unwrap_err();
         let expected = format!("fraction: expected a number from 0 to 1, found {fraction}");

@@ -120,3 +120,19 @@ fn states_and_splits_know_the_selected_rows() {
     assert!(dataset.skip(1500).explain().contains("\nrows from 1,500 on"));
     assert!(dataset.skip(5).take(20).explain().contains("\nrows 5 to 25"));
 }
+
+#[test]
+fn an_epoch_without_a_next_one_is_refused() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[10], 100));
+    let open = |start_epoch| {
+        let options = IterationOptions { start_epoch, epochs: None, batch_size: 10, ..Default::default() };
+        dataset.record_batches(options).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        open(u64::MAX).unwrap_err(),
+        "start_epoch: expected a number below 18,446,744,073,709,551,615, found 18,446,744,073,709,551,615"
+    );
+    // The last epoch repeats.
+    assert_eq!(open(u64::MAX - 1).unwrap().take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 30);
+}
