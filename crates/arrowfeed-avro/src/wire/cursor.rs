@@ -11,6 +11,9 @@ mod optional;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use arrowfeed_source::has_fast_bit_extraction;
+
 use super::Reads;
 use super::padded::{Padded, SLACK};
 
@@ -399,9 +402,37 @@ pub(crate) fn unzigzag_int(value: u64) -> Result<i32, Stop> {
     Ok((value >> 1) as i32 ^ -((value & 1) as i32))
 }
 
-/// Packs the low seven bits of each byte together, in three folds: 8 -> 4 -> 2 -> 1 lanes.
+/// Packs the low seven bits of each byte together.
 #[inline(always)]
 fn gather(word: u64) -> u64 {
+    // Inline assembly, because a function with the target feature is not inlined into functions without it, and a call for
+    // each varint costs as much as the folds. It takes 3 % of the instructions from `wide_flat`, and 1 % from `nested`.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        if !has_fast_bit_extraction() {
+            return gather_by_folds(word);
+        }
+        let packed: u64;
+        // SAFETY: the processor has the instruction, which reads and writes these registers only.
+        unsafe {
+            std::arch::asm!(
+                "pext {packed}, {word}, {mask}",
+                packed = lateout(reg) packed,
+                word = in(reg) word,
+                mask = in(reg) 0x7f7f_7f7f_7f7f_7f7f_u64,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        packed
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    gather_by_folds(word)
+}
+
+/// Packs in three folds: 8 -> 4 -> 2 -> 1 lanes.
+#[cfg_attr(target_arch = "x86_64", cold)]
+#[cfg_attr(target_arch = "x86_64", inline(never))]
+fn gather_by_folds(word: u64) -> u64 {
     let word = word & 0x7f7f_7f7f_7f7f_7f7f;
     let word = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let word = (word & 0x0000_3fff_0000_3fff) | ((word & 0x3fff_0000_3fff_0000) >> 2);
