@@ -16,14 +16,14 @@ const YES: u8 = 2;
 #[inline]
 pub fn has_fast_bit_extraction() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
-    match KNOWN.load(Ordering::Relaxed) {
-        UNKNOWN => {
+    // One comparison where it is fast.
+    let known = KNOWN.load(Ordering::Relaxed);
+    known == YES
+        || known == UNKNOWN && {
             let found = looked_up();
             KNOWN.store(if found { YES } else { NO }, Ordering::Relaxed);
             found
         }
-        known => known == YES,
-    }
 }
 
 #[cfg(target_arch = "x86_64")]

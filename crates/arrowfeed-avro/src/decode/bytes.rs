@@ -7,7 +7,7 @@ use super::assemble::variable_width;
 use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Stop, Text};
 
 /// A column of strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
 #[derive(Debug)]
@@ -26,14 +26,13 @@ impl BytesColumn {
         Self { offsets: Values::new(), data: Values::new(), data_type, utf8, checked: 0 }
     }
 
-    /// Appends the next `length` bytes as a slot.
+    /// Appends a slot.
     #[inline(always)]
-    pub(super) fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
-        if length <= 32 {
-            self.data.extend_short(|| cur.peek32(), length);
-            cur.skip(length)?;
+    pub(super) fn push(&mut self, text: Text<'_>) -> Result<(), Stop> {
+        if text.len() <= 32 {
+            self.data.extend_short(|| text.peek32(), text.len());
         } else {
-            self.data.extend_from_wire(cur.bytes(length)?);
+            self.data.extend_from_wire(text.bytes());
         }
         let end = i32::try_from(self.data.len()).map_err(|_| Stop::Full)?;
         self.offsets.push(end);
@@ -48,14 +47,13 @@ impl BytesColumn {
 impl Leaf for BytesColumn {
     #[inline(always)]
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
-        let length = cur.length()?;
-        self.extend(length, cur)
+        self.push(cur.string()?)
     }
 
     #[inline(always)]
     fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
-        let (present, length) = cur.optional_length(null)?;
-        self.extend(length, cur)?;
+        let (present, text) = cur.optional_string(null)?;
+        self.push(text)?;
         Ok(present)
     }
 

@@ -74,7 +74,15 @@ impl Context {
         if min_bytes == 0 {
             self.budget.zero_byte_elements(count, cur)?;
         }
-        cur.room_for(count, min_bytes)?;
-        self.take_bytes(count.saturating_mul(slot_bytes))
+        if (count | min_bytes | slot_bytes) >> 31 != 0 {
+            cur.room_for(count, min_bytes)?;
+            return self.take_bytes(count.saturating_mul(slot_bytes));
+        }
+        // Numbers of 31 bits, whose products do not overflow.
+        if count * min_bytes > cur.left() {
+            return Err(Stop::Invalid);
+        }
+        self.room -= (count * slot_bytes) as i64;
+        if self.room < 0 { Err(Stop::Full) } else { Ok(()) }
     }
 }

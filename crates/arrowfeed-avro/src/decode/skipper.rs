@@ -110,8 +110,8 @@ impl Skipper {
     fn keep<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         for _ in 0..n {
             let after = self.run(1, cur, context)?;
-            let (length, mut copied) = (cur.left() - after.left(), cur);
-            let kept = self.kept.as_deref_mut().map_or(Ok(()), |kept| kept.extend(length, &mut copied));
+            let skipped = cur.take(cur.left() - after.left());
+            let kept = self.kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(skipped?));
             if let Err(stop) = kept {
                 return context.moved(Err(stop));
             }
@@ -147,7 +147,7 @@ impl Skipper {
                     repeat(*times, || cur.optional_varint(*null).map(|_| ()))
                 }
                 SkipStep::OptionalString { null, times } => {
-                    repeat(*times, || cur.optional_length(*null).and_then(|(_, length)| cur.skip(length)))
+                    repeat(*times, || cur.optional_string(*null).map(|_| ()))
                 }
                 SkipStep::Union(branches) => match cur.index(branches.len()) {
                     Ok(branch) => {

@@ -164,9 +164,11 @@ impl Values<u8> {
     pub(crate) fn extend_short(&mut self, load: impl FnOnce() -> [u8; 32], n: usize) {
         debug_assert!(n <= 32);
         self.reserve(32);
+        // Read once, because the bytes that are written could be those of the length, for all the compiler knows.
+        let len = self.len;
         // SAFETY: 32 bytes after the values are reserved, and the first `n <= 32` of them become values.
-        unsafe { self.start.add(self.len).cast::<[u8; 32]>().write_unaligned(load()) };
-        self.len += n.min(32);
+        unsafe { self.start.add(len).cast::<[u8; 32]>().write_unaligned(load()) };
+        self.len = len + n.min(32);
     }
 }
 

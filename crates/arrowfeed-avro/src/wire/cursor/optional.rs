@@ -4,7 +4,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::{Cursor, Stop, gather};
+use super::{Cursor, Stop, Text, gather};
 
 impl<'a> Cursor<'a> {
     /// Returns whether a value follows the union index, if the index has its shortest form: one byte, 0 or 2.
@@ -69,16 +69,18 @@ impl<'a> Cursor<'a> {
         Ok((present, select_unpredictable(present, value, 0)))
     }
 
-    /// Reads the union of null and a string up to the string's length. Returns 0 for null.
+    /// Reads the union of null and a string. Returns an empty string for null.
     #[inline(always)]
-    pub(crate) fn optional_length(&mut self, null: u8) -> Result<(bool, usize), Stop> {
+    pub(crate) fn optional_string(&mut self, null: u8) -> Result<(bool, Text<'a>), Stop> {
         let [first] = self.load_at::<1, 1>();
         let present = match self.present(null) {
             // The length has one byte and is even, therefore not negative.
             Some(present) if (first & 0x81 == 0) | !present => present,
             _ => {
                 let present = self.optional(null)?;
-                return Ok((present, if present { self.length()? } else { 0 }));
+                let length = if present { self.length()? } else { 0 };
+                // SAFETY: `length` has checked that at least `length` bytes are left.
+                return Ok((present, unsafe { self.text(length) }));
             }
         };
         let length = select_unpredictable(present, usize::from(first >> 1), 0);
@@ -86,7 +88,8 @@ impl<'a> Cursor<'a> {
         if length > self.left() {
             return Err(Stop::Invalid);
         }
-        Ok((present, length))
+        // SAFETY: at least `length` bytes are left.
+        Ok((present, unsafe { self.text(length) }))
     }
 }
 

@@ -81,3 +81,43 @@ fn an_int_fits_32_bits() {
     assert_eq!(read(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MAX));
     assert_eq!(read(&[0x80, 0x80, 0x80, 0x80, 0x10]), Err(Stop::Invalid));
 }
+
+/// The first read of a short form must give what the general form gives.
+#[test]
+fn short_lengths_indices_and_counts_are_read_like_long_ones() {
+    for first in 0..=255_u8 {
+        for second in [0_u8, 1, 2, 0x7f, 0x80, 0xff] {
+            for left in [0, 1, 2, 3, 70, 200] {
+                let bytes = [&[first, second][..], &[0x55; 198]].concat();
+                let padded = with_slack(&bytes[..left]);
+                let start = || Cursor::new(Padded::new(&padded, left).unwrap());
+                let read = |of: &dyn Fn(&mut Cursor<'_>) -> Result<usize, Stop>| {
+                    let mut cur = start();
+                    of(&mut cur).map(|value| (value, left - cur.left()))
+                };
+                let long = plain_varint(&bytes[..left]).map(|(value, len)| (unzigzag(value), len));
+                let non_negative = long
+                    .and_then(|(value, len)| Ok((usize::try_from(value).map_err(|_| Stop::Invalid)?, len)));
+                let length = non_negative.and_then(|(value, len)| {
+                    if value <= left - len { Ok((value, len)) } else { Err(Stop::Invalid) }
+                });
+                assert_eq!(read(&|cur| cur.length()), length, "{first} {second} {left}");
+                let string = length.map(|(value, len)| (value, len + value));
+                assert_eq!(read(&|cur| cur.string().map(|text| text.bytes().len())), string);
+                for count in [1, 2, 50, 64, 100] {
+                    let index = non_negative.and_then(|(value, len)| {
+                        if value < count { Ok((value, len)) } else { Err(Stop::Invalid) }
+                    });
+                    assert_eq!(read(&|cur| cur.index(count)), index, "{first} {second} {left} {count}");
+                }
+                if let Ok((value, len)) = long
+                    && value >= 0
+                {
+                    let mut cur = start();
+                    assert_eq!(cur.items(), Ok((value as usize, None)));
+                    assert_eq!(left - cur.left(), len);
+                }
+            }
+        }
+    }
+}
