@@ -189,3 +189,32 @@ fn too_large(most: usize, wanted: usize, found: usize) -> FeedError {
     );
     FeedError::limit_reached("batch_bytes", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Int64Array;
+    use arrow_schema::{DataType, Field, Schema};
+
+    use super::*;
+
+    #[test]
+    fn rows_that_are_not_chosen_do_not_count_towards_the_size_of_a_batch() {
+        let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, false)]));
+        let column = Arc::new(Int64Array::from_iter_values(0..1000));
+        let batch = RecordBatch::try_new(schema, vec![column]).unwrap();
+        let bytes = batch.get_array_memory_size();
+        let origins = vec![RowOrigin { row: 0, chunk: 0, offset: 0, before: 0 }];
+        let piece = || FileBatch { batch: batch.clone(), file: 0, origins: origins.clone() };
+        for (chosen, fits) in [(None, 2), (Some(900), 2), (Some(600), 3), (Some(100), 18)] {
+            let rows = chosen.map(|count| (0..count).collect::<Vec<u32>>());
+            let mut pieces = Pieces::new(1_000_000, 2 * bytes);
+            let added = (0..100).take_while(|_| pieces.add(piece(), rows.clone()).is_ok()).count();
+            assert_eq!(added, fits, "{chosen:?}");
+            assert_eq!(
+                pieces.take().unwrap().0.into_batch().unwrap().num_rows(),
+                chosen.unwrap_or(1000) as usize * (added + 1)
+            );
+            assert_eq!(pieces.bytes, 0);
+        }
+    }
+}

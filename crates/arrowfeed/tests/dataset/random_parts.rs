@@ -169,23 +169,6 @@ fn a_shuffle_of_a_part_reads_chunks_in_several_pieces() {
 }
 
 #[test]
-fn rows_of_the_other_part_do_not_count_towards_the_size_of_a_batch() {
-    let directory = Directory::new();
-    let whole = limited(&write(&directory, &[2_000], 300), 10_000);
-    let fits = |dataset: &Dataset, batch_size| {
-        let options =
-            IterationOptions { batch_size, threads: NonZeroUsize::new(1), ..IterationOptions::default() };
-        dataset.record_batches(options).unwrap().all(|batch| batch.is_ok())
-    };
-    let most = (1..=50).map(|tens| 10 * tens).take_while(|size| fits(&whole, *size)).last().unwrap();
-    assert!((50..500).contains(&most), "{most}");
-    // Fewer rows, because a piece whose rows are taken in part counts as a whole.
-    let part = whole.split(0.6, 1).unwrap().0;
-    assert!(fits(&part, most * 8 / 10), "{most}");
-    assert!(!fits(&part, most * 2));
-}
-
-#[test]
 fn states_fingerprints_and_reports_know_the_part() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[30], 200));
