@@ -118,7 +118,7 @@ def _path(name: str) -> str:
 
 
 def _refuse_file(source: Any) -> None:
-    """Raises a TypeError for a file object. It is checked before iterators are read: a file object is one too."""
+    """Raises a TypeError for a file object. It is checked before an iterator is read, because it is one."""
     if hasattr(source, "read") or hasattr(source, "readinto"):
         message = f"source: expected files that can be read again, found {type(source).__name__}"
         raise TypeError(f"{message}: pass a path, a URL or the bytes")

@@ -79,17 +79,12 @@ impl<'a> Cursor<'a> {
             _ => {
                 let present = self.optional(null)?;
                 let length = if present { self.length()? } else { 0 };
-                // SAFETY: `length` has checked that at least `length` bytes are left.
-                return Ok((present, unsafe { self.text(length) }));
+                return Ok((present, self.take(length)?));
             }
         };
         let length = select_unpredictable(present, usize::from(first >> 1), 0);
         self.advance(1 + usize::from(present))?;
-        if length > self.left() {
-            return Err(Stop::Invalid);
-        }
-        // SAFETY: at least `length` bytes are left.
-        Ok((present, unsafe { self.text(length) }))
+        Ok((present, self.take(length)?))
     }
 }
 
