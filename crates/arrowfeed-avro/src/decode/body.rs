@@ -8,7 +8,7 @@ use super::constant::bytes_once;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// All ops that read one encoded value. Records are flattened into the ops of their parent.
 #[derive(Debug)]
@@ -48,7 +48,12 @@ impl Body {
     }
 
     /// Reads `n` values. After an error the ops have uneven lengths, and the caller must roll back.
-    pub(crate) fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn run<'a, P: Pack>(
+        &mut self,
+        n: usize,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
         match &mut *self.ops {
             [] => {}
             [op] => cur = op.read_n(n, cur, context)?,

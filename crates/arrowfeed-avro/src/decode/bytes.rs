@@ -7,7 +7,7 @@ use super::assemble::variable_width;
 use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop, Text};
+use crate::wire::cursor::{Cursor, Pack, Stop, Text};
 
 /// A column of strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
 #[derive(Debug)]
@@ -46,12 +46,12 @@ impl BytesColumn {
 
 impl Leaf for BytesColumn {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.push(cur.string()?)
     }
 
     #[inline(always)]
-    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
         let (present, text) = cur.optional_string(null)?;
         self.push(text)?;
         Ok(present)

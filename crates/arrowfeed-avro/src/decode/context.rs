@@ -6,12 +6,12 @@ use arrowfeed_source::Limits;
 
 use crate::plan::skip::{Budget, Skips};
 use crate::wire::Reads;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// The position after a read by a function that is not inlined. `None` if it stopped; the context then has the
 /// reason. The type fits in two registers. A `Result` would go through memory, and take the position of the hot
 /// loop with it (5 % of the time on `wide_flat`).
-pub(crate) type Moved<'a> = Option<Cursor<'a>>;
+pub(crate) type Moved<'a, P> = Option<Cursor<'a, P>>;
 
 /// Budgets of the batch and of the record.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Context {
     }
 
     #[inline(always)]
-    pub(crate) fn moved<'a>(&mut self, result: Result<Cursor<'a>, Stop>) -> Moved<'a> {
+    pub(crate) fn moved<'a, P: Pack>(&mut self, result: Result<Cursor<'a, P>, Stop>) -> Moved<'a, P> {
         match result {
             Ok(cur) => Some(cur),
             Err(stop) => {
@@ -41,7 +41,7 @@ impl Context {
     }
 
     #[inline(always)]
-    pub(crate) fn result<'a>(&self, moved: Moved<'a>) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn result<'a, P: Pack>(&self, moved: Moved<'a, P>) -> Result<Cursor<'a, P>, Stop> {
         moved.ok_or(self.stop)
     }
 
@@ -64,12 +64,12 @@ impl Context {
     /// Counts `count` items before they are read. Fails if the block has too few bytes for them, or the batch
     /// too little room.
     #[inline(always)]
-    pub(crate) fn take_items(
+    pub(crate) fn take_items<P: Pack>(
         &mut self,
         count: usize,
         min_bytes: usize,
         slot_bytes: usize,
-        cur: &Cursor<'_>,
+        cur: &Cursor<'_, P>,
     ) -> Result<(), Stop> {
         if min_bytes == 0 {
             self.budget.zero_byte_elements(count, cur)?;
@@ -79,10 +79,11 @@ impl Context {
             return self.take_bytes(count.saturating_mul(slot_bytes));
         }
         // Numbers of 31 bits, whose products do not overflow.
-        if count * min_bytes > cur.left() {
+        let of_items = |bytes: usize| count as u64 * bytes as u64;
+        if of_items(min_bytes) > cur.left() as u64 {
             return Err(Stop::Invalid);
         }
-        self.room -= (count * slot_bytes) as i64;
+        self.room -= of_items(slot_bytes) as i64;
         if self.room < 0 { Err(Stop::Full) } else { Ok(()) }
     }
 }

@@ -8,7 +8,7 @@ use super::assemble::fixed_width;
 use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A signed integer as wide as an Arrow decimal.
 pub(crate) trait Unscaled: ArrowNativeType {
@@ -92,7 +92,7 @@ impl<T: Unscaled> Decimals<T> {
 
 impl<T: Unscaled> Leaf for Decimals<T> {
     #[inline]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let size = match self.size {
             Some(size) => size,
             None => cur.length()?,

@@ -10,7 +10,7 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::Values;
 use crate::plan::node::EnumNode;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of enum values. Invariant: every key is below the length of `dictionary`, or 0 for a null.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl EnumColumn {
 
 impl Leaf for EnumColumn {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let index = cur.index(self.map.len())?;
         self.keys.push(self.map[index].ok_or(Stop::Invalid)?);
         Ok(())

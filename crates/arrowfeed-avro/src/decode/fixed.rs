@@ -8,7 +8,7 @@ use super::assemble::fixed_width;
 use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of values of `size` bytes each.
 #[derive(Debug)]
@@ -32,12 +32,12 @@ impl FixedColumn {
 
 impl Leaf for FixedColumn {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.push(cur.bytes(self.size)?);
         Ok(())
     }
 
-    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let bytes = n.checked_mul(self.size).ok_or(Stop::Invalid)?;
         self.data.extend_from_wire(cur.bytes(bytes)?);
         self.len += n;
@@ -94,7 +94,7 @@ pub(crate) fn parse_uuid(text: &[u8]) -> Option<u128> {
 
 impl Leaf for UuidStrings {
     #[inline]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let length = cur.length()?;
         let uuid = parse_uuid(cur.bytes(length)?).ok_or(Stop::Invalid)?;
         self.0.push(&uuid.to_ne_bytes());
@@ -149,7 +149,7 @@ pub(crate) fn duration(bytes: [u8; 12]) -> Option<IntervalMonthDayNano> {
 
 impl Leaf for Durations {
     #[inline]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.values.push(duration(cur.array()?).ok_or(Stop::Invalid)?);
         Ok(())
     }

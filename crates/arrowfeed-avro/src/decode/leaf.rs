@@ -5,24 +5,24 @@ use arrow_array::ArrayRef;
 use super::assemble::with_nulls;
 use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column whose values have no nested values.
 pub(crate) trait Leaf: Fill {
     /// Whether a value has encoded bytes.
     const HAS_BYTES: bool = true;
 
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop>;
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop>;
 
     /// Reads `n` consecutive values.
     #[inline(always)]
-    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         (0..n).try_for_each(|_| self.read(cur))
     }
 
     /// Reads the union of null and a value. Appends a slot in either case, and returns whether it holds a value.
     #[inline(always)]
-    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
         let present = cur.optional(null)?;
         if present {
             self.read(cur)?;
@@ -53,7 +53,7 @@ impl<C: Leaf> Nullable<C> {
 
 impl<C: Leaf> Leaf for Nullable<C> {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let present = self.column.read_optional(self.null, cur)?;
         self.validity.push(present);
         Ok(())

@@ -11,7 +11,7 @@ use super::body::Body;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of arrays, or of maps as arrays of their entries. Invariant: once prepared, `offsets` starts with 0
 /// and ends with the number of items in `body`.
@@ -43,13 +43,17 @@ impl ListColumn {
     }
 
     /// Reads one array: blocks of items up to an empty one.
-    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         let result = self.try_read(cur, context);
         context.moved(result)
     }
 
     #[inline(always)]
-    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    fn try_read<'a, P: Pack>(
+        &mut self,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a, P>, Stop> {
         let before = self.body.len();
         loop {
             let (count, size) = cur.items()?;

@@ -14,23 +14,23 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use super::validity::Flags;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop, unzigzag, unzigzag_int};
+use crate::wire::cursor::{Cursor, Pack, Stop, unzigzag, unzigzag_int};
 use crate::wire::varints::varints;
 
 /// An encoded number that becomes a `T`: one implementation for each promotion of the specification.
 pub(crate) trait Read<T: Default> {
-    fn read(cur: &mut Cursor<'_>) -> Result<T, Stop>;
+    fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<T, Stop>;
 
     /// Reads the union of null and a number. Returns whether it is present, and the number or 0.
     #[inline(always)]
-    fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, T), Stop> {
+    fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, T), Stop> {
         let present = cur.optional(null)?;
         Ok((present, if present { Self::read(cur)? } else { T::default() }))
     }
 
     /// Reads `n` consecutive values.
     #[inline(always)]
-    fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop>
+    fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<T>) -> Result<(), Stop>
     where
         T: ArrowNativeType,
     {
@@ -49,7 +49,7 @@ macro_rules! wire {
         pub(crate) struct $wire;
         $(impl Read<$to> for $wire {
             #[inline(always)]
-            fn read($cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+            fn read<P: Pack>($cur: &mut Cursor<'_, P>) -> Result<$to, Stop> {
                 Ok($read)
             }
         })+
@@ -82,19 +82,19 @@ macro_rules! varint {
     ($($wire:ident to $to:ty: $unzigzag:expr, $convert:expr;)+) => {$(
         impl Read<$to> for $wire {
             #[inline(always)]
-            fn read(cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+            fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<$to, Stop> {
                 Ok($convert($unzigzag(cur.varint()?)?))
             }
 
             #[inline(always)]
-            fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<$to>) -> Result<(), Stop> {
+            fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<$to>) -> Result<(), Stop> {
                 let fill = |out: &mut [_]| varints(cur, out, |varint| Ok($convert($unzigzag(varint)?)));
                 // SAFETY: `varints` writes every slot before it returns `Ok`.
                 unsafe { values.extend_with(n, fill) }
             }
 
             #[inline(always)]
-            fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, $to), Stop> {
+            fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, $to), Stop> {
                 let (present, value) = cur.optional_varint(null)?;
                 Ok((present, $convert($unzigzag(value)?)))
             }
@@ -120,18 +120,18 @@ macro_rules! same {
     ($($to:ty),+) => {$(
         impl Read<$to> for Same {
             #[inline(always)]
-            fn read(cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+            fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<$to, Stop> {
                 Ok(<$to>::from_le_bytes(cur.array()?))
             }
 
             #[inline(always)]
-            fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, $to), Stop> {
+            fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, $to), Stop> {
                 let (present, bytes) = cur.optional_array(null)?;
                 Ok((present, <$to>::from_le_bytes(bytes)))
             }
 
             #[inline(always)]
-            fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<$to>) -> Result<(), Stop> {
+            fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<$to>) -> Result<(), Stop> {
                 if cfg!(target_endian = "little") {
                     let bytes = n.checked_mul(size_of::<$to>()).ok_or(Stop::Invalid)?;
                     values.extend_from_wire(cur.bytes(bytes)?);
@@ -164,18 +164,18 @@ impl<W, T: ArrowNativeType> Numbers<W, T> {
 
 impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.values.push(W::read(cur)?);
         Ok(())
     }
 
     #[inline(always)]
-    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         W::read_n(n, cur, &mut self.values)
     }
 
     #[inline(always)]
-    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
         let (present, value) = W::read_optional(null, cur)?;
         self.values.push(value);
         Ok(present)
@@ -224,12 +224,12 @@ impl Booleans {
 
 impl Leaf for Booleans {
     #[inline(always)]
-    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.values.push(cur.boolean()?);
         Ok(())
     }
 
-    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let bytes = cur.bytes(n)?;
         if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
             return Err(Stop::Invalid);
@@ -239,7 +239,7 @@ impl Leaf for Booleans {
     }
 
     #[inline(always)]
-    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
         let (present, [byte]) = cur.optional_array(null)?;
         if byte > 1 {
             return Err(Stop::Invalid);

@@ -18,7 +18,7 @@ use super::optional::Optional;
 use super::skipper::Skipper;
 use super::time::TimeWire;
 use super::union::UnionColumn;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// Declares the ops, grouped by how they are read: `leaf` columns inline, `rare` columns and columns with
 /// `parts` through a call.
@@ -43,11 +43,11 @@ macro_rules! ops {
         impl Op {
             /// Reads one value of each column.
             #[inline(always)]
-            pub(crate) fn read<'a>(
+            pub(crate) fn read<'a, P: Pack>(
                 &mut self,
-                mut cur: Cursor<'a>,
+                mut cur: Cursor<'a, P>,
                 context: &mut Context,
-            ) -> Result<Cursor<'a>, Stop> {
+            ) -> Result<Cursor<'a, P>, Stop> {
                 match self {
                     $(Op::$leaf(columns) => {
                         for column in columns {
@@ -78,7 +78,7 @@ macro_rules! ops {
 
             /// Reads `n` values of each column in turn, with a single dispatch.
             #[inline(never)]
-            pub(crate) fn read_n<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+            pub(crate) fn read_n<'a, P: Pack>(&mut self, n: usize, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
                 let result = match self {
                     $(Op::$leaf(columns) => read_leaves(columns, n, &mut cur),)+
                     $(Op::$rare(columns) => read_leaves(columns, n, &mut cur),)+
@@ -191,7 +191,7 @@ ops! {
 /// Reads `n` values of each column. A single column reads all its values at once, and so do columns without
 /// encoded bytes, whose order does not matter.
 #[inline(always)]
-fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+fn read_leaves<C: Leaf, P: Pack>(columns: &mut [C], n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
     if let [column] = columns {
         return column.read_n(n, cur);
     }
@@ -214,12 +214,12 @@ impl Leaf for Nulls {
     const HAS_BYTES: bool = false;
 
     #[inline(always)]
-    fn read(&mut self, _cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.0 += 1;
         Ok(())
     }
 
-    fn read_n(&mut self, n: usize, _cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(&mut self, n: usize, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         self.0 += n;
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::body::Body;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of a union of null and a type without a fused form in [`Nullable`](super::leaf::Nullable). Null
 /// slots are padded when the next value arrives, so that consecutive nulls cost one call per column.
@@ -24,13 +24,17 @@ impl Optional {
         Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, body, slot_bytes }
     }
 
-    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         let result = self.try_read(cur, context);
         context.moved(result)
     }
 
     #[inline(always)]
-    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    fn try_read<'a, P: Pack>(
+        &mut self,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a, P>, Stop> {
         if cur.optional(self.null)? {
             self.pad_pending();
             self.validity.push(true);

@@ -8,7 +8,7 @@ use super::build;
 use super::context::Context;
 use super::fill::{Fill, Marks};
 use crate::plan::DecodePlan;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// Number of zero-byte elements after which [`RowsColumn::read`] returns.
 const MAX_ELEMENTS: u64 = 1 << 20;
@@ -131,7 +131,19 @@ impl RowsColumn {
         }
     }
 
-    fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+    fn run<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if let Some(cur) = cur.with_pext() {
+            return self.run_packing(n, cur).map(|(rows, after)| (rows, after.with_folds()));
+        }
+        self.run_packing(n, cur)
+    }
+
+    fn run_packing<'a, P: Pack>(
+        &mut self,
+        n: usize,
+        mut cur: Cursor<'a, P>,
+    ) -> Result<(usize, Cursor<'a, P>), Stop> {
         if !self.one_by_one {
             let moved = self.body.run(n, cur, &mut self.context);
             return Ok((n, self.context.result(moved)?));

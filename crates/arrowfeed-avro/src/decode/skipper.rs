@@ -11,7 +11,7 @@ use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
 use crate::plan::skip::{self, Program};
 use crate::wire::Reads;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 use crate::wire::varints::{skip_ints, skip_longs};
 
 /// A sequence of values to skip.
@@ -102,12 +102,17 @@ impl Skipper {
 
     /// Skips `n` values, and stores their bytes if they are kept.
     #[inline(always)]
-    pub(crate) fn read<'a>(&mut self, n: usize, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn read<'a, P: Pack>(
+        &mut self,
+        n: usize,
+        cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
         if self.kept.is_some() { self.keep(n, cur, context) } else { self.run(n, cur, context) }
     }
 
     #[inline(never)]
-    fn keep<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    fn keep<'a, P: Pack>(&mut self, n: usize, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         for _ in 0..n {
             let after = self.run(1, cur, context)?;
             let skipped = cur.take(cur.left() - after.left());
@@ -122,7 +127,12 @@ impl Skipper {
 
     /// Skips `n` values. `lower` limits the depth of the recursion.
     #[inline(never)]
-    pub(crate) fn run<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn run<'a, P: Pack>(
+        &self,
+        n: usize,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
         for _ in 0..n {
             cur = self.once(cur, context)?;
         }
@@ -130,7 +140,7 @@ impl Skipper {
     }
 
     #[inline(always)]
-    fn once<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    fn once<'a, P: Pack>(&self, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         for hop in &self.hops {
             let result = match hop {
                 SkipStep::Advance(bytes) => cur.skip(*bytes),
@@ -217,13 +227,13 @@ fn repeat(times: usize, mut hop: impl FnMut() -> Result<(), Stop>) -> Result<(),
 }
 
 #[inline(always)]
-fn optional_int(null: u8, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+fn optional_int<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
     let (_, varint) = cur.optional_varint(null)?;
     if varint > u64::from(u32::MAX) { Err(Stop::Invalid) } else { Ok(()) }
 }
 
 impl Items {
-    fn run<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    fn run<'a, P: Pack>(&self, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         loop {
             let (count, size) = match cur.items() {
                 Ok((0, _)) => return Some(cur),

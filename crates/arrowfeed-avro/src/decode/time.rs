@@ -7,7 +7,7 @@ use arrow_buffer::ArrowNativeType;
 use super::number::Read;
 use crate::memory::Values;
 use crate::plan::node::Time;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A number that `W` reads, checked to be a time of day.
 #[derive(Debug)]
@@ -37,20 +37,20 @@ impl OfDay for i64 {
 /// Reads single values through a call, so that the loop over all kinds of columns does not become longer.
 impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
     #[inline(never)]
-    fn read(cur: &mut Cursor<'_>) -> Result<T, Stop> {
+    fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<T, Stop> {
         let time = W::read(cur)?;
         if time.is_of_day() { Ok(time) } else { Err(Stop::Invalid) }
     }
 
     #[inline(never)]
-    fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, T), Stop> {
+    fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, T), Stop> {
         // A null is 0, which is a time of day.
         let (present, time) = W::read_optional(null, cur)?;
         if time.is_of_day() { Ok((present, time)) } else { Err(Stop::Invalid) }
     }
 
     #[inline(always)]
-    fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop> {
+    fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<T>) -> Result<(), Stop> {
         let before = values.len();
         W::read_n(n, cur, values)?;
         // No early exit, because the loop over the run is shorter without one.

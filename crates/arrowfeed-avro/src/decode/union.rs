@@ -10,7 +10,7 @@ use super::context::{Context, Moved};
 use super::converted::Converter;
 use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A union under construction: the writer's branch of each slot, and the index of its value in the column of
 /// that branch. Branches are mapped to those of the reader when the batch ends.
@@ -57,7 +57,7 @@ impl UnionColumn {
         Self { tagged, branches, tags: Values::new(), places: Values::new(), result, converter }
     }
 
-    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         let left = cur.left();
         let result = self.try_read(cur, context);
         let result = match (&self.converter, result) {
@@ -69,7 +69,11 @@ impl UnionColumn {
     }
 
     #[inline(always)]
-    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    fn try_read<'a, P: Pack>(
+        &mut self,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a, P>, Stop> {
         let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
         let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
         self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);

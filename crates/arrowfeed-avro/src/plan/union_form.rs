@@ -55,10 +55,20 @@ impl Resolver<'_> {
         loop {
             match &self.reader.types[branch] {
                 Type::Array(items) | Type::Map(items) => branch = *items,
+                Type::Union(branches) => match self.only_branch(branches) {
+                    Some(only) => branch = only,
+                    None => return Projection::Fields(Vec::new()),
+                },
                 Type::Record(_) => return Projection::Fields(Vec::new()),
                 _ => return Projection::All,
             }
         }
+    }
+
+    /// The branch of a union of null and one type.
+    fn only_branch(&self, branches: &[TypeId]) -> Option<TypeId> {
+        let mut others = branches.iter().filter(|branch| self.reader.types[**branch] != Type::Null);
+        others.next().copied().filter(|_| others.next().is_none())
     }
 
     /// The branches that become fields of a struct: those in the projection, or all except null.

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod optional;
+mod pack;
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -16,6 +17,9 @@ use arrowfeed_source::has_fast_bit_extraction;
 
 use super::Reads;
 use super::padded::{Padded, SLACK};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use pack::Pext;
+pub(crate) use pack::{Folds, Pack};
 
 /// Reason why the fast decoder stopped. It carries no text: [`locate`](crate::locate) finds the position and
 /// the reason by decoding the block again.
@@ -31,11 +35,14 @@ pub(crate) enum Stop {
 
 /// A read position. Invariant: `pos <= end`, both are in one allocation, and at least [`SLACK`] bytes after
 /// `end` are readable, for the lifetime `'a`.
+///
+/// `P` packs the bits of varints. It is a type, so that the hot loop is compiled for each way, and asks once which one the
+/// processor has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cursor<'a> {
+pub(crate) struct Cursor<'a, P = Folds> {
     pos: NonNull<u8>,
     end: *const u8,
-    bytes: PhantomData<&'a [u8]>,
+    bytes: PhantomData<(&'a [u8], P)>,
 }
 
 /// A string or bytes value of a block. Invariant: at least [`SLACK`] bytes after it are readable, for the lifetime `'a`.
@@ -72,6 +79,20 @@ impl<'a> Cursor<'a> {
         // Made from the slice with its padding, so that the pointer may read the padding too.
         let pos = NonNull::from(block.with_slack()).cast::<u8>();
         Self { pos, end: pos.as_ptr().wrapping_add(block.bytes().len()), bytes: PhantomData }
+    }
+}
+
+impl<'a, P: Pack> Cursor<'a, P> {
+    /// Returns a cursor that packs with `pext`, if the processor has it. No other function makes one.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    pub(crate) fn with_pext(self) -> Option<Cursor<'a, Pext>> {
+        has_fast_bit_extraction().then_some(Cursor { pos: self.pos, end: self.end, bytes: PhantomData })
+    }
+
+    /// Returns a cursor that packs with folds.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    pub(crate) fn with_folds(self) -> Cursor<'a> {
+        Cursor { pos: self.pos, end: self.end, bytes: PhantomData }
     }
 
     /// Returns the number of bytes up to the end of the block.
@@ -219,7 +240,7 @@ impl<'a> Cursor<'a> {
         let word = u64::from_le_bytes(self.load());
         let ends = !word & 0x8080_8080_8080_8080;
         if ends == 0 {
-            let value = gather(word);
+            let value = P::pack(word);
             let [ninth] = self.load_at::<8, 1>();
             if ninth < 0x80 {
                 self.advance(9)?;
@@ -233,7 +254,7 @@ impl<'a> Cursor<'a> {
             return Ok(value | u64::from(ninth & 0x7f) << 56 | u64::from(tenth) << 63);
         }
         // `ends ^ (ends - 1)` has all bits up to the top bit of the last byte, so it keeps the bytes of the value.
-        let value = gather(word & (ends ^ (ends - 1)));
+        let value = P::pack(word & (ends ^ (ends - 1)));
         self.advance(ends.trailing_zeros() as usize / 8 + 1)?;
         Ok(value)
     }
@@ -327,7 +348,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl Reads for Cursor<'_> {
+impl<P: Pack> Reads for Cursor<'_, P> {
     type Error = Stop;
 
     #[inline(always)]
@@ -400,43 +421,6 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
 pub(crate) fn unzigzag_int(value: u64) -> Result<i32, Stop> {
     let value = u32::try_from(value).map_err(|_| Stop::Invalid)?;
     Ok((value >> 1) as i32 ^ -((value & 1) as i32))
-}
-
-/// Packs the low seven bits of each byte together.
-#[inline(always)]
-fn gather(word: u64) -> u64 {
-    // Inline assembly, because a function with the target feature is not inlined into functions without it, and a call for
-    // each varint costs as much as the folds. It takes 3 % of the instructions from `wide_flat`, and 1 % from `nested`.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        if !has_fast_bit_extraction() {
-            return gather_by_folds(word);
-        }
-        let packed: u64;
-        // SAFETY: the processor has the instruction, which reads and writes these registers only.
-        unsafe {
-            std::arch::asm!(
-                "pext {packed}, {word}, {mask}",
-                packed = lateout(reg) packed,
-                word = in(reg) word,
-                mask = in(reg) 0x7f7f_7f7f_7f7f_7f7f_u64,
-                options(pure, nomem, nostack, preserves_flags),
-            );
-        }
-        packed
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    gather_by_folds(word)
-}
-
-/// Packs in three folds: 8 -> 4 -> 2 -> 1 lanes.
-#[cfg_attr(target_arch = "x86_64", cold)]
-#[cfg_attr(target_arch = "x86_64", inline(never))]
-fn gather_by_folds(word: u64) -> u64 {
-    let word = word & 0x7f7f_7f7f_7f7f_7f7f;
-    let word = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
-    let word = (word & 0x0000_3fff_0000_3fff) | ((word & 0x3fff_0000_3fff_0000) >> 2);
-    (word & 0x0fff_ffff) | ((word & 0x0fff_ffff_0000_0000) >> 4)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
 use arrowfeed_source::has_fast_bit_extraction;
 
-use super::cursor::{Cursor, Stop};
+use super::cursor::{Cursor, Pack, Stop};
 
 /// Minimum length of a run for which it is worth loading 64 bytes.
 #[cfg(target_arch = "x86_64")]
@@ -20,8 +20,8 @@ const MIN_RUN: usize = 8;
 
 /// Fills `out` with the next varints. After an error, the content of `out` is unspecified.
 #[inline]
-pub(crate) fn varints<T>(
-    cur: &mut Cursor<'_>,
+pub(crate) fn varints<T, P: Pack>(
+    cur: &mut Cursor<'_, P>,
     out: &mut [MaybeUninit<T>],
     convert: impl Fn(u64) -> Result<T, Stop>,
 ) -> Result<(), Stop> {
@@ -35,29 +35,29 @@ pub(crate) fn varints<T>(
 
 /// Skips the next `n` longs.
 #[inline]
-pub(crate) fn skip_longs(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
+pub(crate) fn skip_longs<P: Pack>(cur: &mut Cursor<'_, P>, n: usize) -> Result<(), Stop> {
     // Eight bytes hold 56 bits, so a varint of at most eight bytes is always a valid long.
-    skip::<8>(cur, n, |cur| cur.varint().map(|_| ()))
+    skip::<_, 8>(cur, n, |cur| cur.varint().map(|_| ()))
 }
 
 /// Skips the next `n` ints.
 #[inline]
-pub(crate) fn skip_ints(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
+pub(crate) fn skip_ints<P: Pack>(cur: &mut Cursor<'_, P>, n: usize) -> Result<(), Stop> {
     // Four bytes hold 28 bits, so a varint of at most four bytes is always a valid int.
-    skip::<4>(cur, n, |cur| cur.int().map(|_| ()))
+    skip::<_, 4>(cur, n, |cur| cur.int().map(|_| ()))
 }
 
 /// Skips `n` varints. A varint of at most `SURE` bytes is always valid; `one` checks and skips a longer one.
 #[inline(always)]
-fn skip<const SURE: u32>(
-    cur: &mut Cursor<'_>,
+fn skip<P: Pack, const SURE: u32>(
+    cur: &mut Cursor<'_, P>,
     n: usize,
-    one: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>,
+    one: impl Fn(&mut Cursor<'_, P>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     #[cfg(target_arch = "x86_64")]
     if n >= MIN_RUN && has_fast_bit_extraction() {
         // SAFETY: the processor has the features.
-        return unsafe { skip_avx2::<SURE>(cur, n, one) };
+        return unsafe { skip_avx2::<_, SURE>(cur, n, one) };
     }
     (0..n).try_for_each(|_| one(cur))
 }
@@ -65,10 +65,10 @@ fn skip<const SURE: u32>(
 /// Finds the ends of all varints in 64 bytes as the bits of a word, and counts them without reading the values.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-fn skip_avx2<const SURE: u32>(
-    cur: &mut Cursor<'_>,
+fn skip_avx2<P: Pack, const SURE: u32>(
+    cur: &mut Cursor<'_, P>,
     mut n: usize,
-    one: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>,
+    one: impl Fn(&mut Cursor<'_, P>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     use std::arch::x86_64::_pdep_u64;
 
@@ -99,8 +99,8 @@ fn skip_avx2<const SURE: u32>(
 }
 
 #[inline(always)]
-fn one_by_one<T>(
-    cur: &mut Cursor<'_>,
+fn one_by_one<T, P: Pack>(
+    cur: &mut Cursor<'_, P>,
     out: &mut [MaybeUninit<T>],
     convert: impl Fn(u64) -> Result<T, Stop>,
 ) -> Result<(), Stop> {
@@ -112,8 +112,8 @@ fn one_by_one<T>(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-fn varints_avx2<T>(
-    cur: &mut Cursor<'_>,
+fn varints_avx2<T, P: Pack>(
+    cur: &mut Cursor<'_, P>,
     out: &mut [MaybeUninit<T>],
     convert: impl Fn(u64) -> Result<T, Stop>,
 ) -> Result<(), Stop> {
@@ -209,7 +209,10 @@ mod tests {
         }
     }
 
-    fn left_after(bytes: &[u8], read: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>) -> Result<usize, Stop> {
+    fn left_after(
+        bytes: &[u8],
+        read: impl Fn(&mut Cursor<'_, P>) -> Result<(), Stop>,
+    ) -> Result<usize, Stop> {
         let padded = [bytes, &[0x80; SLACK]].concat();
         let mut cur = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
         read(&mut cur).map(|()| cur.left())

@@ -142,11 +142,11 @@ impl Shuffled {
             return Ok(false);
         };
         let mut window = Window::new(planned, self.seed, self.epoch)?;
-        let mut first = true;
         while !window.is_complete() {
             let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());
             let Some(piece) = next.transpose()? else { break };
-            if std::mem::take(&mut first) {
+            // The files that had been skipped before the first piece that stays.
+            if window.pieces.is_empty() {
                 window.left_out = self.reader.left_out();
             }
             let file = piece.file;

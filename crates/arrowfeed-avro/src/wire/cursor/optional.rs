@@ -4,9 +4,9 @@
 
 use std::hint::select_unpredictable;
 
-use super::{Cursor, Stop, Text, gather};
+use super::{Cursor, Pack, Stop, Text};
 
-impl<'a> Cursor<'a> {
+impl<'a, P: Pack> Cursor<'a, P> {
     /// Returns whether a value follows the union index, if the index has its shortest form: one byte, 0 or 2.
     #[inline(always)]
     fn present(&self, null: u8) -> Option<bool> {
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
                 return Ok((present, if present { self.varint()? } else { 0 }));
             }
         };
-        let value = gather(word & (ends ^ ends.wrapping_sub(1)));
+        let value = P::pack(word & (ends ^ ends.wrapping_sub(1)));
         let len = ends.trailing_zeros() as usize / 8 + 1;
         self.advance(select_unpredictable(present, 1 + len, 1))?;
         Ok((present, select_unpredictable(present, value, 0)))
@@ -90,6 +90,6 @@ impl<'a> Cursor<'a> {
 
 #[cold]
 #[inline(never)]
-fn long_index(mut cur: Cursor<'_>) -> Result<(usize, Cursor<'_>), Stop> {
+fn long_index<P: Pack>(mut cur: Cursor<'_, P>) -> Result<(usize, Cursor<'_, P>), Stop> {
     Ok((cur.index(2)?, cur))
 }
