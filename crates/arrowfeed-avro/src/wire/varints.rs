@@ -209,10 +209,7 @@ mod tests {
         }
     }
 
-    fn left_after(
-        bytes: &[u8],
-        read: impl Fn(&mut Cursor<'_, P>) -> Result<(), Stop>,
-    ) -> Result<usize, Stop> {
+    fn left_after(bytes: &[u8], read: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>) -> Result<usize, Stop> {
         let padded = [bytes, &[0x80; SLACK]].concat();
         let mut cur = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
         read(&mut cur).map(|()| cur.left())

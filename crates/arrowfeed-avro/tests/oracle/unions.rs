@@ -277,11 +277,14 @@ fn a_branch_that_is_left_out_may_be_recursive() {
     let ty = r#"["null", "int", {"type": "record", "name": "N", "fields": [
         {"name": "n", "type": ["null", "N", "string"]}, {"name": "k", "type": "int"}]}]"#;
     let rows: [&[u8]; 3] = [&[2, 6], &[4, 4, 2, b'x', 10], &[4, 2, 0, 8, 10]];
-    for ty in
-        [ty.to_owned(), ty.replace(r#"{"type": "record""#, r#"{"type": "array", "items": {"type": "record""#)]
-    {
-        let ty = if ty.contains("array") { ty.replace(r#""int"}]}]"#, r#""int"}]}}]"#) } else { ty };
-        let rows = if ty.contains("array") { &rows[..1] } else { &rows[..] };
+    let list = |before: &str, after: &str| {
+        let before = format!(r#"{{"type": "array", "items": {before}{{"type": "record""#);
+        let ty = ty.replace(r#"{"type": "record""#, &before);
+        ty.replace(r#""int"}]}]"#, &format!(r#""int"}}]}}{after}}}]"#))
+    };
+    let types = [ty.to_owned(), list("", ""), list(r#"["null", "#, "]"), list(r#"["string", "#, "]")];
+    for (i, ty) in types.into_iter().enumerate() {
+        let rows = if i > 0 { &rows[..1] } else { &rows[..] };
         let builder = AvroReader::builder().with_unions(Unions::Struct).with_columns(["u.int"]);
         let batches = read_all(builder.open(file(&ty, rows)));
         let ints = batches[0].column(0).as_struct().column(0).as_primitive::<arrow_array::types::Int32Type>();

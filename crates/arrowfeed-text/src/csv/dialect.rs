@@ -114,7 +114,7 @@ impl CsvDialect {
             if texts.is_empty() { r"[^\s\S]".to_owned() } else { format!(r"\A(?:{})\z", texts.join("|")) };
         // Escaped texts are a pattern, so only its size can be refused.
         Regex::new(&pattern).map(Some).map_err(|error| {
-            let (count, bytes) = (self.nulls.len(), pattern.len());
+            let (count, bytes) = (self.nulls.len(), self.nulls.iter().map(String::len).sum::<usize>());
             let found = format!("{} of {}", counted(count as u64, "text"), counted(bytes as u64, "byte"));
             let message = format!("nulls: expected fewer or shorter texts, found {found}");
             FeedError::new(FeedErrorKind::Options, message).with_source(error)

@@ -70,7 +70,7 @@ fn too_many_texts_of_nulls_are_refused() {
     let error = open((0..20_000).map(|i| format!("id-{i}-unknown")).collect()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "nulls: expected fewer or shorter texts, found 20,000 texts of 368,900 bytes"
+        "nulls: expected fewer or shorter texts, found 20,000 texts of 308,890 bytes"
     );
 }
 
