@@ -34,7 +34,7 @@ struct Piece {
     chosen: Option<Vec<u32>>,
     /// Whether the batch has only the chosen rows.
     is_compact: bool,
-    /// Bytes of the chosen rows, if all rows have the same size.
+    /// Bytes of the chosen rows that are not taken yet, if all rows have the same size.
     bytes: usize,
 }
 
@@ -92,21 +92,28 @@ impl Pieces {
         let mut taken = Vec::new();
         let mut after = None;
         while wanted > 0 {
-            let Some(piece) = self.held.front() else { break };
+            let Some(piece) = self.held.front_mut() else { break };
             let left = piece.rows() - self.taken;
             let n = wanted.min(left);
             taken.push(piece.taken(self.taken, n));
             after = place_after(&piece.decoded, piece.number(self.taken + n - 1) + 1);
             wanted -= n;
             self.taken += n;
+            let bytes = share(piece.bytes, n, left);
+            piece.bytes -= bytes;
+            self.bytes -= bytes;
             if n == left {
-                self.bytes -= piece.bytes;
                 self.held.pop_front();
                 self.taken = 0;
             }
         }
         Some((joined(taken), after?))
     }
+}
+
+/// The bytes of `n` of `rows` rows.
+fn share(bytes: usize, n: usize, rows: usize) -> usize {
+    (bytes as u128 * n as u128 / rows.max(1) as u128) as usize
 }
 
 /// Rows of one piece.
@@ -124,9 +131,7 @@ impl Piece {
         let batch = &self.decoded.batch;
         let bytes = batch.get_array_memory_size();
         match &self.chosen {
-            Some(chosen) if !self.is_compact => {
-                (bytes as u128 * chosen.len() as u128 / batch.num_rows().max(1) as u128) as usize
-            }
+            Some(chosen) if !self.is_compact => share(bytes, chosen.len(), batch.num_rows()),
             _ => bytes,
         }
     }
@@ -215,6 +220,12 @@ mod tests {
                 chosen.unwrap_or(1000) as usize * (added + 1)
             );
             assert_eq!(pieces.bytes, 0);
+            // Of a piece that is taken in part, the rest counts.
+            let mut pieces = Pieces::new(chosen.unwrap_or(1000) as usize / 2, 2 * bytes);
+            pieces.add(piece(), rows).unwrap();
+            let whole = pieces.bytes;
+            pieces.take().unwrap();
+            assert_eq!(pieces.bytes, whole - whole / 2, "{chosen:?}");
         }
     }
 }
