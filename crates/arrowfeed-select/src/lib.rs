@@ -1,5 +1,5 @@
 //! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type;
-//! [`compact`] for dictionaries.
+//! [`compact`] and [`stored_bytes`] for dictionaries.
 //!
 //! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
 //!
@@ -24,10 +24,12 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 mod dictionaries;
 mod ranges;
+mod stored_bytes;
 mod types;
 
 pub use dictionaries::compact;
 use ranges::Ranges;
+pub use stored_bytes::stored_bytes;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges};
 
 /// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
