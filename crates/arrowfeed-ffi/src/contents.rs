@@ -121,6 +121,17 @@ fn views_of_bytes(data: &ArrayData, rows: Range<usize>, stored: &Range<usize>) -
     Ok(cut(data, rows, buffers, Vec::new()))
 }
 
+/// Byte views, in which each view that points outside of its buffer is replaced by an empty one.
+fn views_inside(data: &ArrayData) -> Checked<ArrayData> {
+    let stored = stored(data, &(0..data.len()))?;
+    let views = stored.clone().zip(stored_in::<u128>(data, 0, &stored)?);
+    let is_inside = |row| matches!(byte_views(data, &(row..row + 1)), Ok(false));
+    let views: Vec<u128> = views.map(|(row, view)| if is_inside(row) { *view } else { 0 }).collect();
+    let mut buffers = data.buffers().to_vec();
+    buffers[0] = Buffer::from_vec(views);
+    Ok(cut(data, 0..data.len(), buffers, Vec::new()))
+}
+
 /// If a dictionary has more values than there are rows, only the referenced values are checked, unless the values are
 /// nested.
 ///
@@ -135,13 +146,13 @@ fn dictionary<T: ArrowNativeType>(
 ) -> Checked<ArrayData> {
     let (indices, values) = (stored_in::<T>(data, 0, &stored)?, child(data, 0)?);
     let plain = is_plain(values.data_type());
-    let mut all = values.len() <= stored.len() || has_inside(values.data_type());
+    let all = values.len() <= stored.len() || has_inside(values.data_type());
+    let mut has_null_outside = false;
     for (row, index) in stored.zip(indices) {
         match index.to_usize() {
             Some(index) if index < values.len() => {
                 if !all && !plain {
-                    // A null whose view points outside of its buffer has to be rewritten, as all of them are.
-                    all = checked_value(values, index)?;
+                    has_null_outside |= checked_value(values, index)?;
                 }
             }
             _ if is_null(data, row) => {}
@@ -151,7 +162,11 @@ fn dictionary<T: ArrowNativeType>(
             }
         }
     }
-    let values = if all { reached(values, 0..values.len())? } else { values.clone() };
+    let values = match (all, has_null_outside) {
+        (true, _) => reached(values, 0..values.len())?,
+        (false, true) => views_inside(values)?,
+        (false, false) => values.clone(),
+    };
     Ok(sliced(data, rows, vec![values]))
 }
 

@@ -5,7 +5,7 @@ use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{
     AnyDictionaryArray, Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch, UnionArray,
 };
-use arrow_schema::{DataType, FieldRef, Fields};
+use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 
 use crate::invalid::{Checked, Invalid};
 
@@ -67,10 +67,11 @@ fn array(values: &ArrayRef) -> Checked<()> {
 }
 
 /// Checks all values if there are at most as many as rows. Of a larger dictionary, an import has checked only the values
-/// to which rows refer, and a file gets only these.
+/// to which rows refer, and a file gets only these. Values that are not cut with their slots are checked once, as a whole;
+/// an import has checked that all of them are inside their memory.
 fn dictionary(array: &dyn AnyDictionaryArray) -> Checked<()> {
     let values = array.values();
-    if values.len() <= array.len() {
+    if values.len() <= array.len() || shares_children(values.data_type()) {
         return self::array(values);
     }
     if values.is_empty() {
@@ -81,6 +82,22 @@ fn dictionary(array: &dyn AnyDictionaryArray) -> Checked<()> {
     used.sort_unstable();
     used.dedup();
     used.into_iter().try_for_each(|key| self::array(&values.slice(key, 1)))
+}
+
+/// Whether a slice of one value of this type may have all children of the array. To check each used value of a large
+/// dictionary would then cost as much as to check all values each time.
+fn shares_children(data_type: &DataType) -> bool {
+    use DataType::*;
+    match data_type {
+        ListView(_) | LargeListView(_) | RunEndEncoded(..) | Union(_, UnionMode::Dense) => true,
+        List(items) | LargeList(items) | FixedSizeList(items, _) | Map(items, _) => {
+            shares_children(items.data_type())
+        }
+        Dictionary(_, values) => shares_children(values),
+        Struct(fields) => fields.iter().any(|field| shares_children(field.data_type())),
+        Union(fields, _) => fields.iter().any(|(_, field)| shares_children(field.data_type())),
+        _ => false,
+    }
 }
 
 /// The items that the lists cover.

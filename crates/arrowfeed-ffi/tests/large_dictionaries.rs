@@ -5,13 +5,18 @@
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, make_array};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, Int32Array, ListViewArray, RecordBatch, RunArray, StringArray, StructArray, UnionArray,
+    make_array,
+};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ArrayData, ByteView};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, UnionFields};
 use arrowfeed_ffi::{ForeignBatch, check_text, columns, import_field};
 
 /// A batch with one dictionary of these keys and values.
@@ -107,4 +112,38 @@ fn views_of_nulls_with_rows_are_rewritten() {
     let values = batch.column(0).as_any_dictionary().values().as_string_view().clone();
     values.to_data().validate_full().unwrap();
     assert_eq!(values.iter().collect::<Vec<_>>(), [Some("A long text, "), None, Some("nd a second one.")]);
+    // A value without a row becomes empty.
+    let all = [(13, 0), (16, 1 << 30), (16, 14), (16, 1 << 29)];
+    let batch = imported(&[2, 1], None, views(&all, Some(vec![true, false, true, true]), TEXT)).unwrap();
+    let values = batch.column(0).as_any_dictionary().values().as_string_view().clone();
+    values.to_data().validate_full().unwrap();
+    let expected = [Some("A long text, "), None, Some("nd a second one."), Some("")];
+    assert_eq!(values.iter().collect::<Vec<_>>(), expected);
+}
+
+/// Slices of such values keep all children, so a check of each used value would look at all of them each time.
+#[test]
+fn text_in_views_runs_and_dense_unions_is_checked_once() {
+    const VALUES: usize = 200_000;
+    let strings = || Arc::new(StringArray::from(vec!["ä0123456789"; VALUES])) as ArrayRef;
+    let count = VALUES as i32;
+    let item = Arc::new(Field::new("item", DataType::Utf8, true));
+    let offsets: Vec<i32> = (0..count).collect();
+    let views: ArrayRef =
+        Arc::new(ListViewArray::new(item, offsets.clone().into(), vec![1; VALUES].into(), strings(), None));
+    let ends = Int32Array::from_iter_values(1..=count);
+    let runs: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &strings()).unwrap());
+    let fields = UnionFields::from_fields(vec![Field::new("a", DataType::Utf8, true)]);
+    let union = UnionArray::try_new(fields, vec![0; VALUES].into(), Some(offsets.into()), vec![strings()]);
+    let union: ArrayRef = Arc::new(union.unwrap());
+    let fields = vec![Field::new("s", views.data_type().clone(), true)];
+    let structs: ArrayRef = Arc::new(StructArray::new(fields.into(), vec![views.clone()], None));
+    let keys: Vec<i32> = (0..count - 1).collect();
+    for values in [views, runs, union, structs] {
+        let batch = imported(&keys, None, values.to_data()).unwrap();
+        let start = Instant::now();
+        assert_eq!(check(&batch), Ok(()), "{}", values.data_type());
+        // One check takes milliseconds, and one for each key takes more than a minute.
+        assert!(start.elapsed() < Duration::from_secs(10), "{}", values.data_type());
+    }
 }

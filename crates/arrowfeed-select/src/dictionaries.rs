@@ -1,17 +1,20 @@
 //! Dictionaries of the values that slots use: of one array, and of several arrays whose dictionaries together have more
 //! values than their keys can number.
 //!
-//! The kernels append the dictionaries of all inputs, with values that no slot uses, and panic if the keys cannot number
-//! them. In this case alone, the inputs get one dictionary before, of the values that their slots use. In all other cases
-//! they keep their dictionaries: this costs nothing, and a shared dictionary stays shared.
+//! The kernels append the dictionaries of all inputs, with values that no slot uses. They panic if the keys cannot number
+//! these, or if a value is outside of its memory, as unused values of other libraries may be. In these cases alone, the
+//! inputs lose the unused values before, and get one dictionary if it is still too large. In all other cases they keep
+//! their dictionaries: this costs nothing, and a shared dictionary stays shared.
 
 use std::collections::HashMap;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::ArrowDictionaryKeyType;
-use arrow_array::{Array, ArrayRef, DictionaryArray, UInt64Array, downcast_integer, make_array};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, OffsetSizeTrait, UInt64Array, downcast_integer, make_array,
+};
 use arrow_buffer::ArrowNativeType;
-use arrow_data::ArrayData;
+use arrow_data::{ArrayData, ByteView, MAX_INLINE_VIEW_LEN};
 use arrow_schema::{ArrowError, DataType};
 
 use crate::ranges::Ranges;
@@ -19,6 +22,79 @@ use crate::types::has_dictionary_inside;
 
 /// Arrays, and slots in them.
 pub(crate) type Selection = (Vec<ArrayRef>, Vec<(usize, usize)>);
+
+/// The arrays without the values that no slot uses, if a kernel could fail because of these values; `None` if all kernels
+/// that join the arrays are safe.
+pub(crate) fn joinable(arrays: &[&dyn Array]) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
+    let Some((first, others)) = arrays.split_first() else { return Ok(None) };
+    if !has_dictionary_inside(first.data_type())
+        || others.iter().any(|other| other.data_type() != first.data_type())
+    {
+        return Ok(None);
+    }
+    let data: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
+    if !has_unsafe_values(&data.iter().collect::<Vec<_>>(), false) {
+        return Ok(None);
+    }
+    arrays.iter().map(|array| compact(*array)).collect::<Result<_, _>>().map(Some)
+}
+
+/// The array without the values that no slot uses, if its keys cannot number all values: copies of ranges refuse it.
+pub(crate) fn numbered(array: &dyn Array) -> Result<Option<ArrayRef>, ArrowError> {
+    Ok(joinable(&[array])?.and_then(|mut arrays| arrays.pop()))
+}
+
+/// Whether a dictionary has more values than its keys can number, or whether dictionaries that are not shared have more of
+/// them together, or a value outside of its memory.
+///
+/// The kernels merge or copy values that are not shared, so the test of each value takes less time than they do. Of a
+/// dictionary with more values than slots, it is not made: it takes less time to drop the unused values. The
+/// kernels look at the values in runs (`in_runs`) even if they are shared.
+fn has_unsafe_values(data: &[&ArrayData], in_runs: bool) -> bool {
+    let children = |index: usize| data.iter().map(|data| &data.child_data()[index]).collect::<Vec<_>>();
+    if let DataType::Dictionary(keys, _) = data[0].data_type() {
+        let (values, most) = (children(0), most_values(keys));
+        let too_many = |count: u64| count > most;
+        if values.iter().any(|values| too_many(values.len() as u64)) {
+            return true;
+        }
+        if values.windows(2).all(|pair| pair[0].ptr_eq(pair[1])) {
+            return in_runs && !is_inside(values[0]);
+        }
+        return too_many(values.iter().map(|values| values.len() as u64).fold(0, u64::saturating_add))
+            || data.iter().zip(&values).any(|(slots, values)| values.len() > slots.len())
+            || !values.iter().all(|values| is_inside(values))
+            || has_unsafe_values(&values, in_runs);
+    }
+    let in_runs = in_runs || matches!(data[0].data_type(), DataType::RunEndEncoded(..));
+    (0..data[0].child_data().len()).any(|index| has_unsafe_values(&children(index), in_runs))
+}
+
+/// Whether all byte strings are inside their memory. The import has checked all values with children, and other values
+/// may be any bits.
+fn is_inside(values: &ArrayData) -> bool {
+    match values.data_type() {
+        DataType::Utf8 | DataType::Binary => are_offsets_inside::<i32>(values),
+        DataType::LargeUtf8 | DataType::LargeBinary => are_offsets_inside::<i64>(values),
+        DataType::Utf8View | DataType::BinaryView => {
+            let views = values.buffer::<u128>(0).iter().take(values.len());
+            views.map(|view| ByteView::from(*view)).all(|view| {
+                let bytes = values.buffers().get(view.buffer_index as usize + 1);
+                view.length <= MAX_INLINE_VIEW_LEN
+                    || bytes.is_some_and(|bytes| view.offset as usize + view.length as usize <= bytes.len())
+            })
+        }
+        _ => true,
+    }
+}
+
+fn are_offsets_inside<O: OffsetSizeTrait>(values: &ArrayData) -> bool {
+    let Some(offsets) = values.buffer::<O>(0).get(..=values.len()) else { return values.is_empty() };
+    let end = offsets[values.len()].to_usize();
+    offsets[0] >= O::default()
+        && offsets.is_sorted()
+        && end.is_some_and(|end| end <= values.buffers()[1].len())
+}
 
 /// Whether arrays of one type have dictionaries, at any depth, that together have more values than their keys can number.
 pub(crate) fn overflow(arrays: &[&dyn Array]) -> bool {
@@ -145,10 +221,11 @@ fn with_one_dictionary<K: ArrowDictionaryKeyType>(
     dictionaries.collect()
 }
 
-/// Replaces each dictionary, at any depth, by one of the values that valid slots use. The key under a null becomes 0.
+/// Replaces each dictionary, at any depth, by one of the values that valid slots use.
 ///
 /// An array of another library may have values that no slot uses, and that nobody has checked. Kernels that look at all
-/// values of a dictionary, such as casts, are safe on the result. A dictionary of used values alone is not copied.
+/// values of a dictionary, such as casts, are safe on the result. The key under a null
+/// may become any other.
 ///
 /// # Errors
 /// The used values do not fit into one array, or a child that must not have nulls has some.

@@ -1,5 +1,5 @@
 //! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type;
-//! [`compact`] for dictionaries.
+//! [`compact`] and [`stored_bytes`] for dictionaries.
 //!
 //! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
 //!
@@ -11,9 +11,11 @@
 //! | lists with more items than their offsets can address | take, concat | panic |
 //! | dictionaries, at any depth | take, filter, interleave | a result without slots has an empty dictionary |
 //! | dictionaries inside other types | interleave, concat | panic if the dictionaries together have more values than there are keys |
+//! | dictionaries with unused values outside of their memory | interleave, concat | panic |
+//! | dictionaries with more values than there are keys | all | panic |
 //!
-//! Such arrays are copied range by range instead, and a result without slots is a slice. Dictionaries with too many values
-//! are replaced by one of the values in use. A result that does not fit into one array is an error.
+//! Such arrays are copied range by range instead, and a result without slots is a slice. The inputs of these
+//! kernels lose the values of dictionaries that are not in use, and dictionaries that are still too large become one. A result that does not fit into one array is an error.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
@@ -24,10 +26,12 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 mod dictionaries;
 mod ranges;
+mod stored_bytes;
 mod types;
 
 pub use dictionaries::compact;
 use ranges::Ranges;
+pub use stored_bytes::stored_bytes;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges};
 
 /// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
@@ -44,6 +48,8 @@ pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowErr
     if !contains_list(array.data_type()) {
         return arrow_select::take::take(array, indices, None);
     }
+    let numbered = dictionaries::numbered(array)?;
+    let array = numbered.as_deref().unwrap_or(array);
     let mut ranges = Ranges::new(&[array], indices.null_count() > 0, indices.len());
     downcast_integer_array!(
         indices => for index in indices.iter() {
@@ -65,6 +71,8 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
     if contains_dictionary(array.data_type()) && mask.len() == array.len() && !mask.has_true() {
         return Ok(array.slice(0, 0));
     }
+    let numbered = dictionaries::numbered(array)?;
+    let array = numbered.as_deref().unwrap_or(array);
     if !contains_list(array.data_type()) || mask.len() != array.len() || mask.null_count() > 0 {
         return arrow_select::filter::filter(array, mask);
     }
@@ -83,11 +91,20 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
 /// # Panics
 /// A slot is out of range.
 pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
-    if !slots.is_empty() && dictionaries::overflow(arrays) {
-        let (arrays, slots) = dictionaries::selected(arrays, slots)?;
-        return interleaved(&arrays.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &slots);
+    if slots.is_empty() {
+        return interleaved(arrays, slots);
     }
-    interleaved(arrays, slots)
+    let Some(arrays) = dictionaries::joinable(arrays)? else { return interleaved(arrays, slots) };
+    let arrays = references(&arrays);
+    if dictionaries::overflow(&arrays) {
+        let (arrays, slots) = dictionaries::selected(&arrays, slots)?;
+        return interleaved(&references(&arrays), &slots);
+    }
+    interleaved(&arrays, slots)
+}
+
+fn references(arrays: &[ArrayRef]) -> Vec<&dyn Array> {
+    arrays.iter().map(AsRef::as_ref).collect()
 }
 
 fn interleaved(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
@@ -136,11 +153,15 @@ pub fn interleave_batches(
 /// There is no array, their types differ, or the result does not fit into one array.
 pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
     ranges::check_offsets(arrays)?;
-    if dictionaries::overflow(arrays) {
-        let arrays = dictionaries::all(arrays)?;
-        return arrow_select::concat::concat(&arrays.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    if arrays.len() == 1 {
+        return arrow_select::concat::concat(arrays);
     }
-    arrow_select::concat::concat(arrays)
+    let Some(arrays) = dictionaries::joinable(arrays)? else { return arrow_select::concat::concat(arrays) };
+    let arrays = references(&arrays);
+    if dictionaries::overflow(&arrays) {
+        return arrow_select::concat::concat(&references(&dictionaries::all(&arrays)?));
+    }
+    arrow_select::concat::concat(&arrays)
 }
 
 /// Concatenates batches of one schema.

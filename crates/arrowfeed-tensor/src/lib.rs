@@ -50,7 +50,6 @@ mod reverse;
 mod row_splits;
 mod same_schema;
 mod spec;
-mod stored_bytes;
 mod tensor;
 mod values;
 mod written;

@@ -1,9 +1,10 @@
 //! The limit on copies of values that several rows share.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::ByteArrayType;
-use arrow_array::{Array, ArrayRef, GenericByteArray, OffsetSizeTrait};
+use arrow_array::types::{ByteArrayType, ByteViewType};
+use arrow_array::{Array, ArrayRef, GenericByteArray, GenericByteViewArray, OffsetSizeTrait};
 use arrow_buffer::ArrowNativeType;
+use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
 use arrow_schema::DataType;
 
 use crate::error::{ConversionError, ConversionErrorKind};
@@ -21,7 +22,7 @@ pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
         return Ok(());
     }
     let once = bytes(values, 0, values.len());
-    if once.saturating_mul(copies) <= limit {
+    if once.max(stored(values)).saturating_mul(copies) <= limit {
         return Ok(());
     }
     let most = limit.max(once);
@@ -37,6 +38,18 @@ pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
     Ok(())
 }
 
+/// Bytes of the memory of text. One value of a dictionary of another library may take more than all of them together, as the
+/// first and the last offset may be those of values to which no row refers, and may be anything.
+fn stored(values: &ArrayRef) -> usize {
+    match values.data_type() {
+        DataType::Utf8 => values.as_string::<i32>().values().len(),
+        DataType::LargeUtf8 => values.as_string::<i64>().values().len(),
+        DataType::Binary => values.as_binary::<i32>().values().len(),
+        DataType::LargeBinary => values.as_binary::<i64>().values().len(),
+        _ => 0,
+    }
+}
+
 /// Bytes of the values in the slots from `start` to `end`.
 fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
     let slots = end - start;
@@ -46,8 +59,8 @@ fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
         DataType::Binary => text(array.as_binary::<i32>(), start, end),
         DataType::LargeBinary => text(array.as_binary::<i64>(), start, end),
         // Views share their text, but the text of each row becomes a separate object later.
-        DataType::Utf8View => viewed(&array.as_string_view().views()[start..end]),
-        DataType::BinaryView => viewed(&array.as_binary_view().views()[start..end]),
+        DataType::Utf8View => viewed(array.as_string_view(), start, end),
+        DataType::BinaryView => viewed(array.as_binary_view(), start, end),
         DataType::List(_) => {
             let list = array.as_list::<i32>();
             inside(list.values(), span(list.offsets(), start, end))
@@ -79,8 +92,7 @@ fn inside(values: &ArrayRef, (first, items): (usize, usize)) -> usize {
     bytes(values, first, first + items)
 }
 
-/// The length of the text between two slots. The last offset of a dictionary of another library may be that of a value to
-/// which no row refers, and may be anything.
+/// The length of the text between two slots, which is exact for a value of a row; see [`stored`].
 fn text<T: ByteArrayType>(array: &GenericByteArray<T>, start: usize, end: usize) -> usize {
     let offsets = array.value_offsets();
     offsets[end].as_usize().saturating_sub(offsets[start].as_usize()).min(array.values().len())
@@ -91,7 +103,15 @@ fn span<O: OffsetSizeTrait>(offsets: &[O], start: usize, end: usize) -> (usize, 
     (offsets[start].as_usize(), offsets[end].as_usize() - offsets[start].as_usize())
 }
 
-/// Total length of the views. The low half of the first word of a view is its length.
-fn viewed(views: &[u128]) -> usize {
-    views.iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add)
+/// Total length of the views, without those outside of their memory, to which no row refers.
+fn viewed<T: ByteViewType>(array: &GenericByteViewArray<T>, start: usize, end: usize) -> usize {
+    let length = |view: &u128| {
+        let ByteView { length, buffer_index, offset, .. } = ByteView::from(*view);
+        let (length, offset) = (length as usize, offset as usize);
+        let is_inside = length <= MAX_INLINE_VIEW_LEN as usize
+            || (array.data_buffers().get(buffer_index as usize))
+                .is_some_and(|bytes| offset + length <= bytes.len());
+        if is_inside { length } else { 0 }
+    };
+    array.views()[start..end].iter().map(length).fold(0, usize::saturating_add)
 }

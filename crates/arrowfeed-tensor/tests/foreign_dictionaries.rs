@@ -15,7 +15,7 @@ use arrow_array::{
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_data::{ArrayData, ByteView};
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged};
+use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged, VarLen};
 use arrowfeed_tensor::{DType, ExpressionPlan, KeyExpression};
 
 /// Strings "A" and "B", and values far outside of the memory.
@@ -182,5 +182,45 @@ fn strings_with_rows_become_bytes() {
         let bytes = arrow_cast::cast(&array, &DataType::LargeBinary).unwrap();
         let bytes = arrow_array::cast::AsArray::as_binary::<i64>(&bytes);
         assert_eq!(bytes.iter().flatten().collect::<Vec<_>>(), [b"B", b"A", b"B"], "{data_type}");
+    }
+}
+
+/// Values of which the last one has `length` bytes, and the first one is outside of the memory.
+fn long(data_type: &DataType, length: usize, first: i32) -> ArrayRef {
+    let length = length as i32;
+    let parts = ArrayData::builder(data_type.clone()).len(2);
+    let parts = match data_type {
+        DataType::Utf8 | DataType::Binary => parts.add_buffer(Buffer::from_slice_ref([first, 0, length])),
+        DataType::LargeUtf8 => {
+            parts.add_buffer(Buffer::from_slice_ref([i64::from(first), 0, i64::from(length)]))
+        }
+        _ => {
+            let view = |length: i32, buffer_index: u32| {
+                let prefix = u32::from_le_bytes(*b"xxxx");
+                ByteView { length: length as u32, prefix, buffer_index, offset: 0 }.as_u128()
+            };
+            parts.add_buffer(Buffer::from_slice_ref([view(1 << 30, 0), view(length, 0)]))
+        }
+    };
+    // SAFETY: the last value is valid, and no test has a row with another value.
+    make_array(unsafe { parts.add_buffer(Buffer::from(vec![b'x'; length as usize])).build_unchecked() })
+}
+
+/// Values without a row neither hide nor add bytes.
+#[test]
+fn the_limit_on_copies_depends_on_the_values_with_rows_alone() {
+    for data_type in types() {
+        // The first offset is after the last one, equal to it, or just before it.
+        for first in [2000, 1000, 999, -1] {
+            let convert = |rows: usize| {
+                let column = dictionary(vec![Some(1); rows], long(&data_type, 1000, first));
+                let batch = batch(Field::new("e", column.data_type().clone(), true), column);
+                let feature = Feature::VarLen(VarLen { key: "e".to_owned(), ..VarLen::default() });
+                let adapter = FeatureAdapter::with_batch_bytes(batch.schema(), [("t", feature)], 10_000);
+                adapter.unwrap().convert(&batch).map(|_| ()).map_err(|error| error.limit())
+            };
+            assert_eq!(convert(10), Ok(()), "{data_type}");
+            assert_eq!(convert(11), Err(Some("batch_bytes")), "{data_type} {first}");
+        }
     }
 }

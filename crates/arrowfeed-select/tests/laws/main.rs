@@ -3,6 +3,7 @@
 //! `ARROWFEED_CASES` is the number of cases, 500 by default.
 
 mod arrays;
+mod foreign;
 mod overflow;
 
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use arrow_array::{
 };
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType, Field, UnionFields};
+use arrowfeed_select::{concat, interleave};
 
 fn strings(texts: impl IntoIterator<Item = String>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(texts))
@@ -32,12 +33,12 @@ fn texts(array: &dyn Array) -> Vec<Option<String>> {
     values.unwrap().as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect()
 }
 
-fn in_lists(items: &ArrayRef) -> ArrayRef {
+pub(crate) fn in_lists(items: &ArrayRef) -> ArrayRef {
     let field = Arc::new(Field::new("item", items.data_type().clone(), true));
     Arc::new(FixedSizeListArray::new(field, 1, items.clone(), None))
 }
 
-fn in_views(items: &ArrayRef) -> ArrayRef {
+pub(crate) fn in_views(items: &ArrayRef) -> ArrayRef {
     let field = Arc::new(Field::new("item", items.data_type().clone(), true));
     let offsets: Vec<i32> = (0..items.len() as i32).collect();
     Arc::new(ListViewArray::new(field, offsets.into(), vec![1; items.len()].into(), items.clone(), None))
@@ -48,17 +49,18 @@ fn in_runs(items: &ArrayRef) -> ArrayRef {
     Arc::new(RunArray::<Int32Type>::try_new(&ends, items).unwrap())
 }
 
-fn in_union(items: &ArrayRef) -> ArrayRef {
+pub(crate) fn in_union(items: &ArrayRef) -> ArrayRef {
     let fields = UnionFields::from_fields(vec![Field::new("a", items.data_type().clone(), true)]);
     let ids = vec![0_i8; items.len()];
     Arc::new(UnionArray::try_new(fields, ids.into(), None, vec![items.clone()]).unwrap())
 }
 
-/// The items of arrays of one of the types above, in the order of the slots.
+/// The items of arrays of one of the types above, or the slots of a dictionary, in their order.
 fn items(array: &dyn Array) -> ArrayRef {
     let items: Vec<ArrayRef> = (0..array.len())
         .map(|i| match array.data_type() {
             DataType::FixedSizeList(..) => array.as_fixed_size_list().value(i),
+            DataType::Dictionary(..) => array.slice(i, 1),
             DataType::ListView(_) => array.as_list_view::<i32>().value(i),
             DataType::Union(..) => array.as_union().value(i),
             _ => {
@@ -80,10 +82,10 @@ fn check_keys<K: ArrowDictionaryKeyType>(len: usize) {
     for nest in [in_lists, in_views, in_runs, in_union] {
         let (a, b) = (nest(&a), nest(&b));
         let arrays: [&dyn Array; 2] = [&a, &b];
-        let joined = arrowfeed_select::concat(&arrays).unwrap();
+        let joined = concat(&arrays).unwrap();
         joined.to_data().validate_full().unwrap();
         assert_eq!(items(&joined).as_ref(), expected.as_ref(), "{}", a.data_type());
-        let joined = arrowfeed_select::interleave(&arrays, &slots).unwrap();
+        let joined = interleave(&arrays, &slots).unwrap();
         joined.to_data().validate_full().unwrap();
         assert_eq!(items(&joined).as_ref(), expected.as_ref(), "{}", a.data_type());
     }
@@ -97,22 +99,60 @@ fn used_values_get_keys_of_every_small_type_in_every_nesting() {
     check_keys::<UInt16Type>(60_000);
 }
 
+/// A dictionary may have values that its keys cannot number, of which it uses the first ones.
+fn check_long<K: ArrowDictionaryKeyType>(len: usize) {
+    let dictionary = |start: usize| {
+        let values = strings((start..start + len).map(|i| format!("value {i}")));
+        Arc::new(DictionaryArray::<K>::new(keys((0..4).map(Some)), values)) as ArrayRef
+    };
+    let (a, b) = (dictionary(0), dictionary(len));
+    let expected = strings((0..4).chain(len..len + 4).map(|i| format!("value {i}")));
+    let same = strings((0..4).chain(0..4).map(|i| format!("value {i}")));
+    let slots: Vec<(usize, usize)> = (0..2).flat_map(|array| (0..4).map(move |slot| (array, slot))).collect();
+    for nest in [ArrayRef::clone, in_lists, in_views, in_runs, in_union] {
+        let (a, b) = (nest(&a), nest(&b));
+        for (other, expected) in [(&b, &expected), (&a, &same)] {
+            let arrays: [&dyn Array; 2] = [&a, other];
+            let joined = [concat(&arrays).unwrap(), interleave(&arrays, &slots).unwrap()];
+            for joined in joined {
+                joined.to_data().validate_full().unwrap();
+                assert_eq!(items(&joined).as_ref(), expected.as_ref(), "{}", a.data_type());
+            }
+        }
+        let some = [
+            arrowfeed_select::take(&a, &Int32Array::from(vec![0, 2])).unwrap(),
+            arrowfeed_select::filter(&a, &vec![true, false, true, false].into()).unwrap(),
+            interleave(&[&a], &[(0, 0), (0, 2)]).unwrap(),
+            concat(&[&a]).unwrap().slice(0, 1),
+        ];
+        let expected = strings(["value 0", "value 2"].map(str::to_owned));
+        for some in some {
+            assert_eq!(*items(&some), *expected.slice(0, some.len()), "{}", a.data_type());
+        }
+    }
+}
+
+#[test]
+fn values_without_a_possible_key_are_dropped() {
+    check_long::<Int8Type>(200);
+    check_long::<UInt8Type>(300);
+    check_long::<Int16Type>(40_000);
+    check_long::<UInt16Type>(70_000);
+}
+
 #[test]
 fn more_used_values_than_keys_are_an_error() {
     let (a, b) = (dictionary::<Int8Type>(0, 100, 64), dictionary::<Int8Type>(100, 100, 65));
     for nest in [in_lists, in_views, in_runs, in_union] {
         let (nested, other) = (nest(&a), nest(&b));
         let slots: Vec<(usize, usize)> = (0..64).map(|i| (0, i)).chain((0..65).map(|i| (1, i))).collect();
-        let found = [
-            arrowfeed_select::concat(&[&nested, &other]),
-            arrowfeed_select::interleave(&[&nested, &other], &slots),
-        ];
+        let found = [concat(&[&nested, &other]), interleave(&[&nested, &other], &slots)];
         for found in found {
             assert!(matches!(found, Err(ArrowError::DictionaryKeyOverflowError)), "{found:?}");
         }
         // One value less has keys.
-        assert_eq!(arrowfeed_select::concat(&[&nested, &other.slice(1, 64)]).unwrap().len(), 128);
-        assert_eq!(arrowfeed_select::interleave(&[&nested, &other], &slots[..128]).unwrap().len(), 128);
+        assert_eq!(concat(&[&nested, &other.slice(1, 64)]).unwrap().len(), 128);
+        assert_eq!(interleave(&[&nested, &other], &slots[..128]).unwrap().len(), 128);
     }
 }
 
@@ -135,7 +175,7 @@ fn values_of_several_dictionaries_get_one_key() {
         })
         .collect();
     let pieces: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
-    let joined = arrowfeed_select::concat(&pieces).unwrap();
+    let joined = concat(&pieces).unwrap();
     let values = joined.as_fixed_size_list().values();
     let expected = [Some("b"), None, None, Some("a")].map(|text| text.map(str::to_owned));
     assert_eq!(texts(values), expected.iter().cycle().take(256).cloned().collect::<Vec<_>>());
@@ -152,7 +192,7 @@ fn values_with_children_get_keys() {
         in_lists(&(Arc::new(DictionaryArray::new(keys::<Int8Type>([Some(99), Some(7)]), values)) as ArrayRef))
     };
     let (a, b) = (array(0), array(100));
-    let joined = arrowfeed_select::interleave(&[&a, &b], &[(1, 0), (0, 1), (0, 0)]).unwrap();
+    let joined = interleave(&[&a, &b], &[(1, 0), (0, 1), (0, 0)]).unwrap();
     joined.to_data().validate_full().unwrap();
     let values = joined.as_fixed_size_list().values().as_any_dictionary();
     let structs = arrow_select::take::take(values.values(), values.keys(), None).unwrap();
@@ -166,9 +206,9 @@ fn a_shared_dictionary_stays_shared() {
     let (a, b) = (in_lists(&a), in_lists(&a.slice(2, 2)));
     let values =
         |array: &ArrayRef| array.as_fixed_size_list().values().as_any_dictionary().values().to_data();
-    let joined = arrowfeed_select::concat(&[&a, &b]).unwrap();
+    let joined = concat(&[&a, &b]).unwrap();
     assert!(values(&joined).ptr_eq(&values(&a)));
-    let joined = arrowfeed_select::interleave(&[&a, &b], &[(1, 0), (0, 0)]).unwrap();
+    let joined = interleave(&[&a, &b], &[(1, 0), (0, 0)]).unwrap();
     assert!(values(&joined).ptr_eq(&values(&a)));
 }
 

@@ -5,10 +5,9 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, downcast_integer_array, downcast_primitive_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
-use arrowfeed_select::compact;
+use arrowfeed_select::{compact, stored_bytes};
 
 use crate::leaf::as_integers;
-use crate::stored_bytes::stored_bytes;
 
 /// One bit for each value, set if it equals the only value of `one`, whose type is the plain type of `array`.
 pub(super) fn equal_to(array: &ArrayRef, one: &ArrayRef) -> BooleanBuffer {

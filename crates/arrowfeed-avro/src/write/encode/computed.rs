@@ -10,6 +10,7 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use arrowfeed_select::stored_bytes;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted, thousands};
 
 use super::body::Op;
@@ -328,8 +329,9 @@ pub(super) fn symbols_of_text(symbols: &Arc<Symbols>, array: &ArrayRef, path: &s
 }
 
 /// The keys of a dictionary of text as the symbols of an `enum`. If the dictionary has more values than keys, or has a value
-/// that is not a symbol, each key is looked up on its own. The import of an array of another library checks all values only
-/// if there are at most as many as keys, so more values are never read as a whole.
+/// that is not a symbol, each key is looked up on its own. Values of a dictionary of another library to which no key refers
+/// may be anything, also if there are more keys than values: batches may have been joined after their import. So values
+/// without a key are read with checks.
 pub(super) fn symbols_of_keys(
     symbols: &Arc<Symbols>,
     keys: Keys,
@@ -337,17 +339,19 @@ pub(super) fn symbols_of_keys(
     path: &str,
 ) -> Op {
     let values = dictionary.values();
-    let text = ByteValues::new(values);
     if values.len() <= dictionary.len() {
-        let symbol = |key| std::str::from_utf8(text.get(key)).ok().and_then(|text| symbols.index.get(text));
-        let known: Option<Vec<i32>> = (0..values.len()).map(|key| symbol(key).copied()).collect();
+        let symbol = |key| {
+            let text = stored_bytes(values, key)?;
+            symbols.index.get(std::str::from_utf8(&text).ok()?).copied()
+        };
+        let known: Option<Vec<i32>> = (0..values.len()).map(symbol).collect();
         if let Some(known) = known {
             // The key under a null may be anything.
             let of_slot = |slot| known.get(keys.of(slot)).copied().unwrap_or(0);
             return Op::I32(vec![Integers((0..dictionary.len()).map(of_slot).collect())]);
         }
     }
-    let (symbols, path): (_, Arc<str>) = (symbols.clone(), path.into());
+    let (symbols, text, path): (_, _, Arc<str>) = (symbols.clone(), ByteValues::new(values), path.into());
     Op::Computed(vec![Computed::new(move |slot, out| {
         let text = text.get(keys.of(slot));
         let found = std::str::from_utf8(text).ok().and_then(|text| symbols.index.get(text));

@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int32Array};
 use arrow_schema::DataType;
-use arrowfeed_select::{compact, take};
+use arrowfeed_select::{compact, stored_bytes, take};
 
 use super::{Input, Unfit, numbers};
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::overflow;
 use crate::lists::with_parents;
-use crate::stored_bytes::stored_bytes;
 
 /// The symbols of an enum, in the order of their codes.
 #[derive(Debug)]

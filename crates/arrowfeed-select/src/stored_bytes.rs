@@ -14,7 +14,10 @@ use arrow_schema::DataType;
 
 /// The bytes of a value of a string type; `None` if the value is null or not inside its memory, or if the array has
 /// another type.
-pub(crate) fn stored_bytes(array: &ArrayRef, slot: usize) -> Option<Cow<'_, [u8]>> {
+///
+/// # Panics
+/// The array has fewer slots.
+pub fn stored_bytes(array: &ArrayRef, slot: usize) -> Option<Cow<'_, [u8]>> {
     if array.is_null(slot) {
         return None;
     }
