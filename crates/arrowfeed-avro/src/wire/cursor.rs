@@ -271,8 +271,8 @@ impl<'a, P: Pack> Cursor<'a, P> {
         unzigzag_int(self.varint()?)
     }
 
-    /// Returns the next zigzag number if it has one byte and is not negative. Almost all lengths, indices and counts are
-    /// such numbers, and the general case costs a third more instructions on `nested`.
+    /// Returns the next zigzag number if it has one byte and is not negative, as almost all lengths, indices and counts. This
+    /// takes 9 % of the instructions from `nested`.
     #[inline(always)]
     fn short(&self) -> Option<usize> {
         let [byte] = self.load();
