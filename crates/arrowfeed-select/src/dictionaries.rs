@@ -18,7 +18,22 @@ use arrow_data::{ArrayData, ByteView, MAX_INLINE_VIEW_LEN};
 use arrow_schema::{ArrowError, DataType};
 
 use crate::ranges::Ranges;
-use crate::types::has_dictionary_inside;
+use crate::types::{contains_dictionary, type_of_all};
+
+/// Calls a function with the Arrow type of the keys of a dictionary.
+macro_rules! with_key_type {
+    ($keys:expr, $function:ident($data:expr)) => {{
+        macro_rules! call {
+            ($key:ty) => {
+                $function::<$key>($data)
+            };
+        }
+        downcast_integer! {
+            $keys => (call),
+            other => Err(ArrowError::InvalidArgumentError(format!("expected integers as keys, found {other}")))
+        }
+    }};
+}
 
 /// Arrays, and slots in them.
 pub(crate) type Selection = (Vec<ArrayRef>, Vec<(usize, usize)>);
@@ -26,14 +41,7 @@ pub(crate) type Selection = (Vec<ArrayRef>, Vec<(usize, usize)>);
 /// The arrays without the values that no slot uses, if a kernel could fail because of these values; `None` if all kernels
 /// that join the arrays are safe.
 pub(crate) fn joinable(arrays: &[&dyn Array]) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
-    let Some((first, others)) = arrays.split_first() else { return Ok(None) };
-    if !has_dictionary_inside(first.data_type())
-        || others.iter().any(|other| other.data_type() != first.data_type())
-    {
-        return Ok(None);
-    }
-    let data: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
-    if !has_unsafe_values(&data.iter().collect::<Vec<_>>(), false) {
+    if !any_dictionaries(arrays, |data| has_unsafe_values(data, false)) {
         return Ok(None);
     }
     arrays.iter().map(|array| compact(*array)).collect::<Result<_, _>>().map(Some)
@@ -98,15 +106,16 @@ fn are_offsets_inside<O: OffsetSizeTrait>(values: &ArrayData) -> bool {
 
 /// Whether arrays of one type have dictionaries, at any depth, that together have more values than their keys can number.
 pub(crate) fn overflow(arrays: &[&dyn Array]) -> bool {
-    let Some((first, others)) = arrays.split_first() else { return false };
-    if others.is_empty()
-        || !has_dictionary_inside(first.data_type())
-        || others.iter().any(|other| other.data_type() != first.data_type())
-    {
+    any_dictionaries(arrays, overflows)
+}
+
+/// The result of `test` for the data of arrays of one type with dictionaries; false for other arrays.
+fn any_dictionaries(arrays: &[&dyn Array], test: impl Fn(&[&ArrayData]) -> bool) -> bool {
+    if !type_of_all(arrays).is_some_and(contains_dictionary) {
         return false;
     }
     let data: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
-    overflows(&data.iter().collect::<Vec<_>>())
+    test(&data.iter().collect::<Vec<_>>())
 }
 
 fn overflows(data: &[&ArrayData]) -> bool {
@@ -164,15 +173,7 @@ fn merged(data: Vec<ArrayData>) -> Result<Vec<ArrayData>, ArrowError> {
         return Ok(data);
     }
     if let DataType::Dictionary(keys, _) = data[0].data_type().clone() {
-        macro_rules! with_keys {
-            ($key:ty) => {
-                with_one_dictionary::<$key>(data)
-            };
-        }
-        return downcast_integer! {
-            keys.as_ref() => (with_keys),
-            other => Err(ArrowError::InvalidArgumentError(format!("expected integers as keys, found {other}")))
-        };
+        return with_key_type!(keys.as_ref(), with_one_dictionary(data));
     }
     let mut children = vec![Vec::new(); data.len()];
     for index in 0..data[0].child_data().len() {
@@ -224,13 +225,12 @@ fn with_one_dictionary<K: ArrowDictionaryKeyType>(
 /// Replaces each dictionary, at any depth, by one of the values that valid slots use.
 ///
 /// An array of another library may have values that no slot uses, and that nobody has checked. Kernels that look at all
-/// values of a dictionary, such as casts, are safe on the result. The key under a null
-/// may become any other.
+/// values of a dictionary, such as casts, are safe on the result. The key under a null may become any other.
 ///
 /// # Errors
 /// The used values do not fit into one array, or a child that must not have nulls has some.
 pub fn compact(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
-    if !has_dictionary_inside(array.data_type()) {
+    if !contains_dictionary(array.data_type()) {
         return Ok(array.slice(0, array.len()));
     }
     Ok(make_array(compacted(array.to_data())?))
@@ -238,17 +238,9 @@ pub fn compact(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
 
 fn compacted(data: ArrayData) -> Result<ArrayData, ArrowError> {
     if let DataType::Dictionary(keys, _) = data.data_type().clone() {
-        macro_rules! with_keys {
-            ($key:ty) => {
-                with_used_values::<$key>(data)
-            };
-        }
-        return downcast_integer! {
-            keys.as_ref() => (with_keys),
-            other => Err(ArrowError::InvalidArgumentError(format!("expected integers as keys, found {other}")))
-        };
+        return with_key_type!(keys.as_ref(), with_used_values(data));
     }
-    if !has_dictionary_inside(data.data_type()) {
+    if !contains_dictionary(data.data_type()) {
         return Ok(data);
     }
     let children = data.child_data().iter().cloned().map(compacted).collect::<Result<_, _>>()?;
@@ -258,7 +250,7 @@ fn compacted(data: ArrayData) -> Result<ArrayData, ArrowError> {
 fn with_used_values<K: ArrowDictionaryKeyType>(data: ArrayData) -> Result<ArrayData, ArrowError> {
     let array = DictionaryArray::<K>::from(data);
     let used = used(&array);
-    if used.len() == array.values().len() && !has_dictionary_inside(array.values().data_type()) {
+    if used.len() == array.values().len() && !contains_dictionary(array.values().data_type()) {
         return Ok(array.into_data());
     }
     let slots: UInt64Array = used.iter().map(|slot| *slot as u64).collect();

@@ -14,8 +14,9 @@
 //! | dictionaries with unused values outside of their memory | interleave, concat | panic |
 //! | dictionaries with more values than there are keys | all | panic |
 //!
-//! Such arrays are copied range by range instead, and a result without slots is a slice. The inputs of these
-//! kernels lose the values of dictionaries that are not in use, and dictionaries that are still too large become one. A result that does not fit into one array is an error.
+//! Such arrays are copied range by range instead, and a result without slots is a slice. Of dictionaries, the inputs lose
+//! the values that are not in use, and dictionaries that are still too large become one. A result that does not fit into
+//! one array is an error.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
@@ -32,7 +33,7 @@ mod types;
 pub use dictionaries::compact;
 use ranges::Ranges;
 pub use stored_bytes::stored_bytes;
-use types::{contains_dictionary, contains_list, interleaves_by_ranges};
+use types::{contains_dictionary, contains_list, interleaves_by_ranges, type_of_all};
 
 /// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
 ///
@@ -108,18 +109,9 @@ fn references(arrays: &[ArrayRef]) -> Vec<&dyn Array> {
 }
 
 fn interleaved(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
-    match arrays.split_first() {
-        Some((first, others))
-            if slots.is_empty()
-                && contains_dictionary(first.data_type())
-                && others.iter().all(|other| other.data_type() == first.data_type()) =>
-        {
-            Ok(first.slice(0, 0))
-        }
-        Some((first, others))
-            if interleaves_by_ranges(first.data_type())
-                && others.iter().all(|other| other.data_type() == first.data_type()) =>
-        {
+    match type_of_all(arrays) {
+        Some(data_type) if slots.is_empty() && contains_dictionary(data_type) => Ok(arrays[0].slice(0, 0)),
+        Some(data_type) if interleaves_by_ranges(data_type) => {
             let mut ranges = Ranges::new(arrays, false, slots.len());
             slots.iter().for_each(|(array, slot)| ranges.slot(*array, *slot));
             ranges.copy()

@@ -1,5 +1,6 @@
 //! Predicates for the types whose `arrow-select` kernels are not used.
 
+use arrow_array::Array;
 use arrow_schema::DataType;
 
 /// Whether the type contains lists or zero-byte values, at any depth outside dictionaries.
@@ -14,20 +15,14 @@ pub(crate) fn contains_list(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether the type is or contains a dictionary, at any depth.
-pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Dictionary(..) => true,
-        DataType::List(items)
-        | DataType::LargeList(items)
-        | DataType::FixedSizeList(items, _)
-        | DataType::Map(items, _) => contains_dictionary(items.data_type()),
-        other => any_child(other, contains_dictionary),
-    }
+/// The type of all arrays; `None` if there is no array, or their types differ.
+pub(crate) fn type_of_all<'a>(arrays: &[&'a dyn Array]) -> Option<&'a DataType> {
+    let (first, others) = arrays.split_first()?;
+    others.iter().all(|other| other.data_type() == first.data_type()).then(|| first.data_type())
 }
 
-/// Whether the type is or contains a dictionary, also in types that [`contains_dictionary`] leaves to the kernels.
-pub(crate) fn has_dictionary_inside(data_type: &DataType) -> bool {
+/// Whether the type is or contains a dictionary, at any depth.
+pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(..) => true,
         DataType::List(items)
@@ -36,8 +31,8 @@ pub(crate) fn has_dictionary_inside(data_type: &DataType) -> bool {
         | DataType::LargeListView(items)
         | DataType::FixedSizeList(items, _)
         | DataType::Map(items, _)
-        | DataType::RunEndEncoded(_, items) => has_dictionary_inside(items.data_type()),
-        other => any_child(other, has_dictionary_inside),
+        | DataType::RunEndEncoded(_, items) => contains_dictionary(items.data_type()),
+        other => any_child(other, contains_dictionary),
     }
 }
 

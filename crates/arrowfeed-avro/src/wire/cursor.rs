@@ -308,12 +308,17 @@ impl<'a, P: Pack> Cursor<'a, P> {
     /// Reads an index below `count`, of a union branch or an enum symbol.
     #[inline(always)]
     pub(crate) fn index(&mut self, count: usize) -> Result<usize, Stop> {
-        let Some(index) = self.short() else {
-            let (index, after) = self.any_index()?;
-            *self = after;
-            return if index < count { Ok(index) } else { Err(Stop::Invalid) };
+        let index = match self.short() {
+            Some(index) => {
+                self.advance(1)?;
+                index
+            }
+            None => {
+                let (index, after) = self.any_index()?;
+                *self = after;
+                index
+            }
         };
-        self.advance(1)?;
         if index < count { Ok(index) } else { Err(Stop::Invalid) }
     }
 

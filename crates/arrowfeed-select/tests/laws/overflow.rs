@@ -141,6 +141,26 @@ fn values_without_a_possible_key_are_dropped() {
 }
 
 #[test]
+fn results_without_slots_are_valid_in_every_nesting() {
+    let dictionary = dictionary::<Int8Type>(0, 100, 4);
+    for nest in [ArrayRef::clone, in_lists, in_views, in_runs, in_union] {
+        let array = nest(&dictionary);
+        let none: [i32; 0] = [];
+        let results = [
+            arrowfeed_select::take(&array, &Int32Array::from(none.to_vec())).unwrap(),
+            arrowfeed_select::filter(&array, &vec![false; array.len()].into()).unwrap(),
+            interleave(&[&array, &array], &[]).unwrap(),
+        ];
+        for result in results {
+            result.to_data().validate_full().unwrap();
+            assert_eq!((result.len(), result.data_type()), (0, array.data_type()));
+            let joined = concat(&[&result, &array]).unwrap();
+            assert_eq!(*items(&joined), *items(&array), "{}", array.data_type());
+        }
+    }
+}
+
+#[test]
 fn more_used_values_than_keys_are_an_error() {
     let (a, b) = (dictionary::<Int8Type>(0, 100, 64), dictionary::<Int8Type>(100, 100, 65));
     for nest in [in_lists, in_views, in_runs, in_union] {

@@ -92,6 +92,13 @@ pub(super) struct Progress {
     counted: ReportMark,
 }
 
+impl Progress {
+    /// The number of the epoch after this one. The last number repeats.
+    fn next_epoch(&self) -> u64 {
+        self.epoch.saturating_add(1)
+    }
+}
+
 /// Reason why no more batches can be started.
 enum End {
     Over,
@@ -298,15 +305,9 @@ impl<C: Conversion> Iteration<C> {
                     // Without a limit on epochs, epochs that yield no batch would repeat forever.
                     let empty = self.ahead.batches == 0 && matches!(self.ahead.place, EpochPosition::Start);
                     let ended = empty && self.options.epochs.is_none();
-                    let Progress { epoch, rows, .. } = self.ahead;
+                    let (epoch, rows) = (self.ahead.next_epoch(), self.ahead.rows);
                     let counted = self.report.counted();
-                    self.ahead = Progress {
-                        epoch: epoch.saturating_add(1),
-                        place: EpochPosition::Start,
-                        rows,
-                        batches: 0,
-                        counted,
-                    };
+                    self.ahead = Progress { epoch, place: EpochPosition::Start, rows, batches: 0, counted };
                     if ended {
                         break;
                     }
@@ -330,7 +331,7 @@ impl<C: Conversion> Iteration<C> {
 
     /// Whether the last rows of this epoch are yielded as a batch even if they do not fill it.
     fn gives_short(&self) -> bool {
-        let is_last = self.options.end_epoch().is_some_and(|end| self.ahead.epoch.saturating_add(1) == end);
+        let is_last = self.options.end_epoch().is_some_and(|end| self.ahead.next_epoch() == end);
         !self.options.drop_remainder && (is_last || !self.options.across_epochs)
     }
 
@@ -352,7 +353,7 @@ impl<C: Conversion> Iteration<C> {
 
     /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.
     fn follow(&mut self, reading: &Epoch) -> Result<(), FeedError> {
-        let next = self.ahead.epoch.saturating_add(1);
+        let next = self.ahead.next_epoch();
         let is_last = self.options.end_epoch().is_some_and(|end| next >= end);
         let Some(carried) = reading.planned().filter(|_| !is_last && self.following.is_none()) else {
             return Ok(());

@@ -78,8 +78,7 @@ impl<'a, P: Pack> Cursor<'a, P> {
             Some(present) if (first & 0x81 == 0) | !present => present,
             _ => {
                 let present = self.optional(null)?;
-                let length = if present { self.length()? } else { 0 };
-                return Ok((present, self.take(length)?));
+                return Ok((present, if present { self.string()? } else { self.take(0)? }));
             }
         };
         let length = select_unpredictable(present, usize::from(first >> 1), 0);
