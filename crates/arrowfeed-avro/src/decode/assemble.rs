@@ -62,8 +62,8 @@ fn view<T: ByteViewType + ?Sized>(offsets: &OffsetBuffer<i32>, data: Buffer) -> 
 pub(crate) fn offset_buffer(offsets: Buffer) -> OffsetBuffer<i32> {
     let offsets: ScalarBuffer<i32> = offsets.into();
     debug_assert!(offsets.first() == Some(&0) && offsets.is_sorted());
-    // SAFETY: columns push a 0 first and then the length of their data so far, which only grows between two
-    // pushes (a rollback truncates both). Arrow's own check took 3 % of the time on `nested`.
+    // SAFETY: the first offset is 0. A column stores the length of its data so far as the end of a slot, and the data only
+    // grows between two slots (a rollback truncates both). Arrow's own check took 3 % of the time on `nested`.
     unsafe { OffsetBuffer::new_unchecked(offsets) }
 }
 

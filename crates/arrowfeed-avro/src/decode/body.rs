@@ -1,5 +1,7 @@
 //! The core of the decoder: runs ops in wire order for each value, and combines their arrays into the result.
 
+#![allow(unsafe_code)]
+
 use arrow_array::ArrayRef;
 use arrow_schema::Fields;
 
@@ -8,15 +10,24 @@ use super::constant::bytes_once;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
+use crate::memory::{Filled, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
+/// Maximum number of values for which a body makes room before it has read any of them: a damaged count may be large.
+const MAX_UNREAD: usize = 1 << 16;
+
 /// All ops that read one encoded value. Records are flattened into the ops of their parent.
+///
+/// Invariants: `len <= room`. Every column has room for `room` slots, and has stored a value in each of the first `len`.
 #[derive(Debug)]
 pub(crate) struct Body {
     ops: Box<[Op]>,
     shape: Shape,
     /// Number of values that were read or padded so far.
     len: usize,
+    room: usize,
+    /// Number of values of the last batch, as an estimate for the next one.
+    last_len: usize,
     /// See [`Fill::deferred_bytes`]; the sum over defaults and all ops.
     deferred_bytes: usize,
 }
@@ -44,23 +55,28 @@ impl Body {
             deferred_bytes = deferred_bytes.saturating_add(column.deferred_bytes());
         };
         ops.iter().for_each(|op| op.for_each_ref(&mut add));
-        Self { ops: ops.into(), shape, len: 0, deferred_bytes }
+        Self { ops: ops.into(), shape, len: 0, room: 0, last_len: 0, deferred_bytes }
     }
 
-    /// Reads `n` values. After an error the ops have uneven lengths, and the caller must roll back.
+    /// Reads `n` values. After an error the columns may have read more than `len` values, and the caller must roll back.
     pub(crate) fn run<'a, P: Pack>(
         &mut self,
         n: usize,
         mut cur: Cursor<'a, P>,
         context: &mut Context,
     ) -> Moved<'a, P> {
+        if n > self.room - self.len {
+            return self.make_room_and_run(n, cur, context);
+        }
+        let slots = self.next_slots(n);
         match &mut *self.ops {
             [] => {}
-            [op] => cur = op.read_n(n, cur, context)?,
+            [op] => cur = op.read_n(slots, cur, context)?,
+            // Two loops: one loop over ops and slots took 7 % more instructions on `nested`.
             ops => {
-                for _ in 0..n {
+                for slot in slots.iter() {
                     for op in ops.iter_mut() {
-                        match op.read(cur, context) {
+                        match op.read(slot, cur, context) {
                             Ok(after) => cur = after,
                             Err(stop) => return context.moved(Err(stop)),
                         }
@@ -72,6 +88,51 @@ impl Body {
         Some(cur)
     }
 
+    #[cold]
+    #[inline(never)]
+    fn make_room_and_run<'a, P: Pack>(
+        &mut self,
+        mut n: usize,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
+        while n > 0 {
+            self.make_room(n.min(MAX_UNREAD));
+            let now = n.min(self.room - self.len);
+            cur = self.run(now, cur, context)?;
+            n -= now;
+        }
+        Some(cur)
+    }
+
+    /// Makes room for `n` more values.
+    fn make_room(&mut self, n: usize) {
+        if self.ops.is_empty() {
+            self.room = usize::MAX;
+        }
+        if n <= self.room - self.len {
+            return;
+        }
+        let room = self.len.saturating_add(n).max(self.room.saturating_mul(2));
+        let len = self.len;
+        self.for_each(|column| column.make_room(len, room));
+        self.room = room;
+    }
+
+    /// Returns the next `n` slots, for which there is room.
+    #[inline(always)]
+    fn next_slots(&self, n: usize) -> SlotRange {
+        assert!(n <= self.room - self.len);
+        // SAFETY: every column of the body has room for `room` slots, and only these columns get the slots.
+        unsafe { SlotRange::new(self.len, self.len + n) }
+    }
+
+    /// Returns the number of slots that every column has filled.
+    fn filled(&self) -> Filled {
+        // SAFETY: every column of the body has stored a value in each of these slots, and only these columns get the number.
+        unsafe { Filled::new(self.len) }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -79,43 +140,56 @@ impl Body {
     fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
         self.ops.iter_mut().for_each(|op| op.for_each(&mut with));
     }
-}
 
-impl Fill for Body {
-    fn deferred_bytes(&self) -> usize {
+    pub(crate) fn deferred_bytes(&self) -> usize {
         self.deferred_bytes
     }
 
-    fn prepare(&mut self) {
+    /// Prepares memory for a new batch.
+    pub(crate) fn prepare(&mut self) {
         self.for_each(|column| column.prepare());
+        if self.room == 0 {
+            // An eighth more, for longer batches, because growing copies the values.
+            self.make_room((self.last_len + self.last_len / 8).max(1));
+        }
     }
 
-    fn pad(&mut self, n: usize) {
-        self.for_each(|column| column.pad(n));
+    /// Appends `n` values under a null parent, which are never visible.
+    pub(crate) fn pad(&mut self, n: usize) {
+        self.make_room(n);
+        let slots = self.next_slots(n);
+        self.for_each(|column| column.pad(slots));
         self.len += n;
     }
 
-    fn mark(&self, marks: &mut Marks) {
+    /// Records the lengths of all parts.
+    pub(crate) fn mark(&self, marks: &mut Marks) {
         marks.push(self.len);
         self.ops.iter().for_each(|op| op.for_each_ref(|column| column.mark(marks)));
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.len = marks.next();
-        self.for_each(|column| column.rollback(marks));
+    /// Restores the lengths that `mark` recorded.
+    pub(crate) fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        let len = self.len.min(marks.next());
+        self.len = len;
+        self.for_each(|column| column.rollback(len, marks));
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
+    /// Validates the strings that were added since the last check.
+    pub(crate) fn check_utf8(&mut self) -> Result<(), Stop> {
+        let filled = self.filled();
         let mut result = Ok(());
-        self.for_each(|column| result = result.and_then(|()| column.check_utf8()));
+        self.for_each(|column| result = result.and_then(|()| column.check_utf8(filled)));
         result
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        let len = std::mem::take(&mut self.len);
+    /// Returns the array, and leaves the body empty. Its memory is reused.
+    pub(crate) fn finish(&mut self) -> ArrayRef {
+        let (len, filled) = (self.len, self.filled());
+        (self.len, self.room, self.last_len) = (0, 0, len);
         let finish = |op: &mut Op| {
             let mut arrays = Vec::new();
-            op.for_each(|column| arrays.push(column.finish()));
+            op.for_each(|column| arrays.push(column.finish(filled)));
             arrays
         };
         let arrays: Vec<Vec<ArrayRef>> = self.ops.iter_mut().map(finish).collect();

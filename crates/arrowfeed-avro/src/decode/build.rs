@@ -8,7 +8,6 @@ use super::constant::constant;
 use super::converted::Converter;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
-use super::fill::Fill;
 use super::fixed::{Durations, FixedColumn, UuidStrings};
 use super::leaf::{Leaf, Nullable};
 use super::list::{Kind, ListColumn};
@@ -74,7 +73,7 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
     use {Native::*, Wire::*};
     let ty = || data_type.clone();
     match node {
-        Node::Null => Op::Null(vec![Nulls::default()]),
+        Node::Null => Op::Null(vec![Nulls]),
         Node::Boolean => Op::Boolean(vec![Booleans::new()]),
         Node::Number { wire, to } => match (wire, to) {
             (Boolean, _) => Op::BooleanToI64(vec![Numbers::new(ty())]),

@@ -6,14 +6,14 @@ use arrow_schema::DataType;
 use super::assemble::variable_width;
 use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
-use crate::memory::Values;
+use crate::memory::{Filled, GrowableBytes, Offsets, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop, Text};
 
-/// A column of strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
+/// A column of strings or bytes. Invariant: the end of the last slot is the length of `data`.
 #[derive(Debug)]
 pub(crate) struct BytesColumn {
-    offsets: Values<i32>,
-    data: Values<u8>,
+    offsets: Offsets,
+    data: GrowableBytes,
     data_type: DataType,
     utf8: bool,
     /// Number of slots whose text has been validated.
@@ -23,81 +23,79 @@ pub(crate) struct BytesColumn {
 impl BytesColumn {
     /// Creates a column. If `utf8` is set, the bytes are text and are validated.
     pub(crate) fn new(data_type: DataType, utf8: bool) -> Self {
-        Self { offsets: Values::new(), data: Values::new(), data_type, utf8, checked: 0 }
+        Self { offsets: Offsets::new(), data: GrowableBytes::new(), data_type, utf8, checked: 0 }
     }
 
-    /// Appends a slot.
+    /// Stores the text of the next slot.
     #[inline(always)]
-    pub(super) fn push(&mut self, text: Text<'_>) -> Result<(), Stop> {
+    pub(super) fn set(&mut self, slot: Slot, text: Text<'_>) -> Result<(), Stop> {
         if text.len() <= 32 {
             self.data.extend_short(|| text.peek32(), text.len());
         } else {
-            self.data.extend_from_wire(text.bytes());
+            self.data.extend(text.bytes());
         }
         let end = i32::try_from(self.data.len()).map_err(|_| Stop::Full)?;
-        self.offsets.push(end);
+        self.offsets.set_end(slot, end);
         Ok(())
-    }
-
-    fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
     }
 }
 
 impl Leaf for BytesColumn {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.push(cur.string()?)
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        self.set(slot, cur.string()?)
     }
 
     #[inline(always)]
-    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(
+        &mut self,
+        slot: Slot,
+        null: u8,
+        cur: &mut Cursor<'_, P>,
+    ) -> Result<bool, Stop> {
         let (present, text) = cur.optional_string(null)?;
-        self.push(text)?;
+        self.set(slot, text)?;
         Ok(present)
     }
 
     #[inline(always)]
-    fn push_null(&mut self) {
-        // The data has not grown since the last offset was pushed, so this offset fits as well.
-        self.offsets.push(self.data.len() as i32);
+    fn set_null(&mut self, slot: Slot) {
+        // The data has not grown since the last end was stored, so this end fits as well.
+        self.offsets.set_end(slot, self.data.len() as i32);
     }
 }
 
 impl Fill for BytesColumn {
     fn prepare(&mut self) {
         self.data.prepare();
-        self.offsets.prepare();
-        if self.offsets.len() == 0 {
-            self.offsets.push(0);
-        }
     }
 
-    fn pad(&mut self, n: usize) {
-        if self.checked == self.len() {
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.offsets.make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
+        if self.checked == slots.start() {
             // Empty text needs no check.
-            self.checked += n;
+            self.checked += slots.len();
         }
-        self.offsets.push_n(self.data.len() as i32, n);
+        slots.iter().for_each(|slot| self.set_null(slot));
     }
 
     fn mark(&self, marks: &mut Marks) {
-        marks.push(self.len());
         marks.push(self.data.len());
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        let len = marks.next();
-        self.offsets.truncate(len + 1);
+    fn rollback(&mut self, len: usize, marks: &mut MarksIter<'_>) {
         self.data.truncate(marks.next());
         self.checked = self.checked.min(len);
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
-        if !self.utf8 || self.checked == self.len() {
+    fn check_utf8(&mut self, filled: Filled) -> Result<(), Stop> {
+        if !self.utf8 || self.checked == filled.len() {
             return Ok(());
         }
-        let offsets = &self.offsets.as_slice()[self.checked..];
+        let offsets = &self.offsets.values(filled)[self.checked..];
         let data = self.data.as_slice();
         let text = &data[offsets[0] as usize..];
         simdutf8::basic::from_utf8(text).map_err(|_| Stop::Invalid)?;
@@ -107,14 +105,14 @@ impl Fill for BytesColumn {
         if !text.is_ascii() && offsets.iter().fold(false, |found, offset| found | inside(offset)) {
             return Err(Stop::Invalid);
         }
-        self.checked = self.len();
+        self.checked = filled.len();
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        let checked = !self.utf8 || self.checked == self.len();
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        let checked = !self.utf8 || self.checked == filled.len();
         assert!(checked, "text is checked before it is handed out");
-        let (offsets, data) = (self.offsets.take(), self.data.take());
+        let (offsets, data) = (self.offsets.take(filled), self.data.take());
         self.checked = 0;
         variable_width(&self.data_type, offsets, data)
     }

@@ -10,7 +10,6 @@ use arrowfeed_source::Limits;
 use super::body::Body;
 use super::build::body;
 use super::context::Context;
-use super::fill::Fill;
 use crate::plan::node::Column;
 use crate::plan::skip::Skips;
 use crate::wire::cursor::{Cursor, Stop};

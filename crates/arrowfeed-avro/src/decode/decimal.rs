@@ -5,9 +5,9 @@ use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 
 use super::assemble::fixed_width;
-use super::fill::{Fill, Marks, MarksIter};
+use super::fill::Fill;
 use super::leaf::Leaf;
-use crate::memory::Values;
+use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A signed integer as wide as an Arrow decimal.
@@ -77,7 +77,7 @@ impl Unscaled for i256 {
 /// A column of decimals of type `T`.
 #[derive(Debug)]
 pub(crate) struct Decimals<T> {
-    values: Values<T>,
+    values: Slots<T>,
     /// Size of a value; `None` if a length precedes each value.
     size: Option<usize>,
     largest: T,
@@ -86,13 +86,13 @@ pub(crate) struct Decimals<T> {
 
 impl<T: Unscaled> Decimals<T> {
     pub(crate) fn new(data_type: DataType, size: Option<usize>, precision: u8) -> Self {
-        Self { values: Values::new(), size, largest: T::largest(precision), data_type }
+        Self { values: Slots::new(), size, largest: T::largest(precision), data_type }
     }
 }
 
 impl<T: Unscaled> Leaf for Decimals<T> {
     #[inline]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let size = match self.size {
             Some(size) => size,
             None => cur.length()?,
@@ -109,35 +109,26 @@ impl<T: Unscaled> Leaf for Decimals<T> {
         if !value.is_within(self.largest) {
             return Err(Stop::Invalid);
         }
-        self.values.push(value);
+        self.values.set(slot, value);
         Ok(())
     }
 
-    fn push_null(&mut self) {
-        self.pad(1);
+    fn set_null(&mut self, slot: Slot) {
+        self.values.set(slot, T::default());
     }
 }
 
 impl<T: Unscaled> Fill for Decimals<T> {
-    fn prepare(&mut self) {
-        self.values.prepare();
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.values.push_zeros(n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.values.set_all(slots, T::default());
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.values.len());
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.values.truncate(marks.next());
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        let len = self.values.len();
-        fixed_width(&self.data_type, len, self.values.take())
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
     }
 }
 

@@ -6,16 +6,16 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, types::Int32Type};
 use arrow_buffer::ScalarBuffer;
 
 use super::assemble::dictionary;
-use super::fill::{Fill, Marks, MarksIter};
+use super::fill::Fill;
 use super::leaf::Leaf;
-use crate::memory::Values;
+use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::plan::node::EnumNode;
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of enum values. Invariant: every key is below the length of `dictionary`, or 0 for a null.
 #[derive(Debug)]
 pub(crate) struct EnumColumn {
-    keys: Values<i32>,
+    keys: Slots<i32>,
     /// The key of each symbol of the writer; `None` if the reader has no key for it.
     map: Arc<[Option<i32>]>,
     dictionary: ArrayRef,
@@ -25,21 +25,21 @@ pub(crate) struct EnumColumn {
 impl EnumColumn {
     pub(crate) fn new(node: &EnumNode) -> Self {
         let (map, dictionary) = (node.keys.clone(), node.dictionary.clone());
-        Self { keys: Values::new(), map, dictionary, symbol_bytes: node.symbol_bytes }
+        Self { keys: Slots::new(), map, dictionary, symbol_bytes: node.symbol_bytes }
     }
 }
 
 impl Leaf for EnumColumn {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let index = cur.index(self.map.len())?;
-        self.keys.push(self.map[index].ok_or(Stop::Invalid)?);
+        self.keys.set(slot, self.map[index].ok_or(Stop::Invalid)?);
         Ok(())
     }
 
     #[inline(always)]
-    fn push_null(&mut self) {
-        self.keys.push(0);
+    fn set_null(&mut self, slot: Slot) {
+        self.keys.set(slot, 0);
     }
 }
 
@@ -48,25 +48,16 @@ impl Fill for EnumColumn {
         self.symbol_bytes
     }
 
-    fn prepare(&mut self) {
-        self.keys.prepare();
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.keys.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.keys.push_zeros(n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.keys.set_all(slots, 0);
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.keys.len());
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.keys.truncate(marks.next());
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        let len = self.keys.len();
-        let keys = Int32Array::new(ScalarBuffer::new(self.keys.take(), 0, len), None);
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        let keys = Int32Array::new(ScalarBuffer::new(self.keys.take(filled), 0, filled.len()), None);
         let array: DictionaryArray<Int32Type> = dictionary(keys, self.dictionary.clone());
         Arc::new(array)
     }

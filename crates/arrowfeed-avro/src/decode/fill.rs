@@ -2,21 +2,25 @@
 
 use arrow_array::ArrayRef;
 
+use crate::memory::{Filled, SlotRange};
 use crate::wire::cursor::Stop;
 
 /// An Arrow array under construction. These methods are called once per block or batch, not once per value.
 pub(crate) trait Fill {
-    /// Prepares memory for a new batch. Offset buffers get their initial 0.
-    fn prepare(&mut self);
+    /// Prepares the memory of parts that do not have one value for each slot for a new batch.
+    fn prepare(&mut self) {}
 
-    /// Appends `n` slots under a null parent, whose values are never visible.
-    fn pad(&mut self, n: usize);
+    /// Makes room for `slots` slots, and keeps the values of the first `len`.
+    fn make_room(&mut self, len: usize, slots: usize);
 
-    /// Records the lengths of all parts.
-    fn mark(&self, marks: &mut Marks);
+    /// Fills slots under a null parent, whose values are never visible.
+    fn pad(&mut self, slots: SlotRange);
 
-    /// Restores the lengths that `mark` recorded, in the same order.
-    fn rollback(&mut self, marks: &mut MarksIter<'_>);
+    /// Records the lengths of all parts that do not have one value for each slot.
+    fn mark(&self, _marks: &mut Marks) {}
+
+    /// Restores the lengths that `mark` recorded, in the same order. The column keeps `len` slots.
+    fn rollback(&mut self, _len: usize, _marks: &mut MarksIter<'_>) {}
 
     /// Returns the number of bytes that a slot takes in the finished batch in addition to its size during decoding.
     fn deferred_bytes(&self) -> usize {
@@ -24,12 +28,12 @@ pub(crate) trait Fill {
     }
 
     /// Validates the strings that were added since the last check.
-    fn check_utf8(&mut self) -> Result<(), Stop> {
+    fn check_utf8(&mut self, _filled: Filled) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// Returns the array, and leaves the column empty. Its memory is reused.
-    fn finish(&mut self) -> ArrayRef;
+    /// Returns the array of the slots, and leaves the column empty. Its memory is reused.
+    fn finish(&mut self, filled: Filled) -> ArrayRef;
 }
 
 /// Lengths of all parts of a decoder, in a fixed order.

@@ -5,47 +5,40 @@ use arrow_buffer::IntervalMonthDayNano;
 use arrow_schema::DataType;
 
 use super::assemble::fixed_width;
-use super::fill::{Fill, Marks, MarksIter};
+use super::fill::{Fill, MarksIter};
 use super::leaf::Leaf;
-use crate::memory::Values;
+use crate::memory::{Filled, GrowableBytes, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of values of `size` bytes each.
 #[derive(Debug)]
 pub(crate) struct FixedColumn {
-    data: Values<u8>,
-    len: usize,
+    data: GrowableBytes,
     size: usize,
     data_type: DataType,
 }
 
 impl FixedColumn {
     pub(crate) fn new(data_type: DataType, size: usize) -> Self {
-        Self { data: Values::new(), len: 0, size, data_type }
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        self.data.extend_from_wire(bytes);
-        self.len += 1;
+        Self { data: GrowableBytes::new(), size, data_type }
     }
 }
 
 impl Leaf for FixedColumn {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.push(cur.bytes(self.size)?);
+    fn read<P: Pack>(&mut self, _slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        self.data.extend(cur.bytes(self.size)?);
         Ok(())
     }
 
-    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        let bytes = n.checked_mul(self.size).ok_or(Stop::Invalid)?;
-        self.data.extend_from_wire(cur.bytes(bytes)?);
-        self.len += n;
+    fn read_n<P: Pack>(&mut self, slots: SlotRange, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        let bytes = slots.len().checked_mul(self.size).ok_or(Stop::Invalid)?;
+        self.data.extend(cur.bytes(bytes)?);
         Ok(())
     }
 
-    fn push_null(&mut self) {
-        self.pad(1);
+    fn set_null(&mut self, _slot: Slot) {
+        self.data.extend_zeros(self.size);
     }
 }
 
@@ -54,32 +47,33 @@ impl Fill for FixedColumn {
         self.data.prepare();
     }
 
-    fn pad(&mut self, n: usize) {
-        self.data.push_zeros(n * self.size);
-        self.len += n;
+    /// Makes no room, because a schema may declare a size of gigabytes: the bytes grow as they are read.
+    fn make_room(&mut self, _len: usize, _slots: usize) {}
+
+    fn pad(&mut self, slots: SlotRange) {
+        self.data.extend_zeros(slots.len() * self.size);
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.len);
+    fn rollback(&mut self, len: usize, _marks: &mut MarksIter<'_>) {
+        self.data.truncate(len * self.size);
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.len = marks.next();
-        self.data.truncate(self.len * self.size);
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        fixed_width(&self.data_type, std::mem::take(&mut self.len), self.data.take())
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        fixed_width(&self.data_type, filled.len(), self.data.take())
     }
 }
 
 /// A column of UUIDs that are encoded as strings.
 #[derive(Debug)]
-pub(crate) struct UuidStrings(FixedColumn);
+pub(crate) struct UuidStrings {
+    /// The 16 bytes of each UUID, in their order, as a number.
+    values: Slots<u128>,
+    data_type: DataType,
+}
 
 impl UuidStrings {
     pub(crate) fn new(data_type: DataType) -> Self {
-        Self(FixedColumn::new(data_type, 16))
+        Self { values: Slots::new(), data_type }
     }
 }
 
@@ -94,49 +88,40 @@ pub(crate) fn parse_uuid(text: &[u8]) -> Option<u128> {
 
 impl Leaf for UuidStrings {
     #[inline]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         let length = cur.length()?;
-        let uuid = parse_uuid(cur.bytes(length)?).ok_or(Stop::Invalid)?;
-        self.0.push(&uuid.to_ne_bytes());
+        self.values.set(slot, parse_uuid(cur.bytes(length)?).ok_or(Stop::Invalid)?);
         Ok(())
     }
 
-    fn push_null(&mut self) {
-        self.0.pad(1);
+    fn set_null(&mut self, slot: Slot) {
+        self.values.set(slot, 0);
     }
 }
 
 impl Fill for UuidStrings {
-    fn prepare(&mut self) {
-        self.0.prepare();
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.0.pad(n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.values.set_all(slots, 0);
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        self.0.mark(marks);
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.0.rollback(marks);
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        self.0.finish()
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
     }
 }
 
 /// A column of durations: months, days and milliseconds, each unsigned in Avro and signed in Arrow.
 #[derive(Debug)]
 pub(crate) struct Durations {
-    values: Values<IntervalMonthDayNano>,
+    values: Slots<IntervalMonthDayNano>,
 }
 
 impl Durations {
     pub(crate) fn new() -> Self {
-        Self { values: Values::new() }
+        Self { values: Slots::new() }
     }
 }
 
@@ -149,35 +134,27 @@ pub(crate) fn duration(bytes: [u8; 12]) -> Option<IntervalMonthDayNano> {
 
 impl Leaf for Durations {
     #[inline]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.values.push(duration(cur.array()?).ok_or(Stop::Invalid)?);
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        self.values.set(slot, duration(cur.array()?).ok_or(Stop::Invalid)?);
         Ok(())
     }
 
-    fn push_null(&mut self) {
-        self.pad(1);
+    fn set_null(&mut self, slot: Slot) {
+        self.values.set(slot, IntervalMonthDayNano::default());
     }
 }
 
 impl Fill for Durations {
-    fn prepare(&mut self) {
-        self.values.prepare();
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.values.push_zeros(n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.values.set_all(slots, IntervalMonthDayNano::default());
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.values.len());
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.values.truncate(marks.next());
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        let len = self.values.len();
-        fixed_width(&DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano), len, self.values.take())
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        let data_type = DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano);
+        fixed_width(&data_type, filled.len(), self.values.take(filled))
     }
 }

@@ -5,6 +5,7 @@ use arrow_array::ArrayRef;
 use super::assemble::with_nulls;
 use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
+use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column whose values have no nested values.
@@ -12,28 +13,33 @@ pub(crate) trait Leaf: Fill {
     /// Whether a value has encoded bytes.
     const HAS_BYTES: bool = true;
 
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop>;
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop>;
 
-    /// Reads `n` consecutive values.
+    /// Reads consecutive values.
     #[inline(always)]
-    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        (0..n).try_for_each(|_| self.read(cur))
+    fn read_n<P: Pack>(&mut self, slots: SlotRange, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        slots.iter().try_for_each(|slot| self.read(slot, cur))
     }
 
-    /// Reads the union of null and a value. Appends a slot in either case, and returns whether it holds a value.
+    /// Reads the union of null and a value. Fills the slot in either case, and returns whether it holds a value.
     #[inline(always)]
-    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(
+        &mut self,
+        slot: Slot,
+        null: u8,
+        cur: &mut Cursor<'_, P>,
+    ) -> Result<bool, Stop> {
         let present = cur.optional(null)?;
         if present {
-            self.read(cur)?;
+            self.read(slot, cur)?;
         } else {
-            self.push_null();
+            self.set_null(slot);
         }
         Ok(present)
     }
 
-    /// Appends a null slot.
-    fn push_null(&mut self);
+    /// Fills the slot of a null.
+    fn set_null(&mut self, slot: Slot);
 }
 
 /// A column of a union of null and one other type.
@@ -53,16 +59,16 @@ impl<C: Leaf> Nullable<C> {
 
 impl<C: Leaf> Leaf for Nullable<C> {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        let present = self.column.read_optional(self.null, cur)?;
-        self.validity.push(present);
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        let present = self.column.read_optional(slot, self.null, cur)?;
+        self.validity.set(slot, present);
         Ok(())
     }
 
     #[inline(always)]
-    fn push_null(&mut self) {
-        self.validity.push(false);
-        self.column.push_null();
+    fn set_null(&mut self, slot: Slot) {
+        self.validity.set(slot, false);
+        self.column.set_null(slot);
     }
 }
 
@@ -75,27 +81,30 @@ impl<C: Leaf> Fill for Nullable<C> {
         self.column.prepare();
     }
 
-    fn pad(&mut self, n: usize) {
-        self.validity.push_n(false, n);
-        self.column.pad(n);
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.validity.make_room(len, slots);
+        self.column.make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
+        self.validity.set_all(slots, false);
+        self.column.pad(slots);
     }
 
     fn mark(&self, marks: &mut Marks) {
-        marks.push(self.validity.len());
         self.column.mark(marks);
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.validity.truncate(marks.next());
-        self.column.rollback(marks);
+    fn rollback(&mut self, len: usize, marks: &mut MarksIter<'_>) {
+        self.column.rollback(len, marks);
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
-        self.column.check_utf8()
+    fn check_utf8(&mut self, filled: Filled) -> Result<(), Stop> {
+        self.column.check_utf8(filled)
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        let nulls = self.validity.take_nulls();
-        with_nulls(self.column.finish(), nulls)
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        let nulls = self.validity.nulls(filled);
+        with_nulls(self.column.finish(filled), nulls)
     }
 }

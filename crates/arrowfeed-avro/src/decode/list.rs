@@ -10,14 +10,14 @@ use super::assemble::{list, offset_buffer};
 use super::body::Body;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
-use crate::memory::Values;
+use crate::memory::{Filled, Offsets, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
-/// A column of arrays, or of maps as arrays of their entries. Invariant: once prepared, `offsets` starts with 0
-/// and ends with the number of items in `body`.
+/// A column of arrays, or of maps as arrays of their entries. Invariant: the end of the last slot is the number of
+/// items in `body`.
 #[derive(Debug)]
 pub(crate) struct ListColumn {
-    offsets: Values<i32>,
+    offsets: Offsets,
     body: Body,
     kind: Kind,
     /// Minimum size of an encoded item.
@@ -39,18 +39,24 @@ pub(crate) enum Kind {
 
 impl ListColumn {
     pub(crate) fn new(body: Body, kind: Kind, min_bytes: usize, slot_bytes: usize) -> Self {
-        Self { offsets: Values::new(), body, kind, min_bytes, slot_bytes }
+        Self { offsets: Offsets::new(), body, kind, min_bytes, slot_bytes }
     }
 
     /// Reads one array: blocks of items up to an empty one.
-    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
-        let result = self.try_read(cur, context);
+    pub(crate) fn read<'a, P: Pack>(
+        &mut self,
+        slot: Slot,
+        cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
+        let result = self.try_read(slot, cur, context);
         context.moved(result)
     }
 
     #[inline(always)]
     fn try_read<'a, P: Pack>(
         &mut self,
+        slot: Slot,
         mut cur: Cursor<'a, P>,
         context: &mut Context,
     ) -> Result<Cursor<'a, P>, Stop> {
@@ -73,12 +79,8 @@ impl ListColumn {
         {
             return Err(Stop::Invalid);
         }
-        self.offsets.push(i32::try_from(self.body.len()).map_err(|_| Stop::Full)?);
+        self.offsets.set_end(slot, i32::try_from(self.body.len()).map_err(|_| Stop::Full)?);
         Ok(cur)
-    }
-
-    fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
     }
 }
 
@@ -93,39 +95,36 @@ impl Fill for ListColumn {
 
     fn prepare(&mut self) {
         self.body.prepare();
-        self.offsets.prepare();
-        if self.offsets.len() == 0 {
-            self.offsets.push(0);
-        }
     }
 
-    fn pad(&mut self, n: usize) {
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.offsets.make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
         if let Kind::Fixed(_, length) = self.kind {
-            self.body.pad(n * length);
+            self.body.pad(slots.len() * length);
         }
-        // The end fitted when the last offset was pushed; the context counts the padding of a fixed length.
+        // The end fitted when the last one was stored; the context counts the padding of a fixed length.
         let end = i32::try_from(self.body.len()).unwrap_or(i32::MAX);
-        self.offsets.push_n(end, n);
+        slots.iter().for_each(|slot| self.offsets.set_end(slot, end));
     }
 
     fn mark(&self, marks: &mut Marks) {
-        marks.push(self.len());
         self.body.mark(marks);
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.offsets.truncate(marks.next() + 1);
+    fn rollback(&mut self, _len: usize, marks: &mut MarksIter<'_>) {
         self.body.rollback(marks);
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
+    fn check_utf8(&mut self, _filled: Filled) -> Result<(), Stop> {
         self.body.check_utf8()
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        let rows = self.len();
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
         let items = self.body.finish();
-        let offsets = self.offsets.take();
+        let offsets = self.offsets.take(filled);
         match &self.kind {
             Kind::List(data_type) => list(data_type, offsets, items),
             Kind::Map(entries) => {
@@ -134,7 +133,8 @@ impl Fill for ListColumn {
             }
             Kind::Fixed(field, n) => {
                 let size = i32::try_from(*n).unwrap_or(i32::MAX);
-                let array = FixedSizeListArray::try_new_with_length(field.clone(), size, items, None, rows);
+                let array =
+                    FixedSizeListArray::try_new_with_length(field.clone(), size, items, None, filled.len());
                 Arc::new(array.expect("every row has the declared length"))
             }
         }

@@ -10,10 +10,10 @@ use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
 use super::assemble::fixed_width;
-use super::fill::{Fill, Marks, MarksIter};
+use super::fill::Fill;
 use super::leaf::Leaf;
 use super::validity::Flags;
-use crate::memory::Values;
+use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop, unzigzag, unzigzag_int};
 use crate::wire::varints::varints;
 
@@ -28,15 +28,14 @@ pub(crate) trait Read<T: Default> {
         Ok((present, if present { Self::read(cur)? } else { T::default() }))
     }
 
-    /// Reads `n` consecutive values.
+    /// Reads consecutive values.
     #[inline(always)]
-    fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<T>) -> Result<(), Stop>
+    fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<T>) -> Result<(), Stop>
     where
         T: ArrowNativeType,
     {
-        values.reserve(n);
-        for _ in 0..n {
-            values.push(Self::read(cur)?);
+        for slot in slots.iter() {
+            values.set(slot, Self::read(cur)?);
         }
         Ok(())
     }
@@ -87,10 +86,10 @@ macro_rules! varint {
             }
 
             #[inline(always)]
-            fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<$to>) -> Result<(), Stop> {
+            fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<$to>) -> Result<(), Stop> {
                 let fill = |out: &mut [_]| varints(cur, out, |varint| Ok($convert($unzigzag(varint)?)));
                 // SAFETY: `varints` writes every slot before it returns `Ok`.
-                unsafe { values.extend_with(n, fill) }
+                unsafe { values.set_with(slots, fill) }
             }
 
             #[inline(always)]
@@ -131,14 +130,14 @@ macro_rules! same {
             }
 
             #[inline(always)]
-            fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<$to>) -> Result<(), Stop> {
+            fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<$to>) -> Result<(), Stop> {
                 if cfg!(target_endian = "little") {
-                    let bytes = n.checked_mul(size_of::<$to>()).ok_or(Stop::Invalid)?;
-                    values.extend_from_wire(cur.bytes(bytes)?);
+                    let bytes = slots.len().checked_mul(size_of::<$to>()).ok_or(Stop::Invalid)?;
+                    values.set_from_wire(slots, cur.bytes(bytes)?);
                     return Ok(());
                 }
-                for _ in 0..n {
-                    values.push(<Self as Read<$to>>::read(cur)?);
+                for slot in slots.iter() {
+                    values.set(slot, <Self as Read<$to>>::read(cur)?);
                 }
                 Ok(())
             }
@@ -151,62 +150,58 @@ same!(f32, f64);
 /// A column of numbers of type `T`, which `W` reads.
 #[derive(Debug)]
 pub(crate) struct Numbers<W, T> {
-    values: Values<T>,
+    values: Slots<T>,
     data_type: DataType,
     wire: PhantomData<W>,
 }
 
 impl<W, T: ArrowNativeType> Numbers<W, T> {
     pub(crate) fn new(data_type: DataType) -> Self {
-        Self { values: Values::new(), data_type, wire: PhantomData }
+        Self { values: Slots::new(), data_type, wire: PhantomData }
     }
 }
 
 impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.values.push(W::read(cur)?);
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        self.values.set(slot, W::read(cur)?);
         Ok(())
     }
 
     #[inline(always)]
-    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        W::read_n(n, cur, &mut self.values)
+    fn read_n<P: Pack>(&mut self, slots: SlotRange, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        W::read_n(slots, cur, &mut self.values)
     }
 
     #[inline(always)]
-    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
+    fn read_optional<P: Pack>(
+        &mut self,
+        slot: Slot,
+        null: u8,
+        cur: &mut Cursor<'_, P>,
+    ) -> Result<bool, Stop> {
         let (present, value) = W::read_optional(null, cur)?;
-        self.values.push(value);
+        self.values.set(slot, value);
         Ok(present)
     }
 
     #[inline(always)]
-    fn push_null(&mut self) {
-        self.values.push(T::default());
+    fn set_null(&mut self, slot: Slot) {
+        self.values.set(slot, T::default());
     }
 }
 
 impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
-    fn prepare(&mut self) {
-        self.values.prepare();
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.values.push_zeros(n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.values.set_all(slots, T::default());
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.values.len());
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.values.truncate(marks.next());
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        let len = self.values.len();
-        fixed_width(&self.data_type, len, self.values.take())
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
     }
 }
 
@@ -224,54 +219,48 @@ impl Booleans {
 
 impl Leaf for Booleans {
     #[inline(always)]
-    fn read<P: Pack>(&mut self, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.values.push(cur.boolean()?);
+    fn read<P: Pack>(&mut self, slot: Slot, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        self.values.set(slot, cur.boolean()?);
         Ok(())
     }
 
-    fn read_n<P: Pack>(&mut self, n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        let bytes = cur.bytes(n)?;
+    fn read_n<P: Pack>(&mut self, slots: SlotRange, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+        let bytes = cur.bytes(slots.len())?;
         if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
             return Err(Stop::Invalid);
         }
-        self.values.extend(bytes);
+        self.values.set_from_wire(slots, bytes);
         Ok(())
     }
 
     #[inline(always)]
-    fn read_optional<P: Pack>(&mut self, null: u8, cur: &mut Cursor<'_, P>) -> Result<bool, Stop> {
-        let (present, [byte]) = cur.optional_array(null)?;
-        if byte > 1 {
-            return Err(Stop::Invalid);
-        }
-        self.values.push(byte == 1);
+    fn read_optional<P: Pack>(
+        &mut self,
+        slot: Slot,
+        null: u8,
+        cur: &mut Cursor<'_, P>,
+    ) -> Result<bool, Stop> {
+        let (present, value) = cur.optional_boolean(null)?;
+        self.values.set(slot, value);
         Ok(present)
     }
 
     #[inline(always)]
-    fn push_null(&mut self) {
-        self.values.push(false);
+    fn set_null(&mut self, slot: Slot) {
+        self.values.set(slot, false);
     }
 }
 
 impl Fill for Booleans {
-    fn prepare(&mut self) {
-        // Flags keep their memory.
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values.make_room(len, slots);
     }
 
-    fn pad(&mut self, n: usize) {
-        self.values.push_n(false, n);
+    fn pad(&mut self, slots: SlotRange) {
+        self.values.set_all(slots, false);
     }
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.values.len());
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.values.truncate(marks.next());
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        Arc::new(BooleanArray::new(self.values.take_bits(), None))
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        Arc::new(BooleanArray::new(self.values.bits(filled), None))
     }
 }

@@ -9,7 +9,7 @@ use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
-use super::fill::{Fill, Marks, MarksIter};
+use super::fill::Fill;
 use super::fixed::{Durations, FixedColumn, UuidStrings};
 use super::leaf::{Leaf, Nullable};
 use super::list::ListColumn;
@@ -18,6 +18,7 @@ use super::optional::Optional;
 use super::skipper::Skipper;
 use super::time::TimeWire;
 use super::union::UnionColumn;
+use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// Declares the ops, grouped by how they are read: `leaf` columns inline, `rare` columns and columns with
@@ -45,52 +46,58 @@ macro_rules! ops {
             #[inline(always)]
             pub(crate) fn read<'a, P: Pack>(
                 &mut self,
+                slot: Slot,
                 mut cur: Cursor<'a, P>,
                 context: &mut Context,
             ) -> Result<Cursor<'a, P>, Stop> {
                 match self {
                     $(Op::$leaf(columns) => {
                         for column in columns {
-                            column.read(&mut cur)?;
+                            column.read(slot, &mut cur)?;
                         }
                     })+
                     $(Op::$rare(columns) => {
                         for column in columns {
                             // Passes a copy, because passing the address of `cur` would keep it out of registers.
                             let mut copy = cur;
-                            column.read(&mut copy)?;
+                            column.read(slot, &mut copy)?;
                             cur = copy;
                         }
                     })+
                     $(Op::$part(columns) => {
                         for column in columns {
-                            let moved = column.read(cur, context);
+                            let moved = column.read(slot, cur, context);
                             cur = context.result(moved)?;
                         }
                     })+
                     Op::Skip(skipper) => {
-                        let moved = skipper.read(1, cur, context);
+                        let moved = skipper.read(slot.into(), cur, context);
                         return context.result(moved);
                     }
                 }
                 Ok(cur)
             }
 
-            /// Reads `n` values of each column in turn, with a single dispatch.
+            /// Reads consecutive values of each column in turn, with a single dispatch.
             #[inline(never)]
-            pub(crate) fn read_n<'a, P: Pack>(&mut self, n: usize, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
+            pub(crate) fn read_n<'a, P: Pack>(
+                &mut self,
+                slots: SlotRange,
+                mut cur: Cursor<'a, P>,
+                context: &mut Context,
+            ) -> Moved<'a, P> {
                 let result = match self {
-                    $(Op::$leaf(columns) => read_leaves(columns, n, &mut cur),)+
-                    $(Op::$rare(columns) => read_leaves(columns, n, &mut cur),)+
+                    $(Op::$leaf(columns) => read_leaves(columns, slots, &mut cur),)+
+                    $(Op::$rare(columns) => read_leaves(columns, slots, &mut cur),)+
                     $(Op::$part(columns) => {
-                        for _ in 0..n {
+                        for slot in slots.iter() {
                             for column in columns.iter_mut() {
-                                cur = column.read(cur, context)?;
+                                cur = column.read(slot, cur, context)?;
                             }
                         }
                         Ok(())
                     })+
-                    Op::Skip(skipper) => return skipper.read(n, cur, context),
+                    Op::Skip(skipper) => return skipper.read(slots, cur, context),
                 };
                 context.moved(result.map(|()| cur))
             }
@@ -188,65 +195,53 @@ ops! {
     }
 }
 
-/// Reads `n` values of each column. A single column reads all its values at once, and so do columns without
+/// Reads consecutive values of each column. A single column reads all its values at once, and so do columns without
 /// encoded bytes, whose order does not matter.
 #[inline(always)]
-fn read_leaves<C: Leaf, P: Pack>(columns: &mut [C], n: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+fn read_leaves<C: Leaf, P: Pack>(
+    columns: &mut [C],
+    slots: SlotRange,
+    cur: &mut Cursor<'_, P>,
+) -> Result<(), Stop> {
     if let [column] = columns {
-        return column.read_n(n, cur);
+        return column.read_n(slots, cur);
     }
     if !C::HAS_BYTES {
-        return columns.iter_mut().try_for_each(|column| column.read_n(n, cur));
+        return columns.iter_mut().try_for_each(|column| column.read_n(slots, cur));
     }
-    for _ in 0..n {
+    for slot in slots.iter() {
         for column in columns.iter_mut() {
-            column.read(cur)?;
+            column.read(slot, cur)?;
         }
     }
     Ok(())
 }
 
-/// A column of the null type, which is only a count.
+/// A column of the null type, which has no memory.
 #[derive(Debug, Default)]
-pub(crate) struct Nulls(usize);
+pub(crate) struct Nulls;
 
 impl Leaf for Nulls {
     const HAS_BYTES: bool = false;
 
     #[inline(always)]
-    fn read<P: Pack>(&mut self, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.0 += 1;
+    fn read<P: Pack>(&mut self, _slot: Slot, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         Ok(())
     }
 
-    fn read_n<P: Pack>(&mut self, n: usize, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-        self.0 += n;
+    fn read_n<P: Pack>(&mut self, _slots: SlotRange, _cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
         Ok(())
     }
 
-    fn push_null(&mut self) {
-        self.0 += 1;
-    }
+    fn set_null(&mut self, _slot: Slot) {}
 }
 
 impl Fill for Nulls {
-    fn prepare(&mut self) {
-        // A count needs no memory.
-    }
+    fn make_room(&mut self, _len: usize, _slots: usize) {}
 
-    fn pad(&mut self, n: usize) {
-        self.0 += n;
-    }
+    fn pad(&mut self, _slots: SlotRange) {}
 
-    fn mark(&self, marks: &mut Marks) {
-        marks.push(self.0);
-    }
-
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.0 = marks.next();
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        Arc::new(NullArray::new(std::mem::take(&mut self.0)))
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        Arc::new(NullArray::new(filled.len()))
     }
 }

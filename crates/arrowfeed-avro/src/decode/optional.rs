@@ -7,6 +7,7 @@ use super::body::Body;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
+use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column of a union of null and a type without a fused form in [`Nullable`](super::leaf::Nullable). Null
@@ -24,30 +25,37 @@ impl Optional {
         Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, body, slot_bytes }
     }
 
-    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
-        let result = self.try_read(cur, context);
+    pub(crate) fn read<'a, P: Pack>(
+        &mut self,
+        slot: Slot,
+        cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
+        let result = self.try_read(slot, cur, context);
         context.moved(result)
     }
 
     #[inline(always)]
     fn try_read<'a, P: Pack>(
         &mut self,
+        slot: Slot,
         mut cur: Cursor<'a, P>,
         context: &mut Context,
     ) -> Result<Cursor<'a, P>, Stop> {
         if cur.optional(self.null)? {
-            self.pad_pending();
-            self.validity.push(true);
+            self.pad_up_to(slot.index());
+            self.validity.set(slot, true);
             let moved = self.body.run(1, cur, context);
             return context.result(moved);
         }
         context.take_bytes(self.slot_bytes)?;
-        self.validity.push(false);
+        self.validity.set(slot, false);
         Ok(cur)
     }
 
-    fn pad_pending(&mut self) {
-        let pending = self.validity.len() - self.body.len();
+    /// Pads the body to `len` values.
+    fn pad_up_to(&mut self, len: usize) {
+        let pending = len - self.body.len();
         if pending > 0 {
             self.body.pad(pending);
         }
@@ -63,27 +71,29 @@ impl Fill for Optional {
         self.body.prepare();
     }
 
-    fn pad(&mut self, n: usize) {
-        self.validity.push_n(false, n);
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.validity.make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
+        self.validity.set_all(slots, false);
     }
 
     fn mark(&self, marks: &mut Marks) {
-        marks.push(self.validity.len());
         self.body.mark(marks);
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        self.validity.truncate(marks.next());
+    fn rollback(&mut self, _len: usize, marks: &mut MarksIter<'_>) {
         self.body.rollback(marks);
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
+    fn check_utf8(&mut self, _filled: Filled) -> Result<(), Stop> {
         self.body.check_utf8()
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        self.pad_pending();
-        let nulls = self.validity.take_nulls();
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        self.pad_up_to(filled.len());
+        let nulls = self.validity.nulls(filled);
         with_nulls(self.body.finish(), nulls)
     }
 }

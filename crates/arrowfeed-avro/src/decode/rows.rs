@@ -6,7 +6,7 @@ use arrowfeed_source::Limits;
 use super::body::Body;
 use super::build;
 use super::context::Context;
-use super::fill::{Fill, Marks};
+use super::fill::Marks;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Pack, Stop};
 

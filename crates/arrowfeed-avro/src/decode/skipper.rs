@@ -9,6 +9,7 @@ use arrow_schema::DataType;
 
 use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
+use crate::memory::SlotRange;
 use crate::plan::skip::{self, Program};
 use crate::wire::Reads;
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -100,23 +101,28 @@ impl Skipper {
         self.kept.as_deref()
     }
 
-    /// Skips `n` values, and stores their bytes if they are kept.
+    /// Skips one value for each slot, and stores their bytes if they are kept.
     #[inline(always)]
     pub(crate) fn read<'a, P: Pack>(
         &mut self,
-        n: usize,
+        slots: SlotRange,
         cur: Cursor<'a, P>,
         context: &mut Context,
     ) -> Moved<'a, P> {
-        if self.kept.is_some() { self.keep(n, cur, context) } else { self.run(n, cur, context) }
+        if self.kept.is_some() { self.keep(slots, cur, context) } else { self.run(slots.len(), cur, context) }
     }
 
     #[inline(never)]
-    fn keep<'a, P: Pack>(&mut self, n: usize, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
-        for _ in 0..n {
+    fn keep<'a, P: Pack>(
+        &mut self,
+        slots: SlotRange,
+        mut cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
+        for slot in slots.iter() {
             let after = self.run(1, cur, context)?;
             let skipped = cur.take(cur.left() - after.left());
-            let kept = self.kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(skipped?));
+            let kept = self.kept.as_deref_mut().map_or(Ok(()), |kept| kept.set(slot, skipped?));
             if let Err(stop) = kept {
                 return context.moved(Err(stop));
             }

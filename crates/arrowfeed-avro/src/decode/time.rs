@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use arrow_buffer::ArrowNativeType;
 
 use super::number::Read;
-use crate::memory::Values;
 use crate::plan::node::Time;
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
@@ -47,15 +46,5 @@ impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
         // A null is 0, which is a time of day.
         let (present, time) = W::read_optional(null, cur)?;
         if time.is_of_day() { Ok((present, time)) } else { Err(Stop::Invalid) }
-    }
-
-    #[inline(always)]
-    fn read_n<P: Pack>(n: usize, cur: &mut Cursor<'_, P>, values: &mut Values<T>) -> Result<(), Stop> {
-        let before = values.len();
-        W::read_n(n, cur, values)?;
-        // No early exit, because the loop over the run is shorter without one.
-        let read = &values.as_slice()[before..];
-        let all = read.iter().fold(true, |all, time| all & time.is_of_day());
-        if all { Ok(()) } else { Err(Stop::Invalid) }
     }
 }

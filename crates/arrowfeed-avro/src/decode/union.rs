@@ -9,7 +9,7 @@ use super::body::Body;
 use super::context::{Context, Moved};
 use super::converted::Converter;
 use super::fill::{Fill, Marks, MarksIter};
-use crate::memory::Values;
+use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A union under construction: the writer's branch of each slot, and the index of its value in the column of
@@ -20,9 +20,9 @@ pub(crate) struct UnionColumn {
     /// The writer's branches; `None` if the reader does not accept such a value.
     branches: Box<[Option<BranchColumn>]>,
     /// The writer's branch of each slot.
-    tags: Values<i8>,
+    tags: Slots<i8>,
     /// Index of each slot's value in its branch.
-    places: Values<i32>,
+    places: Slots<i32>,
     result: Target,
     /// Converts the dense union. It is not an op of its own, because one more op costs the loop over the ops of `nested` 7 %
     /// of its instructions.
@@ -54,12 +54,17 @@ impl UnionColumn {
         result: Target,
         converter: Option<Box<Converter>>,
     ) -> Self {
-        Self { tagged, branches, tags: Values::new(), places: Values::new(), result, converter }
+        Self { tagged, branches, tags: Slots::new(), places: Slots::new(), result, converter }
     }
 
-    pub(crate) fn read<'a, P: Pack>(&mut self, cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
+    pub(crate) fn read<'a, P: Pack>(
+        &mut self,
+        slot: Slot,
+        cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
         let left = cur.left();
-        let result = self.try_read(cur, context);
+        let result = self.try_read(slot, cur, context);
         let result = match (&self.converter, result) {
             (None, result) => result,
             (Some(converter), Ok(after)) => converter.count(left - after.left(), context).map(|()| after),
@@ -71,14 +76,15 @@ impl UnionColumn {
     #[inline(always)]
     fn try_read<'a, P: Pack>(
         &mut self,
+        slot: Slot,
         mut cur: Cursor<'a, P>,
         context: &mut Context,
     ) -> Result<Cursor<'a, P>, Stop> {
         let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
         let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
-        self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);
+        self.places.set(slot, i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);
         // The plan refuses unions of more than 127 branches.
-        self.tags.push(tag as i8);
+        self.tags.set(slot, tag as i8);
         let moved = branch.body.run(1, cur, context);
         context.result(moved)
     }
@@ -87,7 +93,7 @@ impl UnionColumn {
         self.branches.iter_mut().flatten().map(|branch| &mut branch.body)
     }
 
-    fn finish_dense(&mut self, fields: &UnionFields) -> ArrayRef {
+    fn finish_dense(&mut self, fields: &UnionFields, filled: Filled) -> ArrayRef {
         let mut parts: Vec<Vec<ArrayRef>> = vec![Vec::new(); fields.len()];
         // The reader's branch, and the index of the writer's branch among its parts.
         let mut moves = vec![(0, 0); self.branches.len()];
@@ -99,7 +105,7 @@ impl UnionColumn {
         }
         // The values of a branch must be in the order of their slots, so several parts are interleaved.
         let mut slots: Vec<Vec<(usize, usize)>> = vec![Vec::new(); fields.len()];
-        let tags = self.tags.as_slice();
+        let tags = self.tags.values(filled);
         let types = tags.iter().map(|tag| moves[*tag as usize].0 as i8).collect();
         let place = |(place, tag): (&i32, &i8)| {
             let (to, part) = moves[*tag as usize];
@@ -109,7 +115,7 @@ impl UnionColumn {
             slots[to].push((part, *place as usize));
             slots[to].len() as i32 - 1
         };
-        let places = self.places.as_slice().iter().zip(tags).map(place).collect();
+        let places = self.places.values(filled).iter().zip(tags).map(place).collect();
         let children = fields.iter().zip(parts).zip(slots);
         let children = children.map(|(((_, field), parts), slots)| match parts.as_slice() {
             [] => new_empty_array(field.data_type()),
@@ -119,7 +125,7 @@ impl UnionColumn {
         dense_union(fields, types, places, children.collect())
     }
 
-    fn finish_one(&mut self, data_type: &DataType, null: Option<usize>) -> ArrayRef {
+    fn finish_one(&mut self, data_type: &DataType, null: Option<usize>, filled: Filled) -> ArrayRef {
         let finish = |(i, branch): (usize, &mut Option<BranchColumn>)| {
             let values = branch.as_mut().map(|branch| branch.body.finish());
             match values {
@@ -129,7 +135,7 @@ impl UnionColumn {
             }
         };
         let arrays: Vec<ArrayRef> = self.branches.iter_mut().enumerate().map(finish).collect();
-        let slots = self.tags.as_slice().iter().zip(self.places.as_slice());
+        let slots = self.tags.values(filled).iter().zip(self.places.values(filled));
         let slots = slots.map(|(tag, place)| {
             let branch = *tag as usize;
             (branch, if Some(branch) == null { 0 } else { *place as usize })
@@ -147,43 +153,42 @@ impl Fill for UnionColumn {
     }
 
     fn prepare(&mut self) {
-        self.bodies().for_each(Fill::prepare);
+        self.bodies().for_each(Body::prepare);
     }
 
-    fn pad(&mut self, n: usize) {
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.tags.make_room(len, slots);
+        self.places.make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
         let first = self.branches.iter_mut().enumerate().find_map(|(i, branch)| Some((i, branch.as_mut()?)));
         let (tag, branch) = first.expect("a union that is read has a branch that can be");
         let start = branch.body.len() as i32;
-        branch.body.pad(n);
-        self.tags.push_n(tag as i8, n);
-        (0..n as i32).for_each(|i| self.places.push(start + i));
+        branch.body.pad(slots.len());
+        self.tags.set_all(slots, tag as i8);
+        slots.iter().zip(start..).for_each(|(slot, place)| self.places.set(slot, place));
     }
 
     fn mark(&self, marks: &mut Marks) {
-        marks.push(self.tags.len());
         self.branches.iter().flatten().for_each(|branch| branch.body.mark(marks));
     }
 
-    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
-        let len = marks.next();
-        self.tags.truncate(len);
-        self.places.truncate(len);
+    fn rollback(&mut self, _len: usize, marks: &mut MarksIter<'_>) {
         self.bodies().for_each(|body| body.rollback(marks));
     }
 
-    fn check_utf8(&mut self) -> Result<(), Stop> {
+    fn check_utf8(&mut self, _filled: Filled) -> Result<(), Stop> {
         self.bodies().try_for_each(Body::check_utf8)
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
         let result = std::mem::replace(&mut self.result, Target::Dense(UnionFields::empty()));
         let array = match &result {
-            Target::Dense(fields) => self.finish_dense(fields),
-            Target::One { data_type, null } => self.finish_one(data_type, *null),
+            Target::Dense(fields) => self.finish_dense(fields, filled),
+            Target::One { data_type, null } => self.finish_one(data_type, *null, filled),
         };
         self.result = result;
-        self.tags.truncate(0);
-        self.places.truncate(0);
         match &self.converter {
             None => array,
             Some(converter) => converter.convert(array.as_union()),

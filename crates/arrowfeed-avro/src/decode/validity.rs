@@ -2,56 +2,46 @@
 
 use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer};
 
-use crate::memory::Values;
+use crate::memory::{Filled, Slot, SlotRange, Slots};
 
 /// A column of flags with one byte per slot, 0 or 1. Boolean values are stored in the same way.
 #[derive(Debug)]
 pub(crate) struct Flags {
-    bytes: Values<u8>,
+    bytes: Slots<u8>,
 }
 
 impl Flags {
     pub(crate) fn new() -> Self {
-        Self { bytes: Values::new() }
+        Self { bytes: Slots::new() }
+    }
+
+    pub(crate) fn make_room(&mut self, len: usize, slots: usize) {
+        self.bytes.make_room(len, slots);
     }
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, flag: bool) {
-        self.bytes.push(u8::from(flag));
+    pub(crate) fn set(&mut self, slot: Slot, flag: bool) {
+        self.bytes.set(slot, u8::from(flag));
     }
 
-    pub(crate) fn push_n(&mut self, flag: bool, n: usize) {
-        self.bytes.push_n(u8::from(flag), n);
+    pub(crate) fn set_all(&mut self, slots: SlotRange, flag: bool) {
+        self.bytes.set_all(slots, u8::from(flag));
     }
 
-    /// Appends bytes that are known to be 0 or 1.
-    pub(crate) fn extend(&mut self, flags: &[u8]) {
+    /// Stores bytes that are known to be 0 or 1.
+    pub(crate) fn set_from_wire(&mut self, slots: SlotRange, flags: &[u8]) {
         debug_assert!(flags.iter().all(|flag| *flag <= 1));
-        self.bytes.extend_from_wire(flags);
+        self.bytes.set_from_wire(slots, flags);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+    /// Returns the flags as bits.
+    pub(crate) fn bits(&self, filled: Filled) -> BooleanBuffer {
+        BooleanBuffer::new(pack(self.bytes.values(filled)), 0, filled.len())
     }
 
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.bytes.truncate(len);
-    }
-
-    /// Returns the flags as bits, and leaves the column empty.
-    pub(crate) fn take_bits(&mut self) -> BooleanBuffer {
-        let bits = BooleanBuffer::new(pack(self.bytes.as_slice()), 0, self.bytes.len());
-        self.bytes.truncate(0);
-        bits
-    }
-
-    /// Returns the flags as a null buffer, or `None` if every slot is valid. Leaves the column empty.
-    pub(crate) fn take_nulls(&mut self) -> Option<NullBuffer> {
-        if !self.bytes.as_slice().contains(&0) {
-            self.bytes.truncate(0);
-            return None;
-        }
-        Some(NullBuffer::new(self.take_bits()))
+    /// Returns the flags as a null buffer, or `None` if every slot is valid.
+    pub(crate) fn nulls(&self, filled: Filled) -> Option<NullBuffer> {
+        self.bytes.values(filled).contains(&0).then(|| NullBuffer::new(self.bits(filled)))
     }
 }
 
@@ -69,27 +59,34 @@ fn pack(flags: &[u8]) -> Buffer {
 }
 
 #[cfg(test)]
+#[allow(unsafe_code)]
 mod tests {
     use super::*;
+
+    /// Returns a column of the flags, and their number.
+    fn column(flags: &[bool]) -> (Flags, Filled) {
+        let mut column = Flags::new();
+        column.make_room(0, flags.len());
+        // SAFETY: there is room for the slots, and each gets a flag.
+        let (slots, filled) = unsafe { (SlotRange::new(0, flags.len()), Filled::new(flags.len())) };
+        slots.iter().zip(flags).for_each(|(slot, flag)| column.set(slot, *flag));
+        (column, filled)
+    }
 
     #[test]
     fn bits_are_the_flags_in_order() {
         for len in [0, 1, 7, 8, 9, 64, 65, 1000] {
             let flags: Vec<bool> = (0..len).map(|i| i * i % 7 < 3).collect();
-            let mut column = Flags::new();
-            flags.iter().for_each(|flag| column.push(*flag));
-            assert_eq!(column.take_bits(), BooleanBuffer::from(flags));
-            assert_eq!(column.len(), 0);
+            let (column, filled) = column(&flags);
+            assert_eq!(column.bits(filled), BooleanBuffer::from(flags));
         }
     }
 
     #[test]
     fn no_null_is_no_buffer() {
-        let mut flags = Flags::new();
-        flags.push_n(true, 20);
-        assert_eq!(flags.take_nulls(), None);
-        flags.push_n(true, 3);
-        flags.push(false);
-        assert_eq!(flags.take_nulls().map(|nulls| nulls.null_count()), Some(1));
+        let (valid, filled) = column(&[true; 20]);
+        assert_eq!(valid.nulls(filled), None);
+        let (with_null, filled) = column(&[true, true, false]);
+        assert_eq!(with_null.nulls(filled).map(|nulls| nulls.null_count()), Some(1));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `values` | growable values of one type, which become Arrow buffers |
+//! | `slots` | one value for each slot of a body; the body makes the room |
+//! | `growable_bytes` | growable bytes of text |
 //! | `column_pool` | buffer pool of one column |
 //! | `allocation` | memory of one buffer, which returns to the process pool when it is dropped |
 //! | `process_pool` | pool of large memory, which later readers reuse |
@@ -11,7 +12,9 @@
 mod aligned;
 mod allocation;
 mod column_pool;
+mod growable_bytes;
 mod process_pool;
-mod values;
+mod slots;
 
-pub(crate) use values::Values;
+pub(crate) use growable_bytes::GrowableBytes;
+pub(crate) use slots::{Filled, Offsets, Slot, SlotRange, Slots};

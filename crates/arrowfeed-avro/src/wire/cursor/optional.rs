@@ -63,10 +63,22 @@ impl<'a, P: Pack> Cursor<'a, P> {
                 return Ok((present, if present { self.varint()? } else { 0 }));
             }
         };
-        let value = P::pack(word & (ends ^ ends.wrapping_sub(1)));
-        let len = ends.trailing_zeros() as usize / 8 + 1;
-        self.advance(select_unpredictable(present, 1 + len, 1))?;
-        Ok((present, select_unpredictable(present, value, 0)))
+        let len = select_unpredictable(present, ends.trailing_zeros() / 8 + 1, 0);
+        self.advance(1 + len as usize)?;
+        Ok((present, P::pack_first(word, len)))
+    }
+
+    /// Reads the union of null and a boolean. Returns `false` for null.
+    #[inline(always)]
+    pub(crate) fn optional_boolean(&mut self, null: u8) -> Result<(bool, bool), Stop> {
+        let Some(present) = self.present(null) else {
+            let present = self.optional(null)?;
+            return Ok((present, present && self.boolean()?));
+        };
+        let [byte] = self.load_at::<1, 1>();
+        let byte = select_unpredictable(present, u32::from(byte), 0);
+        self.advance(1 + usize::from(present))?;
+        if byte > 1 { Err(Stop::Invalid) } else { Ok((present, byte == 1)) }
     }
 
     /// Reads the union of null and a string. Returns an empty string for null.
