@@ -3,8 +3,10 @@
 `make wheel`, `make sdist` and `make package` build and test the files of a release.
 """
 
+import ast
 import email.parser
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -282,15 +284,26 @@ def test_the_metadata_of_the_installed_package_are_as_stated():
 
 def test_the_wheel_is_tested_without_rust(tmp_path, monkeypatch):
     with_rust, without = tmp_path / "rust", tmp_path / "other"
+    suffix = ".exe" if sys.platform == "win32" else ""
     for folder, program in [(with_rust, "cargo"), (without, "tool")]:
         folder.mkdir()
-        (folder / program).write_text("#!/bin/sh\n")
-        (folder / program).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{with_rust}:{without}")
+        (folder / f"{program}{suffix}").touch(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, [with_rust, without])))
     monkeypatch.setenv("PYTHONPATH", "python")
     variables = wheel_test.environment(tmp_path / "bin")
-    assert variables["PATH"] == f"{tmp_path / 'bin'}:{without}"
+    assert variables["PATH"] == os.pathsep.join(map(str, [tmp_path / "bin", without]))
     assert "PYTHONPATH" not in variables
+
+
+POSIX_MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_windows_can_import_the_tests_of_the_wheel(path):
+    body = ast.parse(path.read_text("utf-8")).body
+    imported = {name.name for node in body if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module for node in body if isinstance(node, ast.ImportFrom)}
+    assert not imported & POSIX_MODULES
 
 
 # ---- free-threaded Python
