@@ -176,12 +176,19 @@ def test_the_page_states_the_metadata_of_the_wheel():
     extras = project["optional-dependencies"]
     assert facts["extras"] == sorted(extras)
     assert facts["dependencies of the extra cli"] == [requirement(text) for text in extras["cli"]]
+    assert [{"name": name} for name in facts["author"]] == project["authors"]
+    assert facts["license"] == [project["license"]]
+    assert facts["classifiers"] == project["classifiers"]
+    assert facts["description"] == [project["readme"].removeprefix("../")]
     oldest = project["requires-python"].removeprefix(">=").replace(".", "")
     assert facts["tag"] == [f"cp{oldest}-abi3"]
     assert f"abi3-py{oldest}" in toml("Cargo.toml")["workspace"]["dependencies"]["pyo3"]["features"]
 
 
-METADATA = """Metadata-Version: 2.4
+STATED = wheel_facts.stated()
+CLASSIFIERS = "".join(f"Classifier: {name}\n" for name in STATED["classifiers"])
+README = (ROOT / "README.md").read_text("utf-8")
+METADATA = f"""Metadata-Version: 2.4
 Name: arrowfeed
 Version: 0.1.0
 Requires-Python: >=3.10
@@ -193,7 +200,11 @@ Requires-Dist: pytest ; extra == 'test'
 Provides-Extra: cli
 Provides-Extra: lint
 Provides-Extra: test
-"""
+{CLASSIFIERS}Author: The arrowfeed authors
+License-Expression: Apache-2.0
+Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM
+
+{README}"""
 
 
 def make_wheel(
@@ -207,7 +218,7 @@ def make_wheel(
         for file in files:
             if without not in file:
                 archive.writestr(file, b"" if without == "libgcc_s" else b"libgcc_s.so.1")
-        archive.writestr("arrowfeed-0.1.0.dist-info/METADATA", metadata)
+        archive.writestr("arrowfeed-0.1.0.dist-info/METADATA", metadata.encode("utf-8"))
         archive.writestr("arrowfeed/bytes", bytes(size))
     return path
 
@@ -259,9 +270,35 @@ GOOD = "arrowfeed-0.1.0-cp310-abi3-manylinux_2_28_x86_64.whl"
         ),
         (
             GOOD,
-            {"metadata": METADATA + "Provides-Extra: all\n"},
+            {
+                "metadata": METADATA.replace(
+                    "Provides-Extra: cli\n", "Provides-Extra: all\nProvides-Extra: cli\n"
+                )
+            },
             "expected extras cli, lint, test, found all, cli, lint, test",
         ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("Author: The arrowfeed authors\n", "")},
+            "expected author The arrowfeed authors, found none",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("License-Expression: Apache-2.0", "License-Expression: MIT")},
+            "expected license Apache-2.0, found MIT",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace(CLASSIFIERS, "Classifier: Typing :: Typed\n")},
+            f"expected classifiers {', '.join(sorted(STATED['classifiers']))}, found Typing :: Typed",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("text/markdown; charset=UTF-8; variant=GFM", "text/x-rst")},
+            "expected a description of the type text/markdown, found text/x-rst",
+        ),
+        (GOOD, {"metadata": METADATA + "more"}, "expected the description README.md, found another text"),
+        (GOOD, {"metadata": METADATA.removesuffix(README)}, "expected the description README.md, found none"),
         (GOOD, {"size": 40_000_000}, "expected at most 16 MB, found 40.0 MB"),
         (GOOD, {"without": "libgcc_s"}, "expected a module that links libgcc_s.so.1, found none"),
         (GOOD, {"without": "abi3"}, "expected one compiled module, found none"),
