@@ -103,6 +103,19 @@ def test_the_tool_changes_the_version_everywhere():
 
 
 @pytest.mark.parametrize(
+    ("page", "release", "prerelease"),
+    [("README.md", "9.8.7", "9.8.7-rc.1"), ("docs/rust.md", "9.8", "9.8.7-rc.1")],
+)
+def test_the_pages_state_the_version_and_the_tool_changes_it(page, release, prerelease):
+    text, place = (ROOT / page).read_text("utf-8"), version.IN_PAGES[page]
+    assert place.findall(text) == [version.page_version(page, af.__version__)]
+    for new, stated in [("9.8.7", release), ("9.8.7-rc.1", prerelease)]:
+        changed = version.changed_page(page, text, new)
+        assert place.findall(changed) == [stated]
+        assert version.changed_page(page, changed, af.__version__) == text
+
+
+@pytest.mark.parametrize(
     ("cargo", "python"), [("0.2.0", "0.2.0"), ("0.2.0-rc.1", "0.2.0rc1"), ("1.0.0-beta.2", "1.0.0b2")]
 )
 def test_a_prerelease_in_python(cargo, python):
@@ -389,6 +402,20 @@ def test_a_workflow_runs_targets_and_tools_that_exist(path):
     assert set(re.findall(r"\bmake ([a-z-]+)", scripts)) <= targets
     for tool in re.findall(r"\b(?:tools|requirements)/\S+\.(?:py|txt)", scripts):
         assert (ROOT / tool).exists(), tool
+
+
+def test_the_workflow_runs_the_checks_of_the_page():
+    page = wheel_facts.PAGE.read_text("utf-8")
+    [step] = re.findall(r"^3\. Run the checks:\n\n    ```sh\n(.*?)    ```$", page, re.DOTALL | re.MULTILINE)
+    first, *others = [line.strip() for line in step.splitlines()]
+    assert (first, others) == (
+        ".ci/run",
+        [f"make {name}" for name in ("features", "wheel", "sdist", "package")],
+    )
+    # The workflow runs only the first part of `.ci/run`, because the others download many gigabytes.
+    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+    assert {"make test", *others} <= {step.get("run") for step in steps(workflow)}
 
 
 def test_only_a_tag_publishes():
