@@ -13,8 +13,6 @@ import pytest
 
 import arrowfeed as af
 
-SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "double"}]}
-
 
 @pytest.fixture
 def folder(tmp_path):
