@@ -42,7 +42,7 @@ demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarro
 	$(BIN)/python examples/python/demo.py
 
 .PHONY: test
-test: lint docs test-rust test-python ## all checks and all tests, Java's aside
+test: lint docs test-rust test-python ## lints, documentation, Rust and Python tests
 
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples

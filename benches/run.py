@@ -13,6 +13,7 @@ from harness.session import BENCHES, Session
 from manifest import Manifest
 from suites import (
     adapter,
+    cli,
     decode,
     dropin,
     formats,
@@ -41,6 +42,7 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "formats": formats.run,
     "keys": keys.run,
     "write": write.run,
+    "cli": cli.run,
 }
 LEAST_ROUNDS = 5
 """Do not quote the results of fewer rounds than this."""

@@ -1,4 +1,4 @@
-"""Compares wheels with the table of docs/releasing.md: tags, size, dependencies, contents."""
+"""Compares wheels with the table of docs/releasing.md: tags, size, metadata, contents."""
 
 import email.message
 import email.parser
@@ -7,6 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from repository import ROOT
 from wheel_facts import MEGABYTE, stated
 
 NAME = re.compile(r"arrowfeed-(?P<version>[^-]+)-(?P<python>[^-]+)-(?P<abi>[^-]+)-(?P<platform>[^-]+)\.whl")
@@ -42,24 +43,44 @@ def dependencies(metadata: email.message.Message, extra: str | None) -> list[str
 
 
 def metadata_faults(metadata: email.message.Message, facts: dict[str, list[str]]) -> list[str]:
-    """The differences between the metadata of a wheel and the stated dependencies."""
+    """The differences between the metadata of a wheel and the stated metadata, except for the description."""
     expected = {
         "Requires-Python": facts["Python"],
         "dependencies": sorted(facts["dependencies"]),
         "dependencies of the extra cli": sorted(facts["dependencies of the extra cli"]),
         "extras": sorted(facts["extras"]),
+        "author": facts["author"],
+        "license": facts["license"],
+        "classifiers": sorted(facts["classifiers"]),
     }
     found = {
         "Requires-Python": metadata.get_all("Requires-Python", []),
         "dependencies": dependencies(metadata, None),
         "dependencies of the extra cli": dependencies(metadata, "cli"),
         "extras": sorted(metadata.get_all("Provides-Extra", [])),
+        "author": metadata.get_all("Author", []),
+        "license": metadata.get_all("License-Expression", []),
+        "classifiers": sorted(metadata.get_all("Classifier", [])),
     }
     return [
         f"expected {name} {', '.join(expected[name]) or 'none'}, found {', '.join(found[name]) or 'none'}"
         for name in expected
         if expected[name] != found[name]
     ]
+
+
+def description_faults(metadata: email.message.Message, facts: dict[str, list[str]]) -> list[str]:
+    """The differences between the description, which PyPI shows, and the stated Markdown file."""
+    [name] = facts["description"]
+    faults = []
+    kind = metadata.get("Description-Content-Type", "none").split(";")[0]
+    if kind != "text/markdown":
+        faults.append(f"expected a description of the type text/markdown, found {kind}")
+    text = str(metadata.get_payload()).strip()
+    # Windows may have other line ends.
+    if text.splitlines() != (ROOT / name).read_text("utf-8").strip().splitlines():
+        faults.append(f"expected the description {name}, found {'another text' if text else 'none'}")
+    return faults
 
 
 def content_faults(names: list[str]) -> list[str]:
@@ -104,8 +125,8 @@ def faults(wheel: Path, facts: dict[str, list[str]]) -> list[str]:
         path = next((name for name in names if name.endswith(".dist-info/METADATA")), None)
         if path is None:
             return [*found, "expected a file METADATA, found none"]
-        metadata = email.parser.BytesParser().parsebytes(archive.read(path))
-    return found + metadata_faults(metadata, facts)
+        metadata = email.parser.Parser().parsestr(archive.read(path).decode("utf-8"))
+    return found + metadata_faults(metadata, facts) + description_faults(metadata, facts)
 
 
 def main() -> None:

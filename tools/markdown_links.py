@@ -8,7 +8,8 @@ from repository import ROOT, files
 
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 INLINE_CODE = re.compile(r"`[^`\n]*`")
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+# The text of a link may contain brackets and images, so only its end is matched.
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 ELSEWHERE = ("http:", "https:", "mailto:")
 
@@ -19,11 +20,15 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def links(text: str) -> list[str]:
+    """The targets of the links and images of a page. Code has none."""
+    return LINK.findall(INLINE_CODE.sub("", FENCE.sub("", text)))
+
+
 def faults(file: Path) -> list[str]:
     """The broken links of one file."""
-    text = INLINE_CODE.sub("", FENCE.sub("", file.read_text("utf-8")))
     found = []
-    for link in LINK.findall(text):
+    for link in links(file.read_text("utf-8")):
         if link.startswith(ELSEWHERE):
             continue
         path, _, heading = link.partition("#")

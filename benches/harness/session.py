@@ -111,6 +111,8 @@ def new_worker(reader: str) -> Worker:
         name = reader.removeprefix("format of ")
         python = BENCHES.parent / ".venv-frameworks/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "format_worker.py"), name])
+    if reader == "command line":
+        return Worker(reader, [sys.executable, str(BENCHES / "cli_worker.py")])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
     # All readers use one thread. polars reads the number of threads from the environment.

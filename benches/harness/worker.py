@@ -19,7 +19,8 @@ class Job:
     key: str | None = None
     """A key expression that a tensor selects."""
     way: str | None = None
-    """The kind of measurement. For a dataset of TensorFlow: `eager`, `pipeline` or `function`."""
+    """The kind of measurement. For a dataset of TensorFlow: `eager`, `pipeline` or `function`. For
+    the command line: the command."""
     limit: int | None = None
     """Number of rows after which to stop, for readers and writers that are too slow for the whole file."""
     write: str | None = None

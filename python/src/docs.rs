@@ -977,7 +977,7 @@ Raises:
 
 Example:
     >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
-    >>> model.fit(batches, epochs=3)"#
+    >>> model.fit(batches, epochs=3, shuffle=False)  # the dataset shuffles, not Keras"#
     };
     (Dataset.to_torch) => {
         r#"Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.

@@ -1,11 +1,24 @@
-"""The code of the README on TensorFlow and JAX runs as it stands there."""
+"""The code of the README on TensorFlow and JAX, and that of the first page, runs as it stands there."""
 
-from readme_code import run
+import re
+
+from readme_code import README, run
 
 
 def test_the_code_on_tensorflow_runs(tmp_path, monkeypatch):
     names = run("TensorFlow", tmp_path, monkeypatch)
     assert len(names["model"].history.history["loss"]) == 2
+
+
+def test_the_code_of_the_first_page_runs(tmp_path, monkeypatch):
+    names = run("TensorFlow", tmp_path, monkeypatch)
+    (tmp_path / "clicks.avro").rename(tmp_path / "clicks-0.avro")
+    text = (README.parent / "docs" / "index.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "index.md", "exec"), names)
+    assert len(names["model"].history.history["loss"]) == 1
 
 
 def test_the_code_on_jax_runs(tmp_path, monkeypatch, capsys):

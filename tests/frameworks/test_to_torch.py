@@ -123,6 +123,21 @@ def test_set_epoch_chooses_the_order(tmp_path, workers):
     assert len({tuple(order) for order in passes}) == 3
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker:UserWarning")
+def test_another_number_of_workers_goes_on_at_the_next_epoch(tmp_path):
+    source, orders = numbers(tmp_path), []
+    for epoch, workers in enumerate([2, 3]):
+        options = {"batch_size": 64, "start_epoch": epoch, **SHUFFLE}
+        rows = source.to_torch(**options)
+        loader = DataLoader(rows, batch_size=None, num_workers=workers, multiprocessing_context="fork")
+        found = ids(loader)
+        shards = [source.tensors(**options, shard=(worker, workers)) for worker in range(workers)]
+        assert sorted(found) == sorted(batch["id"].values.tolist() for shard in shards for batch in shard)
+        orders.append(joined(found))
+    assert [sorted(order) for order in orders] == [[*range(ROWS)]] * 2
+    assert orders[0] != orders[1]
+
+
 def rank(number, meeting, results, paths):
     torch.distributed.init_process_group("gloo", init_method=meeting, rank=number, world_size=RANKS)
     source = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, **SHUFFLE)

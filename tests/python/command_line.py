@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -41,3 +42,20 @@ def process(*arguments: object, env: dict[str, str] | None = None, **options) ->
     command = [sys.executable, "-m", "arrowfeed", *map(str, arguments)]
     environment = os.environ | (env or {})
     return subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment, **options)
+
+
+def lines_on_a_terminal(columns: int, *arguments: object) -> list[str]:
+    """The lines that the command prints on a terminal of this width. Standard error is a pipe."""
+    terminal, output = os.openpty()
+    command = [sys.executable, "-W", "ignore", "-m", "arrowfeed", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    with subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, env=environment) as running:
+        os.close(output)
+        shown = b""
+        # Linux reports the end of a terminal as an error.
+        with contextlib.suppress(OSError):
+            while piece := os.read(terminal, 1 << 16):
+                shown += piece
+        os.close(terminal)
+        assert (running.wait(60), running.stderr.read()) == (0, b"")
+    return shown.decode().replace("\r\n", "\n").splitlines()

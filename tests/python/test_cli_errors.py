@@ -13,7 +13,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed import cli
 from command_line import process
-from conftest import run_script, users, write
+from conftest import in_threads, run_script, users, write
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,6 +116,12 @@ def test_wrong_calls(arrowfeed, call):
     assert ran.err.splitlines()[-1] == WRONG_CALLS[call]
 
 
+def test_an_unknown_option_shows_the_usage_of_its_command(arrowfeed):
+    ran = arrowfeed("splits", "a.avro", "--target=5")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("usage: arrowfeed splits [-h]")
+
+
 def test_tracebacks_are_shown_when_asked_for(tmp_path):
     plain = process("head", "no.avro", cwd=tmp_path)
     assert (plain.returncode, plain.stderr) == (1, b"arrowfeed: no.avro: No such file or directory\n")
@@ -194,6 +200,88 @@ def test_ctrl_c_has_its_own_code(tmp_path):
         assert (running.returncode, running.stdout.read(), running.stderr.read()) == (130, b"", b"")
 
 
+REPLACED = """
+    import os, signal, sys, time
+
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            if name == sys.argv[1]:
+                try:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(10)
+                except KeyboardInterrupt:
+                    raise ImportError("not Ctrl-C") from None
+
+    sys.meta_path.insert(0, Finder())
+    from arrowfeed.cli import main
+
+    code = main(sys.argv[2:])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    sys.exit(code)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("library", ["numpy", "pyarrow"])
+def test_ctrl_c_that_a_library_replaces_with_its_own_error(users_file, library):
+    done = run_script(REPLACED, library, "head", "--debug", users_file)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+DROPPED = """
+    import os, signal, sys, time
+    from arrowfeed.cli import count, main
+
+    class Finalized:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(10)
+
+    def run(_):
+        Finalized()
+        while True:
+            time.sleep(0.01)
+
+    count.run = run
+    sys.exit(main(["count", "a.avro"]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_inside_a_finalizer_is_not_lost():
+    done = run_script(DROPPED, timeout=5)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_other_errors_of_finalizers_are_shown(arrowfeed, monkeypatch):
+    class Finalized:
+        def __del__(self):
+            raise ValueError("of a finalizer")
+
+    shown = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: shown.append(str(unraisable.exc_value)))
+    monkeypatch.setattr("arrowfeed.cli.count.run", lambda _: Finalized() and None)
+    assert arrowfeed("count", "a.avro") == (0, "", "")
+    assert shown == ["of a finalizer"]
+
+
+def test_another_handler_of_ctrl_c_stays(arrowfeed, users_file, monkeypatch):
+    handlers = []
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        found = lambda _: handlers.append(signal.getsignal(signal.SIGINT))  # noqa: E731
+        monkeypatch.setattr("arrowfeed.cli.count.run", found)
+        assert arrowfeed("count", "users.avro") == (0, "", "")
+        assert [*handlers, signal.getsignal(signal.SIGINT)] == [signal.SIG_IGN] * 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_command_runs_in_any_thread(arrowfeed, users_file):
+    [ran] = in_threads(1, lambda _: arrowfeed("count", "users.avro"))
+    assert (ran.code, ran.err) == (0, "")
+
+
 MISSING = """
     import sys
 
@@ -261,11 +349,30 @@ print(code, "pandas" in sys.modules, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize(
-    "call",
-    [("head",), ("head", "--table"), ("cat",), ("stats",), ("stats", "--json"), ("count",), ("schema",)],
-)
-def test_no_command_imports_pandas(tmp_path, call):
+SINGLE_VALUES = "id,x,at,day,clock"
+WITHOUT_PANDAS = [
+    ("schema",),
+    ("head",),
+    ("head", "--table"),
+    ("cat",),
+    ("cat", "--csv", "--columns", SINGLE_VALUES),
+    ("count",),
+    ("stats",),
+    ("stats", "--json"),
+    ("stats", "--html", "out.html"),
+    ("splits",),
+    ("explain",),
+    ("convert", "-o", "out.avro"),
+    ("convert", "-o", "out.arrow"),
+    ("convert", "-o", "out.parquet", "--exclude", "union"),
+    ("convert", "-o", "out.jsonl"),
+    ("convert", "-o", "out.csv", "--columns", SINGLE_VALUES),
+    ("convert", "-o", "out.tfrecord", "--columns", "id,tags"),
+]
+
+
+@pytest.mark.parametrize("call", WITHOUT_PANDAS, ids=" ".join)
+def test_no_command_imports_pandas(tmp_path, monkeypatch, call):
     fields = {
         "id": "long",
         "x": "double",
@@ -282,5 +389,6 @@ def test_no_command_imports_pandas(tmp_path, call):
     }
     row = {"id": 1, "x": 0.5, "at": 10**15, "day": 1, "clock": 1, "tags": ["a"], "union": "b"}
     write(tmp_path / "a.avro", [row, {**row, "union": 2}], schema)
-    done = run_script(PANDAS, *call, tmp_path / "a.avro")
-    assert done.stderr == "0 False\n"
+    monkeypatch.chdir(tmp_path)
+    done = run_script(PANDAS, *call, "a.avro")
+    assert done.stderr.splitlines()[-1] == "0 False"

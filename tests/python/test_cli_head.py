@@ -4,15 +4,13 @@ import datetime as dt
 import decimal
 import json
 import math
-import os
-import subprocess
 import sys
 import uuid
 
 import fastavro
 import pytest
 
-from command_line import process
+from command_line import lines_on_a_terminal, process
 from conftest import users, write
 from random_avro import Generator
 
@@ -218,14 +216,7 @@ def test_a_table_fits_the_terminal(tmp_path):
     fields = [("id", "long"), ("name", "string"), ("city", "string"), ("zip", "long")]
     schema = {"type": "record", "name": "R", "fields": [{"name": n, "type": t} for n, t in fields]}
     write(tmp_path / "a.avro", rows, schema)
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "arrowfeed", "head", "--table", str(tmp_path / "a.avro")]
-    environment = {**os.environ, "COLUMNS": "60"}
-    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, env=environment, check=True)
-    os.close(theirs)
-    lines = os.read(ours, 1 << 16).decode().replace("\r\n", "\n").splitlines()
-    os.close(ours)
-    assert done.stderr == b""
+    lines = lines_on_a_terminal(60, "head", "--table", tmp_path / "a.avro")
     assert lines == [
         "id  name               city                              zip",
         *[f"{number:>2}  {'東京' * 4}…  {'x' * 17}…  1,000,000,000,000" for number in range(3)],

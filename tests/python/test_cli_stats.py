@@ -10,7 +10,7 @@ import fastavro
 import pytest
 
 import arrowfeed as af
-from command_line import process
+from command_line import lines_on_a_terminal, process
 from conftest import BIG_ROWS, run_script, users, write
 from random_avro import Generator
 
@@ -45,6 +45,77 @@ def test_the_table(arrowfeed, users_file):
 def test_standard_input_gives_the_same(users_file):
     done = process("stats", "-", input=users_file.read_bytes())
     assert done.stdout.decode() == TABLE.replace("users.avro", "standard input")
+
+
+NESTED = {
+    "type": "record",
+    "name": "R",
+    "fields": [
+        {"name": "user_of_the_session", "type": "string"},
+        {
+            "name": "device",
+            "type": {
+                "type": "record",
+                "name": "Device",
+                "fields": [
+                    {"name": "width_of_its_screen", "type": "int"},
+                    {"name": "height_of_its_screen", "type": "int"},
+                ],
+            },
+        },
+    ],
+}
+
+OVERVIEW = """\
+files            a.avro
+format           avro
+codecs           null
+rows             20
+blocks           1
+bytes in blocks  539
+bytes in Arrow   660, 1.22 times those
+
+"""
+
+FITTED = {
+    80: """\
+field                     type    count  nulls  min          max           share
+user_of_the_session       string     20      0  user of th…  user of the…  75.8%
+device                    struct     20      0                             24.2%
+…ice.width_of_its_screen  int32      20      0  1,000        1,000         12.1%
+…ce.height_of_its_screen  int32      20      0  2,000        2,000         12.1%
+left out to fit the terminal: lengths, distinct, bytes
+
+field                        most frequent values
+user_of_the_session          user of the session 0 (7), user of the session 1 (…
+device.width_of_its_screen   1,000 (20)
+device.height_of_its_screen  2,000 (20)
+""",
+    120: """\
+field                     type    count  nulls  min              max                     lengths  distinct  bytes  share
+user_of_the_session       string     20      0  user of the se…  user of the se…  21 / 21.0 / 21         3    500  75.8%
+device                    struct     20      0                                                                160  24.2%
+…ice.width_of_its_screen  int32      20      0  1,000            1,000                                   1     80  12.1%
+…ce.height_of_its_screen  int32      20      0  2,000            2,000                                   1     80  12.1%
+
+field                        most frequent values
+user_of_the_session          user of the session 0 (7), user of the session 1 (7), user of the session 2 (6)
+device.width_of_its_screen   1,000 (20)
+device.height_of_its_screen  2,000 (20)
+""",  # noqa: E501
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
+@pytest.mark.parametrize("columns", FITTED)
+def test_the_tables_fit_the_terminal(tmp_path, monkeypatch, columns):
+    monkeypatch.chdir(tmp_path)
+    screen = {"width_of_its_screen": 1000, "height_of_its_screen": 2000}
+    rows = [{"user_of_the_session": f"user of the session {at % 3}", "device": screen} for at in range(20)]
+    write(tmp_path / "a.avro", rows, NESTED)
+    lines = lines_on_a_terminal(columns, "stats", "a.avro")
+    assert lines == (OVERVIEW + FITTED[columns]).splitlines()
+    assert max(map(len, lines)) == columns
 
 
 def field(path, kind, count, nulls, **more):

@@ -1,5 +1,6 @@
 """`arrowfeed stats --html`: a page that is well-formed, needs nothing else, and runs nothing."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -45,6 +46,45 @@ def test_the_page_has_the_table_and_its_plots(arrowfeed, users_file, tmp_path):
     assert "@media (prefers-color-scheme: dark)" in text
     for outside in ("http", "<script", "<img", "<link", "@import", "url("):
         assert outside not in text
+
+
+@pytest.fixture
+def style(arrowfeed, users_file, tmp_path):
+    """The style sheet: its rules for all pages, and those of its dark mode."""
+    assert arrowfeed("stats", "--html", "out.html", "users.avro").code == 0
+    _, root = page(tmp_path / "out.html")
+    rules, dark = root.find("head/style").text.split("@media (prefers-color-scheme: dark) {\n")
+    return rules, dark
+
+
+def test_the_wide_table_scrolls_inside_the_page(style, tmp_path):
+    _, root = page(tmp_path / "out.html")
+    _, fields = root.iter("table")
+    [frame] = root.findall("body/div")
+    # An element with a tabindex can have the focus, and then keys scroll it.
+    assert (frame.attrib, list(frame)) == ({"class": "fields", "tabindex": "0"}, [fields])
+    [rule] = re.findall(r"^\.fields \{(.*)\}$", style[0], re.MULTILINE)
+    properties = dict(re.findall(r"([a-z-]+): ([^;]+);", rule))
+    assert (properties["overflow"], properties["max-width"]) == ("auto", "100%")
+
+
+COLOR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|color)\(|\b(?:black|white|gr[ae]y)\b(?!-)")
+
+
+def test_dark_mode_sets_every_color(style, tmp_path):
+    rules, dark = style
+    variables, others = re.search(r"^:root \{(.*)\}$((?s:.*))", rules, re.MULTILINE).groups()
+    named = re.findall(r"--([a-z]+): (\S+);", variables)
+    assert [name for name, _ in named] == ["text", "page", "line", "plot", "bar"]
+    assert all(COLOR.fullmatch(color) for _, color in named)
+    assert COLOR.findall(others) == []
+    assert set(re.findall(r"var\(--([a-z]+)\)", others)) == {name for name, _ in named}
+    [set_again] = re.findall(r"^  :root \{(.*)\}$", dark, re.MULTILINE)
+    colors = dict(re.findall(r"--([a-z]+): (\S+);", set_again))
+    assert colors.keys() == dict(named).keys()
+    assert not set(colors.values()) & set(dict(named).values())
+    _, root = page(tmp_path / "out.html")
+    assert not {"style", "fill", "stroke"} & {name for element in root.iter() for name in element.attrib}
 
 
 def test_texts_of_the_file_are_escaped(arrowfeed, tmp_path):

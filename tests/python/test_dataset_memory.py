@@ -1,8 +1,12 @@
 """Memory: what is decoded ahead is bounded in bytes, and nothing grows from epoch to epoch."""
 
+import sys
+
 import pytest
 
 from conftest import run_script, write
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sizes of a process on Linux")
 
 BLOCK = 1 << 20
 BLOCKS = 160

@@ -63,6 +63,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call):
     answers = []
@@ -96,6 +97,7 @@ def test_close_stops_another_thread_that_looks_for_a_block(faulty_file, threads)
     assert reader.report()["rows"] <= 2000
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_answered_while_another_thread_is_in_the_reader(faulty_file):
     script = """
         import os, signal, sys, threading, time
@@ -131,6 +133,7 @@ def test_close_ends_an_iterator_that_another_thread_waits_for(faulty_file):
     assert next(batches, None) is None
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_handler_may_not_close_the_reader_that_it_interrupts(faulty_file):
     script = """
         import os, signal, sys, threading
@@ -160,6 +163,7 @@ def test_a_handler_may_not_close_the_reader_that_it_interrupts(faulty_file):
     assert done.stdout == f"{message}\n{message}\nstopped\n", done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_pattern_of_many_files_is_resolved_with_a_look_at_ctrl_c(tmp_path):
     for name in range(40):
         (tmp_path / f"d{name}").mkdir()

@@ -1,17 +1,35 @@
-"""The Python code of the README runs as it stands there. `cargo test` compiles its Rust code."""
+"""The code of the README and of the first page runs as it stands there. `cargo test` compiles the Rust code.
+
+The code that needs TensorFlow, PyTorch or JAX runs in `tests/frameworks`.
+"""
 
 import re
+import shlex
 from pathlib import Path
 
+import pyarrow.parquet as pq
+import pytest
+
 README = Path(__file__).resolve().parents[2] / "README.md"
+INDEX = README.parent / "docs" / "index.md"
 
 
-def blocks(heading):
-    """The Python blocks under a heading of the README."""
-    text = README.read_text()
+def blocks(heading, language="python", page=README):
+    """The code blocks under a heading of a page."""
+    text = page.read_text("utf-8")
     start = re.search(rf"^##+ {heading}$", text, re.MULTILINE).end()
     section = re.split(r"^##+ ", text[start:], maxsplit=1, flags=re.MULTILINE)[0]
-    return re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def clicks(tmp_path, monkeypatch, capsys):
+    """The file that the first example writes, in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    [block] = blocks("Quick start")
+    exec(compile(block, "README, Quick start", "exec"), {})
+    capsys.readouterr()
+    return tmp_path / "clicks.avro"
 
 
 def test_the_first_examples_run(tmp_path, monkeypatch, capsys):
@@ -23,6 +41,39 @@ def test_the_first_examples_run(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == (
         "256 [0 1 2]\n256 [256 257 258]\n256 [512 513 514]\n232 [768 769 770]\n1000\n(104, 2) (99, 2)\n"
     )
+
+
+def test_the_commands_run(clicks, arrowfeed):
+    [block] = blocks("Command line", "sh")
+    ran = {}
+    for line in block.splitlines():
+        program, *arguments = shlex.split(line)
+        ran[arguments[0]] = arrowfeed(*arguments)
+        assert (program, ran[arguments[0]].code, ran[arguments[0]].err) == ("arrowfeed", 0, ""), line
+    assert list(ran) == ["schema", "head", "stats", "convert"]
+    assert '"name": "clicked"' in ran["schema"].out
+    assert ran["head"].out == (
+        "user  clicked  scores        tags\n"
+        "   0      1.0  [0.0, 1.0]    []\n"
+        '   1      0.0  [0.001, 1.0]  ["new"]\n'
+        '   2      0.0  [0.002, 1.0]  ["new", "paid"]\n'
+    )
+    assert clicks.with_suffix(".html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert pq.read_table(clicks.with_suffix(".parquet")).num_rows == 1000
+
+
+def test_the_code_of_the_first_page_runs(clicks, capsys):
+    clicks.rename("clicks-0.avro")
+    names = {}
+    [block] = blocks("From files to batches", page=INDEX)
+    exec(compile(block, "index.md, batches", "exec"), names)
+    assert capsys.readouterr().out.startswith("1000 ")
+    assert names["frame"].shape == (1000, 2 + 2)
+    [block] = blocks("From batches to training", page=INDEX)
+    # The lines after this one need a model of Keras.
+    without_a_model, _, _ = block.partition("rows = dataset.to_tf(")
+    exec(compile(without_a_model, "index.md, training", "exec"), names)
+    assert next(names["dataset"].tensors(batch_size=3))["scores"].values.shape == (3, 2)
 
 
 def test_every_file_that_it_links_to_is_there():

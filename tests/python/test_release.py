@@ -3,8 +3,10 @@
 `make wheel`, `make sdist` and `make package` build and test the files of a release.
 """
 
+import ast
 import email.parser
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -101,6 +103,19 @@ def test_the_tool_changes_the_version_everywhere():
 
 
 @pytest.mark.parametrize(
+    ("page", "release", "prerelease"),
+    [("README.md", "9.8.7", "9.8.7-rc.1"), ("docs/rust.md", "9.8", "9.8.7-rc.1")],
+)
+def test_the_pages_state_the_version_and_the_tool_changes_it(page, release, prerelease):
+    text, place = (ROOT / page).read_text("utf-8"), version.IN_PAGES[page]
+    assert place.findall(text) == [version.page_version(page, af.__version__)]
+    for new, stated in [("9.8.7", release), ("9.8.7-rc.1", prerelease)]:
+        changed = version.changed_page(page, text, new)
+        assert place.findall(changed) == [stated]
+        assert version.changed_page(page, changed, af.__version__) == text
+
+
+@pytest.mark.parametrize(
     ("cargo", "python"), [("0.2.0", "0.2.0"), ("0.2.0-rc.1", "0.2.0rc1"), ("1.0.0-beta.2", "1.0.0b2")]
 )
 def test_a_prerelease_in_python(cargo, python):
@@ -174,12 +189,19 @@ def test_the_page_states_the_metadata_of_the_wheel():
     extras = project["optional-dependencies"]
     assert facts["extras"] == sorted(extras)
     assert facts["dependencies of the extra cli"] == [requirement(text) for text in extras["cli"]]
+    assert [{"name": name} for name in facts["author"]] == project["authors"]
+    assert facts["license"] == [project["license"]]
+    assert facts["classifiers"] == project["classifiers"]
+    assert facts["description"] == [project["readme"].removeprefix("../")]
     oldest = project["requires-python"].removeprefix(">=").replace(".", "")
     assert facts["tag"] == [f"cp{oldest}-abi3"]
     assert f"abi3-py{oldest}" in toml("Cargo.toml")["workspace"]["dependencies"]["pyo3"]["features"]
 
 
-METADATA = """Metadata-Version: 2.4
+STATED = wheel_facts.stated()
+CLASSIFIERS = "".join(f"Classifier: {name}\n" for name in STATED["classifiers"])
+README = (ROOT / "README.md").read_text("utf-8")
+METADATA = f"""Metadata-Version: 2.4
 Name: arrowfeed
 Version: 0.1.0
 Requires-Python: >=3.10
@@ -191,7 +213,11 @@ Requires-Dist: pytest ; extra == 'test'
 Provides-Extra: cli
 Provides-Extra: lint
 Provides-Extra: test
-"""
+{CLASSIFIERS}Author: The arrowfeed authors
+License-Expression: Apache-2.0
+Description-Content-Type: text/markdown; charset=UTF-8; variant=GFM
+
+{README}"""
 
 
 def make_wheel(
@@ -205,7 +231,7 @@ def make_wheel(
         for file in files:
             if without not in file:
                 archive.writestr(file, b"" if without == "libgcc_s" else b"libgcc_s.so.1")
-        archive.writestr("arrowfeed-0.1.0.dist-info/METADATA", metadata)
+        archive.writestr("arrowfeed-0.1.0.dist-info/METADATA", metadata.encode("utf-8"))
         archive.writestr("arrowfeed/bytes", bytes(size))
     return path
 
@@ -257,9 +283,35 @@ GOOD = "arrowfeed-0.1.0-cp310-abi3-manylinux_2_28_x86_64.whl"
         ),
         (
             GOOD,
-            {"metadata": METADATA + "Provides-Extra: all\n"},
+            {
+                "metadata": METADATA.replace(
+                    "Provides-Extra: cli\n", "Provides-Extra: all\nProvides-Extra: cli\n"
+                )
+            },
             "expected extras cli, lint, test, found all, cli, lint, test",
         ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("Author: The arrowfeed authors\n", "")},
+            "expected author The arrowfeed authors, found none",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("License-Expression: Apache-2.0", "License-Expression: MIT")},
+            "expected license Apache-2.0, found MIT",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace(CLASSIFIERS, "Classifier: Typing :: Typed\n")},
+            f"expected classifiers {', '.join(sorted(STATED['classifiers']))}, found Typing :: Typed",
+        ),
+        (
+            GOOD,
+            {"metadata": METADATA.replace("text/markdown; charset=UTF-8; variant=GFM", "text/x-rst")},
+            "expected a description of the type text/markdown, found text/x-rst",
+        ),
+        (GOOD, {"metadata": METADATA + "more"}, "expected the description README.md, found another text"),
+        (GOOD, {"metadata": METADATA.removesuffix(README)}, "expected the description README.md, found none"),
         (GOOD, {"size": 40_000_000}, "expected at most 16 MB, found 40.0 MB"),
         (GOOD, {"without": "libgcc_s"}, "expected a module that links libgcc_s.so.1, found none"),
         (GOOD, {"without": "abi3"}, "expected one compiled module, found none"),
@@ -282,15 +334,26 @@ def test_the_metadata_of_the_installed_package_are_as_stated():
 
 def test_the_wheel_is_tested_without_rust(tmp_path, monkeypatch):
     with_rust, without = tmp_path / "rust", tmp_path / "other"
+    suffix = ".exe" if sys.platform == "win32" else ""
     for folder, program in [(with_rust, "cargo"), (without, "tool")]:
         folder.mkdir()
-        (folder / program).write_text("#!/bin/sh\n")
-        (folder / program).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{with_rust}:{without}")
+        (folder / f"{program}{suffix}").touch(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, [with_rust, without])))
     monkeypatch.setenv("PYTHONPATH", "python")
     variables = wheel_test.environment(tmp_path / "bin")
-    assert variables["PATH"] == f"{tmp_path / 'bin'}:{without}"
+    assert variables["PATH"] == os.pathsep.join(map(str, [tmp_path / "bin", without]))
     assert "PYTHONPATH" not in variables
+
+
+POSIX_MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_windows_can_import_the_tests_of_the_wheel(path):
+    body = ast.parse(path.read_text("utf-8")).body
+    imported = {name.name for node in body if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module for node in body if isinstance(node, ast.ImportFrom)}
+    assert not imported & POSIX_MODULES
 
 
 # ---- free-threaded Python
@@ -339,6 +402,20 @@ def test_a_workflow_runs_targets_and_tools_that_exist(path):
     assert set(re.findall(r"\bmake ([a-z-]+)", scripts)) <= targets
     for tool in re.findall(r"\b(?:tools|requirements)/\S+\.(?:py|txt)", scripts):
         assert (ROOT / tool).exists(), tool
+
+
+def test_the_workflow_runs_the_checks_of_the_page():
+    page = wheel_facts.PAGE.read_text("utf-8")
+    [step] = re.findall(r"^3\. Run the checks:\n\n    ```sh\n(.*?)    ```$", page, re.DOTALL | re.MULTILINE)
+    first, *others = [line.strip() for line in step.splitlines()]
+    assert (first, others) == (
+        ".ci/run",
+        [f"make {name}" for name in ("features", "wheel", "sdist", "package")],
+    )
+    # The workflow runs only the first part of `.ci/run`, because the others download many gigabytes.
+    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+    assert {"make test", *others} <= {step.get("run") for step in steps(workflow)}
 
 
 def test_only_a_tag_publishes():

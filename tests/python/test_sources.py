@@ -4,7 +4,6 @@ import io
 import mmap
 import os
 import pathlib
-import resource
 import sys
 
 import fsspec
@@ -87,7 +86,10 @@ def test_a_mapped_file(users_file):
         assert ids(memoryview(mapped)[:]) == list(range(100))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="KiB on Linux only")
 def test_bytes_are_not_copied(tmp_path):
+    import resource  # noqa: PLC0415 - Windows has none
+
     path = write(tmp_path / "a.avro", [b"x" * (8 << 20)], "bytes")
     data = path.read_bytes()
     reader = af.read_avro(data)

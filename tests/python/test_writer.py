@@ -169,6 +169,7 @@ def test_what_cannot_be_appended_to_stays_as_it_is(tmp_path):
     assert names(tmp_path) == ["a.avro", "cut.avro"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 def test_what_is_no_file_is_not_replaced(tmp_path):
     (tmp_path / "folder.avro").mkdir()
     os.mkfifo(tmp_path / "pipe.avro")
@@ -232,6 +233,7 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path, way):
                 (tmp_path / name).unlink()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_child_of_a_fork_neither_writes_nor_removes_the_file_of_its_parent(tmp_path):
     path = tmp_path / "a.avro"
     with af.AvroWriter(path, codec="null", block_bytes=100, threads=2) as writer:
@@ -309,6 +311,7 @@ except OSError as error:
 """
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a limit of POSIX")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("way", ["new", "append"])
 def test_a_file_that_cannot_grow_leaves_what_was_there(tmp_path, way, threads):

@@ -498,7 +498,7 @@ class Dataset(Tfxio):
 
         Example:
             >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
-            >>> model.fit(batches, epochs=3)
+            >>> model.fit(batches, epochs=3, shuffle=False)  # the dataset shuffles, not Keras
         """
 
     def to_torch(

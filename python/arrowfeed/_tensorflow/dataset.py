@@ -156,7 +156,7 @@ class PassesDataset(OpDataset):
             >>> rows = source.to_tf(batch_size=64, shuffle_buffer_size=10_000, seed=7)
             >>> from tensorflow.keras.callbacks import BackupAndRestore, LambdaCallback
             >>> order = LambdaCallback(on_epoch_begin=lambda epoch, _: rows.set_epoch(epoch))
-            >>> model.fit(rows, epochs=5, callbacks=[BackupAndRestore("backup"), order])
+            >>> model.fit(rows, epochs=5, shuffle=False, callbacks=[BackupAndRestore("backup"), order])
         """
         if epoch < 0:
             raise ValueError(f"epoch: expected an integer of 0 or more, found {epoch}")

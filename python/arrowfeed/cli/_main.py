@@ -1,4 +1,4 @@
-"""The entry point: runs a subcommand, and converts its errors to a message and an exit code."""
+"""Runs a subcommand, and converts its errors to a message and an exit code."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, __version__
 from arrowfeed.cli import cat, completion, convert, count, explain, head, schema, splits, stats
+from arrowfeed.cli._exit_codes import FAILED, INTERRUPTED, USAGE
 from arrowfeed.cli._options import UsageError, without_values
 from arrowfeed.cli._text import printable, printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
 DEBUG = "ARROWFEED_DEBUG"
 
 _DATA_AND_SYSTEM = (
@@ -32,23 +32,13 @@ _DATA_AND_SYSTEM = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command.
+def run(arguments: Sequence[str] | None, *, interrupted: Callable[[], bool]) -> int:
+    """Runs one command, like `main`, and raises `KeyboardInterrupt` for Ctrl-C.
 
     Args:
-        arguments: Arguments without the program name. None: the arguments of the process.
-
-    Returns:
-        The exit code: 0 for success, 1 for an error of the data or the system, 2 for a wrong call, 130 for
-        Ctrl-C.
+        arguments: As in `main`.
+        interrupted: Whether Ctrl-C has come. Errors that follow it are not printed.
     """
-    try:
-        return _run(arguments)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-
-
-def _run(arguments: Sequence[str] | None) -> int:
     _write_utf8()
     options, unknown = _parser().parse_known_args(arguments)
     if unknown:
@@ -59,7 +49,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         _flush()
     except BrokenPipeError:
         _forget_standard_output()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
+        if interrupted():
+            raise KeyboardInterrupt from error
         if options.debug or os.environ.get(DEBUG):
             print(printable_lines(traceback.format_exc()), end="", file=sys.stderr)
             return FAILED

@@ -22,31 +22,30 @@ _PLOTS = ("share of bytes", "share of nulls", "spread of lengths", "spread of va
 _NAMES = 2
 
 _STYLE = """
-body { font: 14px system-ui, sans-serif; margin: 1.5em; color: #222; background: #fff; }
+:root { --text: #222; --page: #fff; --line: #ddd; --plot: #f3f3f3; --bar: #3b6ea8; }
+body { font: 14px system-ui, sans-serif; margin: 1.5em; color: var(--text); background: var(--page); }
 h1 { font-size: 1.5em; overflow-wrap: anywhere; }
 table { border-collapse: separate; border-spacing: 0; }
-th, td { padding: 0.25em 0.75em; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
+th, td { padding: 0.25em 0.75em; text-align: left; vertical-align: top; }
+th, td { border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
 td { overflow-wrap: anywhere; }
 .fields { overflow: auto; max-height: 95vh; width: fit-content; max-width: 100%; }
 .fields :is(th, td) { white-space: nowrap; vertical-align: middle; }
-.fields :is(th, td):first-child { position: sticky; left: 0; background: #fff; border-right: 1px solid #ddd; }
-.fields th { position: sticky; top: 0; z-index: 1; background: #fff; }
+.fields :is(th, td):first-child { position: sticky; left: 0; border-right: 1px solid var(--line); }
+.fields :is(th, td:first-child) { background: var(--page); }
+.fields th { position: sticky; top: 0; z-index: 1; }
 .fields th:first-child { z-index: 2; }
 @media (max-width: 40em) {
   body { margin: 0.75em; }
   .fields td:first-child { white-space: normal; min-width: 9em; }
 }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-svg { display: block; background: #f3f3f3; }
-rect { fill: #3b6ea8; }
+svg { display: block; background: var(--plot); }
+rect { fill: var(--bar); }
 p { max-width: 50em; }
 @media (prefers-color-scheme: dark) {
-  body, .fields th, .fields :is(th, td):first-child { color: #e4e6eb; background: #16181d; }
-  th, td { border-bottom-color: #3a3f4a; }
-  .fields :is(th, td):first-child { border-right-color: #3a3f4a; }
-  svg { background: #262a33; }
-  rect { fill: #7aa7e0; }
+  :root { --text: #e4e6eb; --page: #16181d; --line: #3a3f4a; --plot: #262a33; --bar: #7aa7e0; }
 }
 """
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed.cli._text import cut, json_text, printable, table
+from arrowfeed.cli._table import table
+from arrowfeed.cli._text import cut, json_text, printable
 from arrowfeed.cli._values import json_values
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ def overview(summary: Summary) -> list[tuple[str, str]]:
 HEADER = ("field", "type", "count", "nulls", "NaN", "min", "max", "lengths", "distinct", "bytes", "share")
 NUMBERS = {2, 3, 4, 7, 8, 9, 10}
 """Right-aligned columns of the header."""
+_OPTIONAL = (9, 7, 4, 8, 2)
+"""Columns that a narrow terminal does not show, the least useful first; `share` tells most of `bytes`."""
 
 
 def cells(summary: Summary, field: FieldStats) -> list[str]:
@@ -165,9 +168,9 @@ def as_text(summary: Summary) -> str:
     """Formats the overview, a table of the fields, and a table of the most frequent values."""
     lines = "".join(f"{name:<17}{printable(value)}\n" for name, value in overview(summary))
     rows = [cells(summary, field) for field in summary.walk()]
-    text = f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"
+    text = f"{lines}\n{table(HEADER, rows, right=NUMBERS, paths={0}, optional=_OPTIONAL)}"
     frequent = [[field.path, values] for field in summary.walk() if (values := top_cell(field))]
-    return text + (f"\n{table(('field', 'most frequent values'), frequent)}" if frequent else "")
+    return text + (f"\n{table(('field', 'most frequent values'), frequent, paths={0})}" if frequent else "")
 
 
 def top_cell(field: FieldStats) -> str:

@@ -1,23 +1,14 @@
-"""Text output: JSON, tables, and escapes for terminals."""
+"""Text output: JSON, and escapes for terminals."""
 
 from __future__ import annotations
 
 import functools
 import json
 import re
-import shutil
-import sys
-import unicodedata
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+from typing import Any
 
 CUT = 40
 """Maximum length of a text in a table."""
-
-_LEAST = 8
-"""Columns of a terminal that a text keeps when a table is fitted to it."""
 
 _ACTIVE = re.compile(
     # Cc, and the line separators Zl and Zp.
@@ -65,73 +56,7 @@ def cut(text: str, most: int = CUT) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
-    """Formats a table with aligned columns, separated by two spaces.
-
-    On a terminal, texts are cut until the table fits its width. Numbers are never cut, and no text is cut to
-    fewer than `_LEAST` columns.
-
-    Args:
-        header: Names of the columns.
-        rows: Cells, as many as names.
-        right: Indices of the right-aligned columns, which are numbers.
-
-    Returns:
-        Lines without trailing spaces.
-    """
-    lines = [[printable(cell) for cell in line] for line in (header, *rows)]
-    widths = [max(_width(line[column]) for line in lines) for column in range(len(header))]
-    if sys.stdout.isatty():
-        texts = [at for at in range(len(header)) if at not in right]
-        fitted = _fitted(widths, texts, shutil.get_terminal_size().columns)
-        narrower = [at for at in texts if fitted[at] < widths[at]]
-        for line in lines:
-            for at in narrower:
-                line[at] = _cut_to_width(line[at], fitted[at])
-        widths = fitted
-    return "".join(
-        "  ".join(_filled(cell, widths[at], right=at in right) for at, cell in enumerate(line)).rstrip()
-        + "\n"
-        for line in lines
-    )
-
-
-def _fitted(widths: Sequence[int], texts: Sequence[int], width: int) -> list[int]:
-    """Narrows the widest columns of texts until the table has a width, or each has `_LEAST`."""
-    fitted = list(widths)
-    excess = sum(fitted) + 2 * (len(fitted) - 1) - width
-    while excess > 0 and texts and fitted[widest := max(texts, key=lambda at: fitted[at])] > _LEAST:
-        fitted[widest] -= 1
-        excess -= 1
-    return fitted
-
-
-def _cut_to_width(text: str, width: int) -> str:
-    """Shortens a text to a number of terminal columns, the last of which is an ellipsis."""
-    if _width(text) <= width:
-        return text
-    end, left = 0, width - 1
-    while (left := left - _width(text[end])) >= 0:
-        end += 1
-    return text[:end] + "…"
-
-
 def _escaped(match: re.Match[str]) -> str:
     """Escapes a character as in JSON, with two surrogates above 16 bits."""
     units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
-
-
-def _filled(cell: str, width: int, *, right: bool) -> str:
-    spaces = " " * (width - _width(cell))
-    return spaces + cell if right else cell + spaces
-
-
-def _width(text: str) -> int:
-    """Width of the text in terminal columns."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(character) else 1 + (unicodedata.east_asian_width(character) in "WF")
-        for character in text
-    )

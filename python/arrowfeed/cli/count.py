@@ -9,7 +9,8 @@ import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_text, sources, stores_of, text_options
-from arrowfeed.cli._text import json_text, table
+from arrowfeed.cli._table import table
+from arrowfeed.cli._text import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     found = list(counts)
     lines = [(path or "standard input", f"{rows:,}") for path, rows in found]
     lines.append(("total", f"{sum(rows for _, rows in found):,}"))
-    print(table(["path", "rows"], lines, right={1}), end="")
+    print(table(["path", "rows"], lines, right={1}, paths={0}), end="")
 
 
 def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None, int]]:

@@ -9,7 +9,8 @@ from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, stores_of, tell_skipped
-from arrowfeed.cli._text import cut, json_text, table
+from arrowfeed.cli._table import table
+from arrowfeed.cli._text import cut, json_text
 from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:

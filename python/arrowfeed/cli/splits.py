@@ -15,7 +15,8 @@ from arrowfeed.cli._options import (
     stores_of,
     text_options,
 )
-from arrowfeed.cli._text import json_text, table
+from arrowfeed.cli._table import table
+from arrowfeed.cli._text import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -63,4 +64,4 @@ def run(options: argparse.Namespace) -> None:
     rows = [
         [split.path, f"{split.start:,}", f"{split.end:,}", f"{split.end - split.start:,}"] for split in splits
     ]
-    print(table(["path", "start", "end", "bytes"], rows, right={1, 2, 3}), end="")
+    print(table(["path", "start", "end", "bytes"], rows, right={1, 2, 3}, paths={0}), end="")
