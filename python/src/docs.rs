@@ -42,6 +42,18 @@ Example:
     >>> numpy.asarray(batch["id"])
     array([1, 2, 3])"#
     };
+    (Array.__iter__) => {
+        r#"Iterates over the values, as `numpy.asarray(array)` converts them.
+
+`pandas.Series(array)` and `pandas.DataFrame({"id": array})` contain these values too.
+
+Raises:
+    ImportError: As in `__array__`.
+
+Example:
+    >>> [int(value) for value in batch["id"]]
+    [1, 2, 3]"#
+    };
     (Array.name) => {
         r#"Name of the column."#
     };
