@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
+from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
     import os
@@ -65,8 +65,8 @@ def scan_avro(
         >>> people = arrowfeed.scan_avro("people-*.avro")
         >>> people.filter(polars.col("age") > 30).select("name").collect()
     """
-    polars: Any = importlib.import_module("polars")
-    register_io_source: Any = importlib.import_module("polars.io.plugins").register_io_source
+    polars: Any = needed("polars", "for scan_avro()")
+    register_io_source: Any = needed("polars.io.plugins", "for scan_avro()").register_io_source
     _refuse_file(source)
     if isinstance(source, (Iterator, list, tuple)):
         source = list(source)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from typing import Any
+
+from arrowfeed._libraries import needed
 
 
 class Progress:
@@ -15,11 +16,7 @@ class Progress:
     """
 
     def __init__(self) -> None:
-        try:
-            self._tqdm: Any = importlib.import_module("tqdm.auto").tqdm
-        except ImportError as error:
-            message = "expected tqdm for progress=True, found it not installed: pip install tqdm"
-            raise ImportError(message) from error
+        self._tqdm: Any = needed("tqdm.auto", "for progress=True").tqdm
         self._bar: Any = None
         # Several threads may iterate.
         self._lock = threading.Lock()

@@ -17,13 +17,19 @@ pub(crate) fn found(value: &Bound<'_, PyAny>) -> String {
         return "None".to_owned();
     }
     let name = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
-    let Ok(text) = value.repr().map(|text| text.to_string()) else {
-        return name;
-    };
+    match shown(value) {
+        Ok(text) => format!("{name} {text}"),
+        Err(_) => name,
+    }
+}
+
+/// The start of a value's `repr`, in one line.
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = value.repr()?.to_string();
     let text = text.lines().collect::<Vec<_>>().join(" ");
     let cut: String = text.chars().take(SHOWN).collect();
     let dots = if cut.len() < text.len() { "…" } else { "" };
-    format!("{name} {cut}{dots}")
+    Ok(format!("{cut}{dots}"))
 }
 
 /// A `TypeError` about an argument.
@@ -97,14 +103,14 @@ pub(crate) fn with_home(py: Python<'_>, path: PathBuf) -> PyResult<PathBuf> {
     call_method(py.import("os.path")?.as_any(), "expanduser", (path,))?.extract()
 }
 
-/// The strings of anything that is no string itself.
+/// The strings of an iterable, see [`each`].
 pub(crate) fn strings(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let items = each(name, expected, value)?;
     items.iter().map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item))).collect()
 }
 
-/// The items of a list, a tuple, an array of numpy, a generator, the keys of a dict: of all that can be gone through,
-/// but for strings and dicts, which are mistakes.
+/// The items of an iterable, such as a list, a tuple, a numpy array or a generator. Strings and dicts are refused,
+/// because they are mistakes.
 pub(crate) fn each<'py>(
     name: &str,
     expected: &str,
@@ -121,7 +127,7 @@ pub(crate) fn each<'py>(
     items.ok_or_else(|| wrong_type(name, expected, value))?.collect()
 }
 
-/// The items of a list or tuple; nothing of anything else.
+/// The items of a list or tuple. `None`: the value is neither.
 pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
     if let Ok(list) = value.cast::<PyList>() {
         return Some(list.iter().collect());
@@ -129,7 +135,7 @@ pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyA
     value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
 }
 
-/// The error that Python gives for a keyword that a function has not.
+/// The error that Python raises if a function does not have the keyword.
 pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
 }

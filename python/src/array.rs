@@ -4,13 +4,14 @@ use arrow_array::ArrayRef;
 use arrow_schema::FieldRef;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
 
 use arrowfeed::printable;
 
 use crate::arrow_schema::counted;
 use crate::cast::{cast, requested};
+use crate::libraries;
 use crate::numpy_array::{as_requested, to_numpy};
 
 #[doc = docs!(Array)]
@@ -43,7 +44,7 @@ impl Array {
 
     #[doc = docs!(Array.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("array", (slf,))
+        libraries::to_pyarrow(&slf, "array")
     }
 
     #[doc = docs!(Array.__array__)]
@@ -53,8 +54,12 @@ impl Array {
         dtype: Option<&Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let values = to_numpy(slf.py(), &slf.get().array, || Self::to_pyarrow(slf.clone()))?;
-        as_requested(values, dtype, copy)
+        as_requested(Self::values(slf)?, dtype, copy)
+    }
+
+    #[doc = docs!(Array.__iter__)]
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        Self::values(slf)?.try_iter()
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -82,6 +87,17 @@ impl Array {
         let (name, kind) = (self.field.name(), self.field.data_type());
         let (values, nulls) = (counted(self.array.len(), "value"), counted(self.array.null_count(), "null"));
         printable(&format!("<arrowfeed.Array {name}: {kind} of {values}, {nulls}>"))
+    }
+}
+
+impl Array {
+    /// The values as a numpy array.
+    fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, Self { array, field }) = (slf.py(), slf.get());
+        to_numpy(py, array, || {
+            let purpose = format!("to convert {} to numpy", field.data_type());
+            libraries::needed(py, "pyarrow", &purpose)?.call_method1("array", (slf,))
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
 
 use crate::html;
+use crate::libraries;
 use crate::pickled;
 
 /// Maximum number of fields in a text form.
@@ -36,7 +37,7 @@ impl Schema {
 
     #[doc = docs!(Schema.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("schema", (slf,))
+        libraries::to_pyarrow(&slf, "schema")
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

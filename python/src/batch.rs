@@ -14,6 +14,7 @@ use arrowfeed::printable;
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
 use crate::html;
+use crate::libraries;
 use crate::numpy_array::is_no_array;
 
 #[doc = docs!(RecordBatch)]
@@ -59,17 +60,17 @@ impl RecordBatch {
 
     #[doc = docs!(RecordBatch.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
+        libraries::to_pyarrow(&slf, "record_batch")
     }
 
     #[doc = docs!(RecordBatch.to_pandas)]
     fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        Self::to_pyarrow(slf)?.call_method0("to_pandas")
+        libraries::to_pandas(&slf, "record_batch")
     }
 
     #[doc = docs!(RecordBatch.to_polars)]
     fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+        libraries::to_polars(&slf)
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -78,6 +79,11 @@ impl RecordBatch {
         _arguments: &Bound<'_, PyTuple>,
         _keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
+        Err(is_no_array("RecordBatch"))
+    }
+
+    // Without this method, pandas takes a batch for a single value.
+    fn __iter__(&self) -> PyResult<Py<PyAny>> {
         Err(is_no_array("RecordBatch"))
     }
 

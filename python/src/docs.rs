@@ -42,6 +42,18 @@ Example:
     >>> numpy.asarray(batch["id"])
     array([1, 2, 3])"#
     };
+    (Array.__iter__) => {
+        r#"Iterates over the values, as `numpy.asarray(array)` converts them.
+
+`pandas.Series(array)` and `pandas.DataFrame({"id": array})` contain these values too.
+
+Raises:
+    ImportError: As in `__array__`.
+
+Example:
+    >>> [int(value) for value in batch["id"]]
+    [1, 2, 3]"#
+    };
     (Array.name) => {
         r#"Name of the column."#
     };
@@ -386,6 +398,22 @@ Example:
     ...         saved = json.dumps(batches.state_dict())
     >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
     >>> batches.load_state_dict(json.loads(saved))  # continues with the next batch"#
+    };
+    (BatchIterator.__len__) => {
+        r#"Returns the number of batches of the whole iteration, in all epochs: that of `Dataset.num_batches`.
+
+The number includes the batches that were already returned, also those before a loaded checkpoint. It
+is known in any of these cases: the iteration is shuffled or sharded; the dataset selects rows with
+`skip` or `split`; an index is set; `num_rows` or `num_batches` was called before; there are at most
+100 files, they are local, and they have at most 64 MiB together or are Parquet files.
+
+Raises:
+    TypeError: The iteration is endless, or the number is unknown. It is also unknown if `on_error` is
+        not `"raise"`. `list(batches)` and `tqdm(batches)` work without the number.
+
+Example:
+    >>> len(dataset.tensors(batch_size=1024, epochs=2))
+    20"#
     };
     (BatchIterator.__next__) => {
         r#"Returns the next batch.
@@ -898,7 +926,7 @@ Example:
         r#"Returns an iterator over dicts of JAX arrays. Imports JAX.
 
 The elements are those of `tensors`, converted by `arrowfeed.jax.to_jax`. The iterator has the methods
-`state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+`state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`, and its `len`.
 
 Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
@@ -935,9 +963,10 @@ copy if their memory is aligned. With a `seed`, each iteration over the dataset 
 next epochs. So each iteration has a different order, and each run of the program has the same orders.
 
 Keras shows the number of batches as the length of an epoch. The dataset knows this number in any of
-these cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was
-called before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is
-unknown, because counting would need a scan of the files.
+these cases: the iteration is shuffled or sharded; the dataset selects rows with `skip` or `split`; an
+index is set; `num_rows` or `num_batches` was called before; there are at most 100 files, they are
+local, and they have at most 64 MiB together or are Parquet files. Otherwise the number is unknown,
+because counting would need a scan of the files.
 
 `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
 dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
@@ -986,7 +1015,8 @@ The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. Ea
 batch, so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a
 `DataLoader` and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts
 differ by at most one row, so one rank may have one batch more than another. Train for a fixed number
-of steps, or use `DistributedDataParallel.join()`.
+of steps, or use `DistributedDataParallel.join()`. The result has no `len`, because the number of
+batches depends on the number of workers.
 
 If you set a seed, call `set_epoch(epoch)` on the result before each pass. The methods `state_dict()`
 and `load_state_dict(state)` make and load checkpoints; torchdata's `StatefulDataLoader` calls them in

@@ -111,6 +111,12 @@ pub(crate) fn explanation(py: Python<'_>, text: String) -> PyResult<Bound<'_, Py
     py.import("arrowfeed._explanation")?.getattr("Explanation")?.call1((text,))
 }
 
+/// A text with its line breaks.
+pub(crate) fn preformatted(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(escaped).collect();
+    format!("<pre>{}</pre>", lines.join("\n"))
+}
+
 fn escaped(text: &str) -> String {
     let text = printable(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -33,6 +33,7 @@ mod foreign;
 mod fsspec_object;
 mod guarded;
 mod html;
+mod libraries;
 mod limits;
 mod message_schemas;
 mod numpy_array;

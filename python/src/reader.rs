@@ -20,6 +20,7 @@ use crate::cast::requested;
 use crate::claims;
 use crate::errors::to_python;
 use crate::guarded::CallError;
+use crate::libraries;
 use crate::numpy_array::is_no_array;
 use crate::options::read_options;
 use crate::progress::Progress;
@@ -55,17 +56,17 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+        libraries::to_pyarrow(&slf, "table")
     }
 
     #[doc = docs!(RecordBatchReader.to_pandas)]
     fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        Self::to_pyarrow(slf)?.call_method0("to_pandas")
+        libraries::to_pandas(&slf, "table")
     }
 
     #[doc = docs!(RecordBatchReader.to_polars)]
     fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+        libraries::to_polars(&slf)
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]

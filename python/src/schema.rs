@@ -12,7 +12,8 @@ use crate::argument::{path, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
-use crate::shutdown::call_method;
+use crate::html;
+use crate::shutdown::{call_method, call_with};
 use crate::signals;
 use crate::source::first_source;
 use crate::stores::StoreArguments;
@@ -96,6 +97,16 @@ impl AvroSchema {
 
     fn __repr__(&self) -> String {
         format!("AvroSchema('{}')", printable(self.schema.json()))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let json = py.import("json")?;
+        let keywords = PyDict::new(py);
+        keywords.set_item("indent", 2)?;
+        keywords.set_item("ensure_ascii", false)?;
+        let value = call_method(json.as_any(), "loads", (self.schema.json(),))?;
+        let text = call_with(&json.getattr("dumps")?, (value,), Some(&keywords))?;
+        Ok(html::preformatted(text.extract()?))
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {

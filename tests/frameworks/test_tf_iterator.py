@@ -63,6 +63,10 @@ def test_iterators_are_those_of_tf_data(found):
     assert not iterator.get_next_as_optional().has_value()
 
 
+def test_an_iterator_says_what_it_yields(found):
+    assert repr(iter(found)) == f"<arrowfeed.EagerIterator of tensors {', '.join(FEATURES)}>"
+
+
 def test_an_end_stays_one(found):
     iterator = iter(found)
     assert len(list(iterator)) == -(-ROWS // BATCH)

@@ -4,7 +4,9 @@ import warnings
 
 import pytest
 import tensorflow as tf
-from feature_files import ROWS, dataset
+from feature_files import FEATURES, ROWS, dataset, write
+
+import arrowfeed as af
 
 
 @pytest.mark.parametrize("options", [{}, {"shuffle_buffer_size": 100, "seed": 3}])
@@ -89,14 +91,28 @@ def test_a_damaged_file_is_an_error_of_the_iteration(tmp_path):
         list(rows)
 
 
-def test_keras_knows_the_length_of_an_epoch(tmp_path):
+@pytest.mark.parametrize("options", [{}, {"shuffle_buffer_size": 100, "seed": 1}])
+def test_keras_knows_the_length_of_an_epoch(tmp_path, options):
+    steps = []
+
+    class Steps(tf.keras.callbacks.Callback):
+        def on_train_begin(self, logs=None):
+            steps.append(self.params["steps"])
+
     source = dataset(tmp_path).project(["x", "flag"])
     inputs = tf.keras.Input((4,), name="x")
     model = tf.keras.Model({"x": inputs}, tf.keras.layers.Dense(1, activation="sigmoid")(inputs))
     model.compile(loss="binary_crossentropy")
-    rows = source.to_tf(batch_size=64, shuffle_buffer_size=100, seed=1, label="flag")
+    rows = source.to_tf(batch_size=64, label="flag", **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        history = model.fit(rows, epochs=2, verbose=0, shuffle=False)
+        history = model.fit(rows, epochs=2, verbose=0, shuffle=False, callbacks=[Steps()])
     assert len(history.history["loss"]) == 2
-    assert len(rows) == -(-ROWS // 64)
+    assert [len(rows)] == steps == [-(-ROWS // 64)]
+
+
+def test_the_number_of_batches_of_many_files_is_known_after_they_were_counted(tmp_path):
+    source = af.AvroDataset(write(tmp_path, 101, files=101), features={"id": FEATURES["id"]})
+    assert source.to_tf(batch_size=64).cardinality() == tf.data.UNKNOWN_CARDINALITY
+    assert source.num_rows == 101
+    assert source.to_tf(batch_size=64).cardinality() == 2

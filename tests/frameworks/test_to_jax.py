@@ -28,6 +28,12 @@ def test_batches_are_those_of_tensors(tmp_path):
         assert batch["name"].values.tolist() == tensors["name"].values.tolist()
 
 
+def test_the_length_is_the_number_of_all_batches(tmp_path):
+    batches = dataset(tmp_path).to_jax(batch_size=64, epochs=2)
+    assert len(batches) == len(list(batches)) == len(batches) == 32
+    assert repr(batches) == f"<arrowfeed.JaxIterator of tensors {', '.join(FEATURES)}>"
+
+
 @pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300, "seed": 7}])
 def test_each_epoch_has_each_row_once(tmp_path, shuffle):
     given = flat(ids(dataset(tmp_path).to_jax(batch_size=64, epochs=2, **shuffle)))

@@ -48,6 +48,24 @@ def test_batches_are_those_of_tensors(tmp_path):
             assert batch[name].tolist() == tensors[name].values.tolist()
 
 
+def test_a_dataset_says_what_it_yields(tmp_path):
+    rows = numbers(tmp_path).to_torch(batch_size=64)
+    assert repr(rows) == "<arrowfeed.TorchDataset of tensors id, x, words>"
+
+
+def test_the_number_of_batches_is_the_sum_over_the_workers(tmp_path):
+    source = numbers(tmp_path)
+    rows = source.to_torch(batch_size=300)
+    for workers, expected in ((0, 4), (3, 6)):
+        context = "fork" if workers else None
+        loader = DataLoader(rows, batch_size=None, num_workers=workers, multiprocessing_context=context)
+        parts = max(workers, 1)
+        shards = [source.num_batches(batch_size=300, shard=(part, parts)) for part in range(parts)]
+        assert len(list(loader)) == sum(shards) == expected
+        with pytest.raises(TypeError, match="has no len"):
+            len(loader)
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.parametrize("options", [{}, {"batch_size": 4}])
 def test_a_loader_that_makes_batches_of_batches_is_refused(tmp_path, workers, options):

@@ -288,7 +288,7 @@ MISSING = """
     class Without:
         def find_spec(self, name, path=None, target=None):
             if name.partition(".")[0] in ("pyarrow", "tqdm"):
-                raise ModuleNotFoundError(name)
+                raise ModuleNotFoundError(name, name=name)
 
     sys.meta_path.insert(0, Without())
     from arrowfeed.cli import main

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import sys
 
 import fsspec
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -127,9 +129,85 @@ def test_python_code_that_a_reader_calls_may_read_other_files(folder):
     assert sum(batch.num_rows for batch in af.read_avro(Nested(data))) == expected
 
 
-def test_pandas_refuses_a_reader_with_advice(folder):
-    with pytest.raises(TypeError, match=r"is not an array: use to_pandas\(\)"):
-        pd.DataFrame(af.read_avro(folder))
+def test_pandas_takes_columns(tmp_path):
+    columns = {
+        "number": pa.array([1, 2, 3]),
+        "float": pa.array([0.5, None, 2.0]),
+        "flag": pa.array([True, False, True]),
+        "text": pa.array(["a", None, "c"]),
+        "time": pa.array([0, None, 5], pa.timestamp("us")),
+        "integer": pa.array([1, None, 2**53 + 1]),
+        "list": pa.array([[1], [2, 3], []]),
+    }
+    af.write_avro(pa.table(columns), tmp_path / "a.avro")
+    batch = next(af.read_avro(tmp_path / "a.avro"))
+    for name, values in columns.items():
+        series = pd.Series(batch[name])
+        assert series.isna().tolist() == values.is_null().to_pylist()
+        assert series.dropna().tolist() == values.drop_null().to_pylist()
+        pd.testing.assert_series_equal(series, pd.Series(np.asarray(batch[name])))
+    frame = pd.DataFrame({name: batch[name] for name in columns})
+    pd.testing.assert_frame_equal(frame, pd.DataFrame({name: pd.Series(batch[name]) for name in columns}))
+    assert frame["number"].tolist() == list(batch["number"]) == [1, 2, 3]
+    assert frame.dtypes[["number", "float", "flag", "time"]].tolist() == [
+        "int64",
+        "float64",
+        "bool",
+        "datetime64[us]",
+    ]
+
+
+def test_pandas_refuses_readers_and_batches_with_advice(folder):
+    advice = "has columns of several types and is not an array: use to_pandas(), to_polars() or to_pyarrow()"
+    for rows, name in (
+        (af.read_avro(folder), "RecordBatchReader"),
+        (next(af.read_avro(folder)), "RecordBatch"),
+        (list(af.read_avro(folder)), "RecordBatch"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            pd.DataFrame(rows)
+        assert str(caught.value) == f"a {name} {advice}"
+    with pytest.raises(TypeError) as caught:
+        iter(next(af.read_avro(folder)))
+    assert str(caught.value) == f"a RecordBatch {advice}"
+
+
+@pytest.mark.parametrize(
+    ("package", "method"),
+    [("pyarrow", "to_pyarrow"), ("pyarrow", "to_pandas"), ("pandas", "to_pandas"), ("polars", "to_polars")],
+)
+def test_a_library_that_is_not_installed_is_named_with_its_installation(folder, monkeypatch, package, method):
+    reader = af.read_avro(folder)
+    batch = next(af.read_avro(folder))
+    objects = [reader, batch]
+    if method == "to_pyarrow":
+        objects += [batch.schema, batch["id"]]
+    monkeypatch.setitem(sys.modules, package, None)
+    for found in objects:
+        with pytest.raises(ImportError) as caught:
+            getattr(found, method)()
+        message = f"expected {package} for {method}(), found it not installed: pip install {package}"
+        assert (str(caught.value), caught.value.name) == (message, package)
+    monkeypatch.undo()
+    assert reader.to_pyarrow().num_rows == 6
+
+
+def test_other_uses_of_libraries_name_their_installation(tmp_path, monkeypatch):
+    af.write_avro(pa.table({"x": [[1]]}), tmp_path / "a.avro")
+    column = next(af.read_avro(tmp_path / "a.avro"))["x"]
+    sparse = af.SparseTensor([[0, 0]], [1], [1, 1])
+    for package, use, purpose in (
+        ("pyarrow", lambda: np.asarray(column), "to convert List(Int64) to numpy"),
+        ("scipy", sparse.to_scipy, "for to_scipy()"),
+        ("polars", lambda: af.scan_avro(tmp_path / "a.avro"), "for scan_avro()"),
+    ):
+        with monkeypatch.context() as missing:
+            missing.setitem(sys.modules, package, None)
+            missing.delitem(sys.modules, "scipy.sparse", raising=False)
+            with pytest.raises(ImportError) as caught:
+                use()
+        message = f"expected {package} {purpose}, found it not installed: pip install {package}"
+        assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 4, 6, 7])

@@ -219,7 +219,8 @@ NO_FEATURES = {
     "no_name": ({3: features.Ragged()}, "features: expected names of tensors (str), found int 3"),
     "representation": (
         {"x": af.Dense("x")},
-        f"features[\"x\"]: expected {TAKEN}, found Dense Dense('x')",
+        'features["x"]: expected a feature, such as arrowfeed.features.Dense, found the representation '
+        "arrowfeed.Dense('x'): pass representations as representations=, or to TensorAdapter",
     ),
     "none": ({"x": None}, f'features["x"]: expected {TAKEN}, found None'),
     "class": (

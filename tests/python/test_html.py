@@ -62,6 +62,23 @@ def test_an_iterator_says_what_it_yields(source):
     assert repr(batches) == "<arrowfeed.BatchIterator of record batches>"
 
 
+def test_a_reader_says_what_it_reads(source):
+    reader = af.read_avro(source, columns=["id", "many"])
+    assert repr(reader) == "<arrowfeed.RecordBatchReader of 2 columns>\n  id: Int64\n  many: List(Int64)"
+
+
+def test_an_avro_schema_is_its_json_and_markup_is_text():
+    schema = {"type": "record", "name": "R", "doc": "<b>ä\x1b\u202e", "fields": []}
+    assert af.AvroSchema(schema)._repr_html_() == (
+        "<pre>{\n"
+        "  &quot;type&quot;: &quot;record&quot;,\n"
+        "  &quot;name&quot;: &quot;R&quot;,\n"
+        "  &quot;doc&quot;: &quot;&lt;b&gt;ä\\u001b\\u{202e}&quot;,\n"
+        "  &quot;fields&quot;: []\n"
+        "}</pre>"
+    )
+
+
 def test_a_dense_tensor_is_its_first_rows():
     tensor = af.DenseTensor(np.arange(24, dtype="float32").reshape(12, 2))
     html = tensor._repr_html_()

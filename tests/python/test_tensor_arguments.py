@@ -87,6 +87,11 @@ WRONG = {
         'representations["x"]: expected a Representation, a TensorRepresentation message or its bytes,'
         " found str 'text'",
     ),
+    "feature": (
+        lambda: af.TensorAdapter(BATCH.schema, {"x": af.features.Dense([])}),
+        'representations["x"]: expected a representation, such as arrowfeed.Dense, found the feature'
+        " arrowfeed.features.Dense(()): pass features as features=, or to TensorAdapter.from_features",
+    ),
     "no_fields": (
         lambda: af.TensorSpec("structured", None, [None]),
         "fields: expected a dict of names to TensorSpec for the kind structured, found None",

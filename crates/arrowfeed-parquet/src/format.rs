@@ -95,6 +95,10 @@ impl FileFormat for ParquetFormat {
         false
     }
 
+    fn opening_finds_chunks(&self) -> bool {
+        true
+    }
+
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = ParquetOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
         Ok(Arc::new(Self::new(self.first.clone(), self.whole.clone(), options)?))

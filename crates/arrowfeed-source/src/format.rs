@@ -74,6 +74,12 @@ pub trait FileFormat: Send + Sync + Debug {
         true
     }
 
+    /// Whether [`open`](Self::open) reads the positions and row counts of all chunks, so that a scan of the chunks reads
+    /// nothing else. Default: no.
+    fn opening_finds_chunks(&self) -> bool {
+        false
+    }
+
     /// Whether only the consumer's thread may decode, for example because an interpreter produces the rows. Default: no.
     fn is_decoded_by_caller(&self) -> bool {
         false

@@ -26,8 +26,13 @@ def found(value: object) -> str:
     """Type and text of a value for messages, such as `int -3`."""
     if value is None:
         return "None"
+    return f"{type(value).__name__} {shown(value)}"
+
+
+def shown(value: object) -> str:
+    """The start of the `repr` of a value."""
     text = repr(value)
-    return f"{type(value).__name__} {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
+    return f"{text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
 
 
 def text(name: str, expected: str, value: object) -> str:

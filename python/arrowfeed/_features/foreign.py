@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from arrowfeed._arrowfeed import Representation
 from arrowfeed._features import arguments as argument
 from arrowfeed.features import Dense, Feature, FixedLenSequence, Ragged, Sparse, VarLen
 
@@ -48,6 +49,12 @@ def _foreign(name: str, value: Any) -> Feature:
     for kind in _KINDS:
         if kind.name in classes and all(hasattr(value, attribute) for attribute in kind.attributes):
             return kind.feature(name, value)
+    if isinstance(value, Representation):
+        raise TypeError(
+            "expected a feature, such as arrowfeed.features.Dense, found the representation "
+            f"arrowfeed.{argument.shown(value)}: pass representations as representations=, "
+            "or to TensorAdapter"
+        )
     ours = "Dense, FixedLenSequence, VarLen, Sparse or Ragged of arrowfeed.features"
     theirs = ", ".join(dict.fromkeys(kind.name for kind in _KINDS))
     raise TypeError(f"expected {ours}, or {theirs}, found {argument.found(value)}")

@@ -9,6 +9,6 @@
 TensorFlow has its own package, `arrowfeed._tensorflow`.
 """
 
-from arrowfeed._frameworks.handoff import RaggedParts, convert, framework
+from arrowfeed._frameworks.handoff import RaggedParts, convert, framework, of_tensors
 
-__all__ = ["RaggedParts", "convert", "framework"]
+__all__ = ["RaggedParts", "convert", "framework", "of_tensors"]

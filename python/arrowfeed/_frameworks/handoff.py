@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
+from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from arrowfeed.types import PlainTensor, Tensor
 
@@ -39,13 +39,19 @@ def framework(name: str) -> Any:
     Raises:
         ImportError: The framework is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        if error.name is None or error.name.split(".")[0] != name.split(".", maxsplit=1)[0]:
-            raise
-        message = f"expected {name} to make its tensors, found it not installed: pip install {name}"
-        raise ImportError(message, name=name) from error
+    return needed(name, "to make its tensors")
+
+
+def of_tensors(name: str, names: Iterable[str]) -> str:
+    """The `repr` of an object of tensors, with escaped control characters.
+
+    Args:
+        name: Name of the class.
+        names: Names of the tensors.
+    """
+    shown = ", ".join(names)
+    shown = "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in shown)
+    return f"<arrowfeed.{name} of tensors {shown}>"
 
 
 def convert(tensors: Mapping[str, Tensor], one: Callable[[str, PlainTensor], Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._frameworks import framework
+from arrowfeed._frameworks import framework, of_tensors
 from arrowfeed.jax import to_jax
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class JaxIterator:
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         framework("jax")
+        self._names = list(dataset.specs)
         self._batches = dataset.tensors(**options)
 
     def __iter__(self) -> Self:
@@ -26,6 +27,20 @@ class JaxIterator:
 
     def __next__(self) -> dict[str, Any]:
         return to_jax(next(self._batches))
+
+    def __len__(self) -> int:
+        """Returns the number of batches of the whole iteration, as `len` of a `BatchIterator`.
+
+        Raises:
+            TypeError: The number is unknown, or the iteration is endless.
+        """
+        return len(self._batches)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return of_tensors("JaxIterator", self._names)
 
     def state_dict(self) -> dict[str, Any]:
         """Returns a checkpoint of the iteration after the last returned batch, which can be saved as JSON."""

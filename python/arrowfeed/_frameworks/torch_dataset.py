@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset import batches_of_pass
-from arrowfeed._frameworks import framework
+from arrowfeed._frameworks import framework, of_tensors
 from arrowfeed.torch import to_torch
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class TorchDataset(_Base):
             batches.load_state_dict(resumed)
         self._started = epoch, batches
         return _converted(batches)
+
+    def __repr__(self) -> str:
+        return of_tensors("TorchDataset", self._dataset.specs)
 
     def state_dict(self) -> dict[str, Any]:
         """Returns a checkpoint of the last iteration of this process, which can be saved as JSON.

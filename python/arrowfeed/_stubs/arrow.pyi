@@ -1,5 +1,6 @@
 """Arrow data: `Schema`, `Array`, `RecordBatch`."""
 
+from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
 import numpy.typing as npt
@@ -99,6 +100,19 @@ class Array:
             array([1, 2, 3])
         """
 
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the values, as `numpy.asarray(array)` converts them.
+
+        `pandas.Series(array)` and `pandas.DataFrame({"id": array})` contain these values too.
+
+        Raises:
+            ImportError: As in `__array__`.
+
+        Example:
+            >>> [int(value) for value in batch["id"]]
+            [1, 2, 3]
+        """
+
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...
@@ -172,6 +186,7 @@ class RecordBatch:
         """
 
     def __array__(self, *arguments: object, **keywords: object) -> NoReturn: ...
+    def __iter__(self) -> NoReturn: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...

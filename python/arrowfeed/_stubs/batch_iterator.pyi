@@ -1,7 +1,7 @@
 """Batches of a dataset: `BatchIterator`."""
 
 from types import TracebackType
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, Literal, TypeVar, final
 
 from arrowfeed.types import Report
 
@@ -100,6 +100,24 @@ class BatchIterator(Generic[_Batch_co]):
     def close(self) -> None:
         """Stops the iteration and waits until its worker threads have ended. A second call does nothing."""
 
+    def __len__(self) -> int:
+        """Returns the number of batches of the whole iteration, in all epochs: that of `Dataset.num_batches`.
+
+        The number includes the batches that were already returned, also those before a loaded checkpoint. It
+        is known in any of these cases: the iteration is shuffled or sharded; the dataset selects rows with
+        `skip` or `split`; an index is set; `num_rows` or `num_batches` was called before; there are at most
+        100 files, they are local, and they have at most 64 MiB together or are Parquet files.
+
+        Raises:
+            TypeError: The iteration is endless, or the number is unknown. It is also unknown if `on_error` is
+                not `"raise"`. `list(batches)` and `tqdm(batches)` work without the number.
+
+        Example:
+            >>> len(dataset.tensors(batch_size=1024, epochs=2))
+            20
+        """
+
+    def __bool__(self) -> Literal[True]: ...
     def __enter__(self) -> BatchIterator[_Batch_co]: ...
     def __exit__(
         self,

@@ -456,9 +456,10 @@ class Dataset(Tfxio):
         next epochs. So each iteration has a different order, and each run of the program has the same orders.
 
         Keras shows the number of batches as the length of an epoch. The dataset knows this number in any of
-        these cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was
-        called before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is
-        unknown, because counting would need a scan of the files.
+        these cases: the iteration is shuffled or sharded; the dataset selects rows with `skip` or `split`; an
+        index is set; `num_rows` or `num_batches` was called before; there are at most 100 files, they are
+        local, and they have at most 64 MiB together or are Parquet files. Otherwise the number is unknown,
+        because counting would need a scan of the files.
 
         `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
         dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
@@ -522,7 +523,8 @@ class Dataset(Tfxio):
         batch, so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a
         `DataLoader` and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts
         differ by at most one row, so one rank may have one batch more than another. Train for a fixed number
-        of steps, or use `DistributedDataParallel.join()`.
+        of steps, or use `DistributedDataParallel.join()`. The result has no `len`, because the number of
+        batches depends on the number of workers.
 
         If you set a seed, call `set_epoch(epoch)` on the result before each pass. The methods `state_dict()`
         and `load_state_dict(state)` make and load checkpoints; torchdata's `StatefulDataLoader` calls them in
@@ -571,7 +573,7 @@ class Dataset(Tfxio):
         """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
         The elements are those of `tensors`, converted by `arrowfeed.jax.to_jax`. The iterator has the methods
-        `state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+        `state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`, and its `len`.
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.

@@ -7,7 +7,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._frameworks import framework
+from arrowfeed._frameworks import framework, of_tensors
 from arrowfeed._tensorflow.eager import eager, tensorflow_errors
 
 if TYPE_CHECKING:
@@ -100,6 +100,9 @@ class EagerIterator(_Iterator, _PythonState):
                 "closes over: pass it as an argument, because a loop over it would be unrolled without end"
             )
         return self
+
+    def __repr__(self) -> str:
+        return of_tensors("EagerIterator", self._specs)
 
     def __next__(self) -> Any:
         try:

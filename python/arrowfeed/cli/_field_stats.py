@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arrowfeed._libraries import needed
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._distribution import Histogram, Lengths
-from arrowfeed.cli._libraries import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arrowfeed.cli._libraries import needed
+from arrowfeed._libraries import needed
 
 
 def arrow() -> Any:

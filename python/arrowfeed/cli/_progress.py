@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
-from arrowfeed.cli._libraries import wanted
+from arrowfeed._libraries import wanted
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -6,8 +6,8 @@ import contextlib
 import functools
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._libraries import needed
 from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._libraries import needed
 from arrowfeed.cli._options import EVERY, UsageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed.cli._libraries import needed
+from arrowfeed._libraries import needed
 from arrowfeed.cli._output import new_file
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import arrowfeed
 from arrowfeed._dataset.opening import SEQUENCE_COLUMN
+from arrowfeed._libraries import needed
 from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._libraries import needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

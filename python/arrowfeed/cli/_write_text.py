@@ -6,8 +6,8 @@ import contextlib
 import gzip
 from typing import IO, TYPE_CHECKING, Any
 
+from arrowfeed._libraries import needed
 from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._libraries import needed
 from arrowfeed.cli._output import new_file
 from arrowfeed.cli._text import json_text
 from arrowfeed.cli._values import json_rows

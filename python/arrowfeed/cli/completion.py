@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed.cli._libraries import needed
+from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
     import argparse

@@ -228,10 +228,10 @@ impl Dataset {
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
-    fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
-        let open = |options| self.dataset.record_batches(options);
-        self.iterate(py, "record_batches", options, open, |batches, stop| {
-            BatchIterator::of_records(py, batches, stop)
+    fn record_batches(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        let open = |options| slf.get().dataset.record_batches(options);
+        Self::iterate(slf, "record_batches", options, open, |batches, stop| {
+            BatchIterator::of_records(slf.py(), batches, stop)
         })
     }
 
@@ -239,10 +239,11 @@ impl Dataset {
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
-    fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
-        let open = |options| self.dataset.tensors(options);
-        self.iterate(py, "tensors", options, open, |batches, stop| {
-            BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop)
+    fn tensors(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        let dataset = &slf.get().dataset;
+        let open = |options| dataset.tensors(options);
+        Self::iterate(slf, "tensors", options, open, |batches, stop| {
+            BatchIterator::of_tensors(slf.py(), batches, dataset.specs(), stop)
         })
     }
 
@@ -328,22 +329,22 @@ impl Dataset {
 
     /// Opens an iteration with the keywords of `function`, and shows its progress bar.
     fn iterate<B>(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         function: &str,
         keywords: Option<&Bound<'_, PyDict>>,
         open: impl FnOnce(IterationOptions) -> Result<B, DatasetError>,
         iterator: impl FnOnce(B, Arc<AtomicBool>) -> BatchIterator,
     ) -> PyResult<BatchIterator> {
+        let py = slf.py();
         let (progress, keywords) = Progress::split(py, keywords)?;
         signals::notice_main_thread(py)?;
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = Some(signals::interrupt_or(stop.clone()));
         let options = IterationOptions { interrupt, ..iteration_options(function, Some(&keywords))? };
-        let total = progress.total(py, &self.dataset, &options)?;
-        let batches = open(options).map_err(|error| dataset_error(py, error))?;
+        let total = progress.total(py, &slf.get().dataset, &options)?;
+        let batches = open(options.clone()).map_err(|error| dataset_error(py, error))?;
         progress.start(py, total)?;
-        Ok(iterator(batches, stop).with_progress(progress))
+        Ok(iterator(batches, stop).with_progress(progress).with_origin(slf, options))
     }
 
     fn selected(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {

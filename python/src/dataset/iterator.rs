@@ -4,20 +4,24 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::dataset::{self, TensorIterator};
-use arrowfeed::source::Report;
+use arrowfeed::source::{OnError, Report};
 use arrowfeed::tensor::{TensorSpec, Tensors};
-use arrowfeed::{DatasetError, printable};
-use pyo3::exceptions::PyValueError;
+use arrowfeed::{DatasetError, IterationOptions, printable};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::base::Dataset;
 use crate::argument::wrong_type;
 use crate::batch::RecordBatch;
+use crate::call::call;
 use crate::errors::dataset_error;
 use crate::guarded::{CallError, Guarded};
+use crate::object::Object;
 use crate::progress::Progress;
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
+use crate::signals;
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
@@ -26,6 +30,8 @@ pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
     names: TensorNames,
     progress: Progress,
+    /// The dataset and the options of the iteration, for the number of batches.
+    origin: Option<(Object, IterationOptions)>,
 }
 
 /// The underlying iterator.
@@ -43,6 +49,11 @@ enum Next {
     Tensors(Tensors),
 }
 
+const UNKNOWN: &str =
+    "the number of batches is unknown before a scan of the files: call num_batches of the dataset";
+const ENDLESS: &str = "an endless iteration has no number of batches";
+const SKIPS: &str = "the number of batches is unknown, because on_error skips damaged rows: num_batches of the dataset \
+                     counts the batches with these rows";
 const CLOSED: &str = "expected an open iterator, found it closed by another thread";
 const FAILED: &str = "this iterator cannot continue after an earlier error";
 
@@ -144,6 +155,36 @@ impl BatchIterator {
         Ok(())
     }
 
+    #[doc = docs!(BatchIterator.__len__)]
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        let Some((dataset, options)) = &self.origin else { return Err(PyTypeError::new_err(UNKNOWN)) };
+        if options.epochs.is_none() {
+            return Err(PyTypeError::new_err(ENDLESS));
+        }
+        if options.on_error != OnError::Raise {
+            return Err(PyTypeError::new_err(SKIPS));
+        }
+        let dataset = dataset.bind(py).cast::<Dataset>()?.get().dataset();
+        let options =
+            IterationOptions { interrupt: Some(signals::interrupt_of_call(py)?), ..options.clone() };
+        match call(py, || dataset.known_num_batches(&options)) {
+            Ok(Some(Some(batches))) => Ok(usize::try_from(batches)?),
+            Ok(_) => Err(PyTypeError::new_err(UNKNOWN)),
+            // The iteration raises the error: `list` calls this method first, and ignores only a `TypeError`.
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                let unknown = PyTypeError::new_err(UNKNOWN);
+                unknown.set_cause(py, Some(error));
+                Err(unknown)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    // Without this method, the length would decide.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -178,7 +219,18 @@ impl BatchIterator {
     }
 
     fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
-        Self { batches: Guarded::new("iterator", batches, stop), names, progress: Progress::default() }
+        Self {
+            batches: Guarded::new("iterator", batches, stop),
+            names,
+            progress: Progress::default(),
+            origin: None,
+        }
+    }
+
+    /// Sets the dataset and the options of the iteration.
+    pub(super) fn with_origin(mut self, dataset: &Bound<'_, Dataset>, options: IterationOptions) -> Self {
+        self.origin = Some((Object::new(dataset.clone().into_any().unbind()), options));
+        self
     }
 
     /// Sets the progress bar, which was started.

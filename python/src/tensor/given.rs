@@ -2,14 +2,16 @@
 //! representations, messages, or their bytes.
 
 use arrowfeed::{TensorDefinitions, tensor};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 
 use super::features::features;
 use super::representation::{Representation, bytes};
-use crate::argument::wrong_type;
+use crate::argument::{shown, wrong_type};
 use crate::errors::unnamed_representation_error;
+use crate::once::imported;
 
 /// Parses the tensor definitions from one of the arguments. `None`: neither is set.
 pub(crate) fn tensor_definitions(
@@ -46,12 +48,26 @@ fn tensor_name(name: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text.to_str()?.to_owned())
 }
 
+/// Raises for a feature: the classes of some features have the names of those of representations.
+fn refuse_feature(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    static FEATURE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !value.is_instance(&imported(&FEATURE, value.py(), "arrowfeed.features", "Feature")?)? {
+        return Ok(());
+    }
+    let found = shown(value)?;
+    Err(PyTypeError::new_err(format!(
+        "{argument}: expected a representation, such as arrowfeed.Dense, found the feature arrowfeed.features.{found}: \
+         pass features as features=, or to TensorAdapter.from_features"
+    )))
+}
+
 fn representation(name: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::Representation> {
     if let Ok(representation) = value.cast::<Representation>() {
         return Ok(representation.get().0.clone());
     }
     let argument = format!("representations[{name:?}]");
     let expected = "a Representation, a TensorRepresentation message or its bytes";
+    refuse_feature(&argument, value)?;
     let bytes = bytes(&argument, expected, value)?;
     let parsed = tensor::Representation::from_proto(&bytes);
     parsed.map_err(|error| unnamed_representation_error(value.py(), name, &error))

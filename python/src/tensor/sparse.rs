@@ -16,6 +16,7 @@ use super::view;
 use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
+use crate::libraries::needed;
 use crate::once::made_once;
 
 #[doc = docs!(SparseTensor)]
@@ -124,7 +125,7 @@ impl SparseTensor {
         let coordinates = (coordinates.get_item(0)?, coordinates.get_item(1)?);
         let keywords = PyDict::new(py);
         keywords.set_item("shape", self.dense_shape(py)?)?;
-        let class = py.import("scipy.sparse")?.getattr("coo_array")?;
+        let class = needed(py, "scipy.sparse", "for to_scipy()")?.getattr("coo_array")?;
         class.call(((self.values(py)?, coordinates),), Some(&keywords))
     }
 

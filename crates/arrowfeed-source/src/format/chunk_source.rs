@@ -176,6 +176,10 @@ impl FileFormat for ChunkFormat {
         }))
     }
 
+    fn opening_finds_chunks(&self) -> bool {
+        true
+    }
+
     fn is_decoded_by_caller(&self) -> bool {
         self.by_caller
     }

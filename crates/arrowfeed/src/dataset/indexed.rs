@@ -10,10 +10,11 @@ use super::options::IterationOptions;
 use super::selection::RowSplit;
 use super::state::FileChecksums;
 
-/// Maximum total bytes of local files that are scanned for a number that the caller may not need.
+/// Maximum total bytes of local files that are scanned for a number that the caller may not need. An Avro file of 1 GiB
+/// in blocks of 16 kB takes 0.06 s if the system caches it, but 3.7 s if not, because each header is a read of its own.
 const CHEAP_BYTES: u64 = 64 << 20;
 
-/// Maximum number of such files.
+/// Maximum number of local files that are opened for such a number.
 const CHEAP_FILES: usize = 100;
 
 #[derive(Debug)]
@@ -97,13 +98,16 @@ impl Indexed {
         Ok((index, requests))
     }
 
-    /// Whether the index is known, or the files are local and so small that a scan of them takes little time.
+    /// Whether the index is known, or the files are local and a scan of them takes little time.
     pub(super) fn is_scan_cheap(&self, interrupt: Option<&Interrupt>) -> bool {
         if self.index.with(|index| index.is_some()).unwrap_or(false) {
             return true;
         }
         if self.files.has_objects() || self.files.len() > CHEAP_FILES {
             return false;
+        }
+        if self.files.format().opening_finds_chunks() {
+            return true;
         }
         let mut bytes = (0..self.files.len()).map(|file| self.files.file_len(file, &Check::of(interrupt)));
         let sum = bytes.try_fold(0_u64, |sum, bytes| bytes.ok().and_then(|bytes| sum.checked_add(bytes)));

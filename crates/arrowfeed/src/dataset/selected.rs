@@ -65,8 +65,8 @@ impl Dataset {
     }
 
     /// Like [`num_batches`](Self::num_batches), but does not scan files only for this number: the outer `None` means
-    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has scanned them, or if
-    /// the files are local and small: at most 100 files and 64 MiB.
+    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has scanned them, or for
+    /// at most 100 local files that have at most 64 MiB together. Parquet files may have any size.
     ///
     /// # Errors
     /// As [`num_batches`](Self::num_batches).

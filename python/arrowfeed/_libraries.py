@@ -6,23 +6,24 @@ import importlib
 from typing import Any
 
 
-def needed(name: str, use: str) -> Any:
-    """Imports a module of the extra `cli`.
+def needed(name: str, purpose: str) -> Any:
+    """Imports a module of a library that arrowfeed does not depend on.
 
     Args:
         name: Name of the module, such as `pyarrow.parquet`.
-        use: The purpose for messages, such as "to write Parquet".
+        purpose: The purpose for messages, such as "to write Parquet".
 
     Raises:
-        ImportError: The module is not installed.
+        ImportError: The library is not installed, or its import fails.
     """
     try:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise ImportError(
-            f"expected {package} {use}, found it not installed: pip install {package}"
-        ) from error
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        message = f"expected {package} {purpose}, found it not installed: pip install {package}"
+        raise ImportError(message, name=package) from error
 
 
 def wanted(name: str) -> Any | None:
