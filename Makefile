@@ -109,11 +109,12 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, the files with unsafe and with locks
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, the files with unsafe and with locks, the tables of Rust documentation
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/features.py --packages
 	$(BIN)/python tools/unsafe_files.py
 	$(BIN)/python tools/blocking_locks.py
+	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -122,9 +123,12 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
+# Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
+UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi python select tensorflow)
+
 .PHONY: docs
 docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps $(UNDOCUMENTED)
 	$(BIN)/python tools/markdown_links.py
 	$(MAKE) site
 

@@ -1916,7 +1916,7 @@ group is the first byte of its pages.
 Args:
     path: Path of the file.
     start: Offset of the first byte.
-    end: Offset of the byte after the last byte.
+    end: Offset of the byte after the last byte, at least `start`.
     file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
         before `start`. Comparisons of splits ignore the `file_id`.
 

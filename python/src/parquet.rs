@@ -92,6 +92,6 @@ pub(crate) fn read_parquet_split(
         let ReadOptions { batch_size, on_error, .. } = reading;
         let claim = claim.map(|claim| Box::new(claim) as _);
         let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
-        Arc::new(files).read_range(file, start..split.end.max(start), options)
+        Arc::new(files).read_range(file, start..split.end, options)
     })
 }

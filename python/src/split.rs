@@ -33,7 +33,9 @@ impl Split {
         let path = argument::path("path", path)?;
         let (start, end) = (integer("start", 0, start)?, integer("end", 0, end)?);
         let identity = file_id.map(identity).transpose()?;
-        Ok(Self(arrowfeed::Split { path, start, end, identity }))
+        let split = arrowfeed::Split { path, start, end, identity };
+        split.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self(split))
     }
 
     #[doc = docs!(Split.path)]

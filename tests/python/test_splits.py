@@ -95,6 +95,11 @@ def test_splits_compare_hash_print_and_pickle(parts):
         (lambda: af.read_split("a.avro"), TypeError, "split: expected a Split, found str 'a.avro'"),
         (lambda: af.Split(3, 0, 1), TypeError, "path: expected a path (str or os.PathLike), found int 3"),
         (lambda: af.Split("a", -1, 1), ValueError, "start: expected an integer of 0 or more, found int -1"),
+        (
+            lambda: af.Split("a", 5, 3),
+            ValueError,
+            "end: expected an offset at or after the start 5, found 3",
+        ),
         (lambda: af.Split("a", 0, "1"), TypeError, "end: expected an integer of 0 or more, found str '1'"),
     ],
 )

@@ -78,10 +78,21 @@ fn a_range_that_starts_behind_the_end_is_refused() {
         file.path.display(),
         len + 1
     );
-    for end in [0, len, len + 9] {
+    for end in [len + 1, len + 9] {
         let split = Split::new(&file.path, len + 1, end);
         assert_eq!(read(&split), Err((FeedErrorKind::Changed, message.clone())));
     }
+}
+
+#[test]
+fn a_split_that_ends_before_its_start_is_refused() {
+    let file = TemporaryFile::new(&blocks([1; 16]));
+    let split = Split::new(&file.path, 1500, 1499);
+    let message = "end: expected an offset at or after the start 1,500, found 1,499";
+    let refused = (FeedErrorKind::Options, message.to_owned());
+    assert_eq!(read(&split), Err(refused.clone()));
+    assert_eq!(split.check().map_err(|error| (error.kind(), error.to_string())), Err(refused));
+    Split::new(&file.path, 1500, 1500).check().unwrap();
 }
 
 #[test]

@@ -1,19 +1,19 @@
 //! Import through Arrow's C data interface: the structs of a foreign producer become a valid value or an [`Invalid`].
 //!
-//! | step | file |
-//! |---|---|
-//! | a schema struct is checked and becomes a field | `schema`, `types` |
-//! | an array struct is checked against its type and becomes `ArrayData` over the same memory | `structure`, `buffers` |
-//! | offsets, indices and views are checked, and data that no row reaches is cut off | `contents`, `lists`, `checks` |
-//! | a struct array becomes a record batch, with all or some columns | `batch` |
-//! | a stream yields its field and its arrays | `stream` |
-//! | strings are checked to be UTF-8, if a caller requests it | `text` |
-//!
 //! The import of arrow-rs (`from_ffi`, and pyo3-arrow through it) panics or reads outside of the buffers if a count, a
 //! length or an offset is negative, and misplaces slices of structs inside structs. This crate does not call it.
 //!
 //! The sizes of memory that a struct states are trusted, because the interface has no sizes to compare them with. An
 //! import does not check text; [`check_text`] does.
+
+// | step | file |
+// |---|---|
+// | a schema struct is checked and becomes a field | `schema`, `types` |
+// | an array struct is checked against its type and becomes `ArrayData` over the same memory | `structure`, `buffers` |
+// | offsets, indices and views are checked, and data that no row reaches is cut off | `contents`, `lists`, `checks` |
+// | a struct array becomes a record batch, with all or some columns | `batch` |
+// | a stream yields its field and its arrays | `stream` |
+// | strings are checked to be UTF-8, if a caller requests it | `text` |
 
 mod batch;
 mod buffers;

@@ -1,23 +1,22 @@
 //! The Parquet format of arrowfeed: a thin layer over the `parquet` crate.
 //!
-//! ```text
-//! footer ──file──> row groups (chunks) ──rows──> batches
-//! ```
-//! | file | contents |
-//! |---|---|
-//! | `format` | options, schema and projection of a set of files |
-//! | `columns` | resolution of field paths to leaf columns of Parquet |
-//! | `conversion` | lossless conversion of columns to the types of a requested schema |
-//! | `file_columns` | conversion of the columns of one file to batches |
-//! | `file` | an open file: its footer, and its row groups as chunks |
-//! | `group_columns` | the columns of a row group, and their two readers |
-//! | `number_lists` | columns of lists of numbers |
-//! | `rows` | the rows of a row group, as batches |
-//! | `codec` | the codecs that are compiled in |
-//! | `bytes` | the bytes of a file, for the `parquet` crate |
-//!
 //! Each codec has a Cargo feature: `brotli`, `gzip`, `lz4`, `snappy` and `zstandard`. All are enabled by default. Reading a column
 //! of a codec whose feature is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
+
+// footer ──file──> row groups (chunks) ──rows──> batches
+//
+// | file | contents |
+// |---|---|
+// | `format` | options, schema and projection of a set of files |
+// | `columns` | resolution of field paths to leaf columns of Parquet |
+// | `conversion` | lossless conversion of columns to the types of a requested schema |
+// | `file_columns` | conversion of the columns of one file to batches |
+// | `file` | an open file: its footer, and its row groups as chunks |
+// | `group_columns` | the columns of a row group, and their two readers |
+// | `number_lists` | columns of lists of numbers |
+// | `rows` | the rows of a row group, as batches |
+// | `codec` | the codecs that are compiled in |
+// | `bytes` | the bytes of a file, for the `parquet` crate |
 
 mod bytes;
 mod codec;

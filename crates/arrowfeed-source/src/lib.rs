@@ -1,20 +1,24 @@
 //! Code shared by all formats: file access, errors, limits, reports, cancellation, and the decoding engine. It depends
 //! on Arrow, but on no format and no tensor library.
 //!
+//! This crate is for crates that implement a format. Other users depend on `arrowfeed`, whose module `source` has the types
+//! that they need.
+//!
 //! ```text
 //! io::FileSource ──> format::FileFormat ──> run::PartReader ──> run::MapStage
 //! bytes of files     chunks, decoders       units, order        conversion
 //! ```
-//! | topic | files |
-//! |---|---|
-//! | the traits of a format | `format` |
-//! | the engine: threads, order, read-ahead | `run` |
-//! | errors | `error`, `message` (text in messages), `memory_exhausted` |
-//! | column paths | `field_path` |
-//! | options and results of a caller | `limits`, `report` (skipped data), `interrupt` (cancellation) |
-//! | file access | `io`, `checksum` |
-//! | threads | `threads`, `fork_lock` |
-//! | processor features | `processor` |
+
+// | topic | files |
+// |---|---|
+// | the traits of a format | `format` |
+// | the engine: threads, order, read-ahead | `run` |
+// | errors | `error`, `message` (text in messages), `memory_exhausted` |
+// | column paths | `field_path` |
+// | options and results of a caller | `limits`, `report` (skipped data), `interrupt` (cancellation) |
+// | file access | `io`, `checksum` |
+// | threads | `threads`, `fork_lock` |
+// | processor features | `processor` |
 
 mod checksum;
 mod error;

@@ -4,17 +4,18 @@
 //! URL, options ──resolve──> StoreObject ──request──> retry ──> client of the process ──> server
 //!                                └── CachedObject (a directory) ──┘
 //! ```
-//! | topic | files |
-//! |---|---|
-//! | options of a store | `options` |
-//! | URLs to stores and object names | `location`, `exact_url` (HTTP) |
-//! | stores and their clients | `stores`, `clients` |
-//! | requests for bytes | `object`, `whole` (servers without ranges) |
-//! | errors and retries | `failure`, `retry` |
-//! | URLs to lists of files | `list`, `pattern` (globs) |
-//! | new objects | `write` |
-//! | cache of bytes on disk | `cache` |
-//! | threads and forks | `runtime`, `wait` (blocking calls), `shared_work` (shared work), `process` (values of one process) |
+
+// | topic | files |
+// |---|---|
+// | options of a store | `options` |
+// | URLs to stores and object names | `location`, `exact_url` (HTTP) |
+// | stores and their clients | `stores`, `clients` |
+// | requests for bytes | `object`, `whole` (servers without ranges) |
+// | errors and retries | `failure`, `retry` |
+// | URLs to lists of files | `list`, `pattern` (globs) |
+// | new objects | `write` |
+// | cache of bytes on disk | `cache` |
+// | threads and forks | `runtime`, `wait` (blocking calls), `shared_work` (shared work), `process` (values of one process) |
 
 // A build without some store families does not use all code.
 #![cfg_attr(
@@ -45,5 +46,8 @@ pub use list::{StoreFile, resolve};
 pub use location::supports;
 pub use object::StoreObject;
 pub use options::StoreOptions;
-pub use stores::{MakeStore, Store, take_servers_without_ranges};
+// For the warnings of the Python package.
+#[doc(hidden)]
+pub use stores::take_servers_without_ranges;
+pub use stores::{MakeStore, Store};
 pub use write::{StoreWriter, create};

@@ -3,27 +3,27 @@
 //! A [`Representation`] describes a tensor. [`TensorAdapter::try_new`] compiles representations against a schema, and
 //! rejects those that the schema does not allow. [`TensorAdapter::convert`] makes the tensors of a batch, and checks each
 //! row. Values stay in the batch's memory wherever its layout allows; [`TensorAdapter::explain`] says where.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
-//! | `column_path` `column` | paths to columns, and to arrays inside them |
-//! | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
-//! | `leaf` | the values at the end of a path: types, nulls, defaults |
-//! | `nearest` | the floats nearest to numbers of wider types |
-//! | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
-//! | `buffer_pool` | the buffer pool for coordinates |
-//! | `gather` | values assembled from ranges of an array |
-//! | `convert` | one conversion for each kind of representation |
-//! | `infer` | representations derived from a schema |
-//! | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
-//! | `explain` `same_schema` | reports on shared and copied memory, and the check of a batch's schema |
-//! | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
-//! | [`feature`] | tensors of key expressions, with defaults for missing values |
-//! | `either` | an adapter of representations or of features |
-//! | `reverse` | tensors back to columns |
-//! | `written` | the limit on copies of values that several rows share |
-//! | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
+
+// | module | contents |
+// |---|---|
+// | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
+// | `column_path` `column` | paths to columns, and to arrays inside them |
+// | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
+// | `leaf` | the values at the end of a path: types, nulls, defaults |
+// | `nearest` | the floats nearest to numbers of wider types |
+// | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
+// | `buffer_pool` | the buffer pool for coordinates |
+// | `gather` | values assembled from ranges of an array |
+// | `convert` | one conversion for each kind of representation |
+// | `infer` | representations derived from a schema |
+// | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
+// | `explain` `same_schema` | reports on shared and copied memory, and the check of a batch's schema |
+// | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
+// | `feature` | tensors of key expressions, with defaults for missing values |
+// | `either` | an adapter of representations or of features |
+// | `reverse` | tensors back to columns |
+// | `written` | the limit on copies of values that several rows share |
+// | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
 
 mod adapter;
 mod aligned;

@@ -7,13 +7,13 @@
 //! graph ──state────> next_batch ─────Feed::next────> tensors ──output──> TF_Tensor
 //!       ──records──> parse_records ──Parser::parse──────┘        (components, without a copy of aligned numbers)
 //! ```
-//!
-//! | topic | files |
-//! |---|---|
-//! | interfaces to the producers of tensors | `feed` |
-//! | TensorFlow's functions and types | `api`, `status`, `string` |
-//! | the ops | `op` (their definitions), `next_batch`, `parse_records` |
-//! | common parts of the ops | `kernel` (calls from TensorFlow), `input`, `output` (tensors to components) |
+
+// | topic | files |
+// |---|---|
+// | interfaces to the producers of tensors | `feed` |
+// | TensorFlow's functions and types | `api`, `status`, `string` |
+// | the ops | `op` (their definitions), `next_batch`, `parse_records` |
+// | common parts of the ops | `kernel` (calls from TensorFlow), `input`, `output` (tensors to components) |
 
 mod api;
 mod feed;

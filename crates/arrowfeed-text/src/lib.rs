@@ -1,24 +1,5 @@
 //! CSV and JSON Lines files to Arrow RecordBatches, based on `arrow-csv` and `arrow-json`.
 //!
-//! ```text
-//!                                            ┌─scan─────> chunks
-//! CsvFormat, JsonLinesFormat ──open──> file ─┤
-//!                                            └─decoder──> records ──parser──> batches
-//! ```
-//! | module | content |
-//! |---|---|
-//! | `csv` | [`CsvFormat`]: options, names, types and cells of CSV files |
-//! | `json` | [`JsonLinesFormat`]: options, types and values of JSON Lines files |
-//! | `framing` | the end of each record, found without parsing its values |
-//! | `records` | the records of a file in order, plain or gzip |
-//! | `format` | a set of files of one format and schema |
-//! | `file` | an open file: compression, header, fingerprint |
-//! | `scan` | the chunks of a file |
-//! | `decoder` | the rows of a unit |
-//! | `group` | records that are parsed together, and the search for invalid records |
-//! | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
-//! | `sample` | the records from which types are inferred |
-//!
 //! # Chunks
 //!
 //! A file is divided into cells of `chunk_bytes`. A record belongs to the cell in which it starts. The records of one cell
@@ -30,6 +11,24 @@
 //!
 //! A gzip file is one chunk, because no part of it can be read without the bytes before it. gzip needs the Cargo feature `gzip`,
 //! which is enabled by default. Without it, a gzip file is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
+
+//                                            ┌─scan─────> chunks
+// CsvFormat, JsonLinesFormat ──open──> file ─┤
+//                                            └─decoder──> records ──parser──> batches
+//
+// | module | content |
+// |---|---|
+// | `csv` | `CsvFormat`: options, names, types and cells of CSV files |
+// | `json` | `JsonLinesFormat`: options, types and values of JSON Lines files |
+// | `framing` | the end of each record, found without parsing its values |
+// | `records` | the records of a file in order, plain or gzip |
+// | `format` | a set of files of one format and schema |
+// | `file` | an open file: compression, header, fingerprint |
+// | `scan` | the chunks of a file |
+// | `decoder` | the rows of a unit |
+// | `group` | records that are parsed together, and the search for invalid records |
+// | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
+// | `sample` | the records from which types are inferred |
 
 mod csv;
 mod decoder;

@@ -1,17 +1,17 @@
 //! TFRecord files, and conversion of their `tf.Example` and `tf.SequenceExample` messages to Arrow RecordBatches and back.
 //!
-//! | module | content |
-//! |---|---|
-//! | `file` | [`RecordFormat`]: TFRecord files as a dataset format |
-//! | `records` | [`Records`] reads the records of a file, [`RecordWriter`] writes them; gzip and zlib |
-//! | `writer` | [`ExampleWriter`]: writes batches to a file |
-//! | `frame` | the frame of a record: its length and checksums |
-//! | [`example`] | `tf.Example` to columns, and back |
-//! | [`sequence_example`] | `tf.SequenceExample` to columns, and back |
-//! | `feature` | feature maps, which both messages share |
-//! | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
-//!
 //! gzip and zlib need the Cargo feature `gzip`, which is enabled by default. See [`Compression`].
+
+// | module | content |
+// |---|---|
+// | `file` | `RecordFormat`: TFRecord files as a dataset format |
+// | `records` | `Records` reads the records of a file, `RecordWriter` writes them; gzip and zlib |
+// | `writer` | `ExampleWriter`: writes batches to a file |
+// | `frame` | the frame of a record: its length and checksums |
+// | `example` | `tf.Example` to columns, and back |
+// | `sequence_example` | `tf.SequenceExample` to columns, and back |
+// | `feature` | feature maps, which both messages share |
+// | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
 
 pub mod example;
 mod feature;

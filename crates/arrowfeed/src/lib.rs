@@ -33,7 +33,7 @@
 //! | [`parquet`] | `parquet` | Parquet files to RecordBatches, also in the types of a schema that the caller provides |
 //! | [`tfrecord`] | `tfrecord` | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
 //! | [`text`] | `text` | CSV and JSON lines files to RecordBatches |
-//! | [`source`] | | code that all formats share: file access, errors, limits, reports |
+//! | [`source`] | | types that all formats share: files, errors, limits, reports, and the traits of your own sources |
 //! | [`tensor`] | | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
 //! | [`Tfxio`] | | the trait of all sources, independent of the format |
@@ -54,6 +54,7 @@
 pub mod dataset;
 mod error;
 mod open;
+pub mod source;
 pub mod sources;
 mod tfxio;
 
@@ -73,8 +74,10 @@ pub use arrowfeed_avro::{
 };
 #[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
-pub use arrowfeed_source as source;
-pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
+// For the Python package.
+#[doc(hidden)]
+pub use arrowfeed_source::printable;
+pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;
 pub use arrowfeed_tensor as tensor;
@@ -102,8 +105,13 @@ pub use tfxio::{RecordBatches, TensorBatches, Tfxio};
 /// The programs of the pages compile.
 #[cfg(all(doctest, feature = "avro"))]
 mod pages {
+    #[doc = include_str!("../../../docs/limits.md")]
+    mod limits {}
     #[doc = include_str!("../../../docs/rust.md")]
     mod rust {}
+    #[cfg(feature = "stores")]
+    #[doc = include_str!("../../../docs/stores.md")]
+    mod stores {}
     #[doc = include_str!("../../../README.md")]
     mod readme {}
 }

@@ -1,20 +1,20 @@
 //! Sources of the bytes of a file.
-//!
-//! | file | content |
-//! |---|---|
-//! | `file_source` | the inputs that a caller may pass as a file |
-//! | `open_file` `file_identity` | an open file; the identity of a file |
-//! | `byte_source` | the trait for thread-safe reads at any offset |
-//! | `ends` | the first and last bytes of a file, and their fingerprint |
-//! | `sequential` | sequential reads, for decompressors |
-//! | `local` | a file of the local file system |
-//! | `memory` | a file in memory |
-//! | `seekable` | adapter for `Read + Seek`, serialised by a mutex |
-//! | `stored_file` | a file that can be opened repeatedly, on demand |
-//! | `target` | an output file that gets its name when it is complete |
-//! | `remote` | remote objects as files |
-//! | `url` | detection and redaction of URLs |
-//! | `regular_file` | opening of regular files, but not of pipes or devices |
+
+// | file | content |
+// |---|---|
+// | `file_source` | the inputs that a caller may pass as a file |
+// | `open_file` `file_identity` | an open file; the identity of a file |
+// | `byte_source` | the trait for thread-safe reads at any offset |
+// | `ends` | the first and last bytes of a file, and their fingerprint |
+// | `sequential` | sequential reads, for decompressors |
+// | `local` | a file of the local file system |
+// | `memory` | a file in memory |
+// | `seekable` | adapter for `Read + Seek`, serialised by a mutex |
+// | `stored_file` | a file that can be opened repeatedly, on demand |
+// | `target` | an output file that gets its name when it is complete |
+// | `remote` | remote objects as files |
+// | `url` | detection and redaction of URLs |
+// | `regular_file` | opening of regular files, but not of pipes or devices |
 
 mod byte_source;
 mod ends;

@@ -6,21 +6,21 @@
 //! ```
 //! With one thread, a part is one unit, which the caller's thread decodes. With several threads, `planner` cuts a part
 //! into units and `pipeline` decodes them ahead. The decoders are the same.
-//!
-//! | file | content |
-//! |---|---|
-//! | `files` | input files before they are opened |
-//! | `file_set` | files of one format that can be opened repeatedly |
-//! | `parts` | the rows to read, and their order |
-//! | `look_ahead` `remote_files` | remote requests for the next parts |
-//! | `scan_all` `in_order` | scan of the chunks of all files; concurrent work on several remote objects |
-//! | `planner` | cuts parts into units for threads |
-//! | `pool` | the threads of an iterator |
-//! | `pipeline` | decodes units on these threads |
-//! | `part_reader` | the main loop |
-//! | `file_reader` | a simple reader that reads files once |
-//! | `split` | byte ranges of files, for several processes |
-//! | `map_stage` | ordered per-batch map function |
+
+// | file | content |
+// |---|---|
+// | `files` | input files before they are opened |
+// | `file_set` | files of one format that can be opened repeatedly |
+// | `parts` | the rows to read, and their order |
+// | `look_ahead` `remote_files` | remote requests for the next parts |
+// | `scan_all` `in_order` | scan of the chunks of all files; concurrent work on several remote objects |
+// | `planner` | cuts parts into units for threads |
+// | `pool` | the threads of an iterator |
+// | `pipeline` | decodes units on these threads |
+// | `part_reader` | the main loop |
+// | `file_reader` | a simple reader that reads files once |
+// | `split` | byte ranges of files, for several processes |
+// | `map_stage` | ordered per-batch map function |
 
 mod file_reader;
 mod file_set;

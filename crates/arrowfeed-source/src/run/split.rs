@@ -14,7 +14,7 @@ use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
 use crate::format::{ChunkScan, Claim, FormatFile};
 use crate::io::{FileIdentity, FileSource, check_start};
-use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted};
+use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted, thousands};
 
 /// Maximum number of ranges per file. A sparse file may claim any length.
 const MAX_RANGES: u64 = 1 << 16;
@@ -39,6 +39,14 @@ impl Split {
     /// Creates a split of any file at this path.
     pub fn new(path: impl Into<PathBuf>, start: u64, end: u64) -> Self {
         Self { path: path.into(), start, end, identity: None }
+    }
+
+    /// Checks that the split does not start after its end.
+    ///
+    /// # Errors
+    /// The split starts after its end.
+    pub fn check(&self) -> Result<(), FeedError> {
+        check_range(&(self.start..self.end))
     }
 
     /// Returns even splits of about `target_bytes` that cover the `body` of a file; none if the body is empty.
@@ -140,7 +148,7 @@ impl FileSet {
     /// source of the bytes.
     ///
     /// # Errors
-    /// The split is of another file; the file is not the one that the split was planned for, or ends before the split
+    /// The split is of another file, or starts after its end; the file is not the one that the split was planned for, or ends before the split
     /// starts ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
     pub fn read_split(
         &self,
@@ -164,14 +172,15 @@ impl FileSet {
     /// Reads the chunks of a byte range of the first file, on the caller's thread. `file` is that file, already open.
     ///
     /// # Errors
-    /// The file is a stream, or ends before the range starts ([`Changed`](FeedErrorKind::Changed)); the system reports
-    /// an error; the caller cancels.
+    /// The range starts after its end; the file is a stream, or ends before the range starts
+    /// ([`Changed`](FeedErrorKind::Changed)); the system reports an error; the caller cancels.
     pub fn read_range(
         mut self: Arc<Self>,
         file: Arc<dyn FormatFile>,
         range: Range<u64>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
+        check_range(&range)?;
         let RangeOptions { batch_size, on_error, interrupt, claim } = options;
         let check = Check::of(interrupt.as_ref());
         let mut file = file;
@@ -203,6 +212,15 @@ impl FileSet {
         let parts = PartReader::new(self, [Part::range(0, aligned)], options)?;
         Ok(FileReader::new(schema, parts.with_open(0, file)))
     }
+}
+
+fn check_range(range: &Range<u64>) -> Result<(), FeedError> {
+    if range.start <= range.end {
+        return Ok(());
+    }
+    let (start, end) = (thousands(range.start), thousands(range.end));
+    let message = format!("end: expected an offset at or after the start {start}, found {end}");
+    Err(FeedError::new(FeedErrorKind::Options, message))
 }
 
 /// Aligns a byte range to chunks: from the first chunk that starts at or after its start to the first chunk that

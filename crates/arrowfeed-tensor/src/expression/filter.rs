@@ -5,7 +5,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 
 use super::compare;
 use super::operation::{Operations, Root};
-use super::place::{Nullable, RowSelection};
+use super::row_selection::{Nullable, RowSelection};
 use crate::error::ConversionError;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;

@@ -11,7 +11,7 @@
 //! | `compile` | compilation of steps to operations by type, and the columns that they read |
 //! | `operation` | operations on whole columns |
 //! | `filter` `compare` | evaluation of filters, and equality of values |
-//! | `place` | the state of an evaluation: an array and a selection vector |
+//! | `row_selection` | the state of an evaluation: an array and a selection vector |
 
 mod compare;
 mod compile;
@@ -19,8 +19,8 @@ mod filter;
 mod key;
 mod operation;
 mod parse;
-mod place;
 mod plan;
+mod row_selection;
 
 pub(crate) use compile::and_how_to_enter;
 pub use key::KeyExpression;

@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 
 use super::compare;
 use super::filter::Filter;
-use super::place::{RowSelection, rows_of};
+use super::row_selection::{RowSelection, rows_of};
 use crate::error::ConversionError;
 use crate::row_splits::RowSplits;
 

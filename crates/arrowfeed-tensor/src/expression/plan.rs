@@ -7,7 +7,7 @@ use arrow_schema::{DataType, SchemaRef};
 use super::compile::Compiler;
 use super::key::KeyExpression;
 use super::operation::{Operations, Root};
-use super::place::RowSelection;
+use super::row_selection::RowSelection;
 use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;

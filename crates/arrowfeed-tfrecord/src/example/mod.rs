@@ -3,12 +3,12 @@
 //! A message is decoded in one pass from its bytes into the columns, without an intermediate object. Messages are accepted
 //! and interpreted as by protobuf's parsers: fields are in any order, packed or not, with unknown fields between them; parts
 //! of a message are merged; the last of several entries with the same name counts.
-//!
-//! | file | content |
-//! |---|---|
-//! | `decoder` | [`ExampleDecoder`]: from records to a batch |
-//! | `encoder` | [`ExampleEncoder`]: from a batch to records |
-//! | `infer` | [`InferredFeatures`]: the features of records without a schema |
+
+// | file | content |
+// |---|---|
+// | `decoder` | `ExampleDecoder`: from records to a batch |
+// | `encoder` | `ExampleEncoder`: from a batch to records |
+// | `infer` | `InferredFeatures`: the features of records without a schema |
 
 mod decoder;
 mod encoder;

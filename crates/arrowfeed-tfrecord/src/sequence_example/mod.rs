@@ -10,13 +10,13 @@
 //! | a step without a list | a null in the list of steps |
 //!
 //! Messages are accepted and interpreted as by protobuf's parsers.
-//!
-//! | file | content |
-//! |---|---|
-//! | `decoder` | [`SequenceExampleDecoder`]: from records to a batch |
-//! | `encoder` | [`SequenceExampleEncoder`]: from a batch to records |
-//! | `infer` | [`InferredSequenceFeatures`]: the features of records without a schema |
-//! | `select` | the features of field paths |
+
+// | file | content |
+// |---|---|
+// | `decoder` | `SequenceExampleDecoder`: from records to a batch |
+// | `encoder` | `SequenceExampleEncoder`: from a batch to records |
+// | `infer` | `InferredSequenceFeatures`: the features of records without a schema |
+// | `select` | the features of field paths |
 
 mod decoder;
 mod encoder;

@@ -93,16 +93,17 @@ impl ChunkIndex {
         Ok(Self { files, rows_before, selection: None, digest, skipped: Vec::new() })
     }
 
-    /// The index of the rows that `splits` choose.
+    /// The index of the rows that `splits` choose. `files` are the files of the index.
     ///
     /// # Errors
     /// A chunk has more than 2^32 - 1 rows, there is not enough memory, or the interrupt of the options returned true.
     pub(super) fn of_chosen(
         &self,
         splits: &Arc<[RowSplit]>,
+        files: &FileSet,
         options: &IterationOptions,
     ) -> Result<Self, FeedError> {
-        let selection = Selection::new(splits, &self.files, || options.ask())?;
+        let selection = Selection::new(splits, files, &self.files, || options.ask())?;
         let (files, skipped, digest) = (self.files.clone(), self.skipped.clone(), self.digest);
         let mut rows_before = vec![0];
         for (file, chunks) in files.iter().enumerate() {

@@ -70,7 +70,7 @@ impl Indexed {
             return Ok((index, Requests::default()));
         }
         let (whole, requests) = self.whole_index(options)?;
-        let index = Arc::new(whole.of_chosen(&self.splits, options)?);
+        let index = Arc::new(whole.of_chosen(&self.splits, &self.files, options)?);
         if index.skipped.is_empty() {
             self.chosen.with(|known| *known = Some(index.clone()));
         }

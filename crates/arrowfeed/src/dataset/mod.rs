@@ -1,31 +1,30 @@
 //! Iteration over datasets as record batches and tensors: in file order or shuffled, in shards, over several epochs,
 //! with a state from which to resume.
 //!
-//! ```text
-//! files ──indexed──> order ──parts──> decoded pieces ──┬─pieces─> batches of one size ──adapter──> tensors
-//!                    (seed, epoch, shard)              └─window─┘
-//! ```
 //! The order is a function of the files and the options. It never depends on threads or timing.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `entry` | the type `Dataset`: files, schema, tensors |
-//! | `source` | definitions of the tensors |
-//! | `options` | options of an iteration |
-//! | `chunk_index` `indexed` | the positions of all chunks, computed once for all iterations |
-//! | `saved_index` | the chunk index as a file |
-//! | `order` | the order of an epoch |
-//! | `epoch` | an epoch in file order or shuffled |
-//! | `selected` | restrictions of a dataset to some of its rows, and their number |
-//! | `selection` | rows that a split chooses at random |
-//! | `sequential` `pieces` | an epoch in file order, cut into batches |
-//! | `shuffled` `window` | an epoch in random order |
-//! | `rows` `joined` | the rows of a batch, which workers join |
-//! | `iteration` | epoch after epoch, with batches started ahead of the caller |
-//! | `mixed` `mixture` `mixture_state` | several datasets whose rows are mixed, the iteration over them, and its checkpoint |
-//! | `any_iteration` | the iteration of files or of mixed datasets |
-//! | `batches` `tensors` | the public iterators |
-//! | `reported` `state` | counts and position of an iteration |
+
+// files ──indexed──> order ──parts──> decoded pieces ──┬─pieces─> batches of one size ──adapter──> tensors
+//                    (seed, epoch, shard)              └─window─┘
+//
+// | file | contents |
+// |---|---|
+// | `entry` | the type `Dataset`: files, schema, tensors |
+// | `source` | definitions of the tensors |
+// | `options` | options of an iteration |
+// | `chunk_index` `indexed` | the positions of all chunks, computed once for all iterations |
+// | `saved_index` | the chunk index as a file |
+// | `order` | the order of an epoch |
+// | `epoch` | an epoch in file order or shuffled |
+// | `selected` | restrictions of a dataset to some of its rows, and their number |
+// | `selection` | rows that a split chooses at random |
+// | `sequential` `pieces` | an epoch in file order, cut into batches |
+// | `shuffled` `window` | an epoch in random order |
+// | `rows` `joined` | the rows of a batch, which workers join |
+// | `iteration` | epoch after epoch, with batches started ahead of the caller |
+// | `mixed` `mixture` `mixture_state` | several datasets whose rows are mixed, the iteration over them, and its checkpoint |
+// | `any_iteration` | the iteration of files or of mixed datasets |
+// | `batches` `tensors` | the public iterators |
+// | `reported` `state` | counts and position of an iteration |
 
 mod any_iteration;
 mod batches;

@@ -114,6 +114,12 @@ impl IterationOptions {
             let message = format!("start_epoch: expected a number below {0}, found {0}", thousands(u64::MAX));
             return refuse(message);
         }
+        let most = u64::MAX - self.start_epoch;
+        if let Some(epochs) = self.epochs.filter(|epochs| epochs.get() > most) {
+            let (most, start, found) =
+                (thousands(most), thousands(self.start_epoch), thousands(epochs.get()));
+            return refuse(format!("epochs: expected at most {most} from epoch {start} on, found {found}"));
+        }
         let (index, count) = self.shard;
         if index >= count {
             let message = format!("shard: expected an index below the count, found ({index}, {count})");

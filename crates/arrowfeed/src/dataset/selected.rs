@@ -70,6 +70,8 @@ impl Dataset {
     ///
     /// # Errors
     /// As [`num_batches`](Self::num_batches).
+    // For the cardinality of datasets in TensorFlow and for progress bars.
+    #[doc(hidden)]
     pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
         match self.is_known(options) {
             true => self.num_batches(options).map(Some),

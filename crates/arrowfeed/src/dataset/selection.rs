@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrowfeed_source::format::{Chunk, RowOrigin};
-use arrowfeed_source::run::FileBatch;
+use arrowfeed_source::run::{FileBatch, FileSet};
 use arrowfeed_source::{FeedError, FeedErrorKind, thousands};
 use rand_chacha::ChaCha8Rng;
 
@@ -75,22 +75,23 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Chooses rows of the chunks of all files. `ask` is called for each slice of a chunk, and can stop it. Time is in
-    /// proportion to the numbers of rows that the files declare, memory is not.
+    /// Chooses rows of `chunks`, the chunks of each file. `ask` is called for each slice of a chunk, and can stop it. Time
+    /// is in proportion to the numbers of rows that the files declare, memory is not.
     pub(super) fn new(
         splits: &Arc<[RowSplit]>,
-        files: &[Vec<Chunk>],
+        files: &FileSet,
+        chunks: &[Vec<Chunk>],
         ask: impl Fn() -> Result<(), FeedError>,
     ) -> Result<Self, FeedError> {
         let mut selection = Self { splits: splits.clone(), counts: Vec::new(), before: Vec::new() };
         let mut before = vec![0; splits.len()];
         let mut rows = Vec::new();
-        for (file, chunks) in files.iter().enumerate() {
+        for (file, chunks) in chunks.iter().enumerate() {
             let (mut counts, mut starts) = (room(chunks.len())?, Vec::new());
             for chunk in chunks {
                 starts.extend_from_slice(&before);
                 let mut count = 0;
-                for slice in slices(chunk)? {
+                for slice in slices(chunk).map_err(|error| error.in_file(files.name(file)))? {
                     ask()?;
                     rows.clear();
                     choose(splits, &mut before, (file, chunk.offset), slice, &mut rows)?;

@@ -1,11 +1,14 @@
 //! Tests of `take`, `skip` and `start_epoch`: they yield the rows and epochs that the whole dataset yields there.
 
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
 
-use arrowfeed::IterationOptions;
 use arrowfeed::source::OnError;
+use arrowfeed::source::format::ChunkSource;
+use arrowfeed::{ChunkDataset, ChunkDatasetOptions, IterationOptions, Limits};
 use proptest::prelude::*;
 
+use crate::chunks::Chunks;
 use crate::files::{Directory, all, check_resumes, dataset, formats, write, write_as};
 
 proptest! {
@@ -122,6 +125,40 @@ fn states_and_splits_know_the_selected_rows() {
 }
 
 #[test]
+fn skipped_blocks_are_not_decoded() {
+    let directory = Directory::new();
+    let paths = write(&directory, &[1000], 200);
+    let options = IterationOptions { batch_size: 100, ..Default::default() };
+    let mut bytes = std::fs::read(&paths[0]).unwrap();
+    // The first block ends before the second sync marker, which follows the first one at the end of the header.
+    let marker = bytes[bytes.len() - 16..].to_vec();
+    let markers: Vec<usize> = (0..=bytes.len() - 16).filter(|at| bytes[*at..].starts_with(&marker)).collect();
+    assert!(markers.len() > 20, "{}", markers.len());
+    for byte in &mut bytes[markers[1] - 20..markers[1]] {
+        *byte ^= 0x55;
+    }
+    std::fs::write(&paths[0], bytes).unwrap();
+    let dataset = dataset(&paths);
+    let error = dataset.record_batches(options.clone()).unwrap().next().unwrap().unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: block 0 at byte ", paths[0].display())), "{error}");
+    assert_eq!(all(&dataset.skip(500), &options).concat(), (500..1000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_chunk_that_is_too_large_for_a_split_is_named() {
+    let directory = Directory::new();
+    let path = directory.0.join("large");
+    let source = Chunks::new(&path, 0..1 << 32, 10 << 32);
+    let limits = Limits { zero_byte_rows: 1 << 32, ..Limits::default() };
+    let options = ChunkDatasetOptions { limits, ..Default::default() };
+    let source: Arc<dyn ChunkSource> = Arc::new(source);
+    let (first, _) = ChunkDataset::open([source], options, None).unwrap().split(0.5, 1).unwrap();
+    let message = "block 1 at byte 1: expected a chunk of at most 4,294,967,295 rows, which a split can divide, found \
+                   4,294,967,296";
+    assert_eq!(first.num_rows().unwrap_err().to_string(), format!("{}: {message}", path.display()));
+}
+
+#[test]
 fn an_epoch_without_a_next_one_is_refused() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[10], 100));
@@ -132,6 +169,17 @@ fn an_epoch_without_a_next_one_is_refused() {
     assert_eq!(
         open(u64::MAX).unwrap_err(),
         "start_epoch: expected a number below 18,446,744,073,709,551,615, found 18,446,744,073,709,551,615"
+    );
+    let passes = |epochs| {
+        let (epochs, start_epoch) = (NonZeroU64::new(epochs), u64::MAX - 1);
+        let options = IterationOptions { start_epoch, epochs, batch_size: 10, ..Default::default() };
+        let batches = dataset.record_batches(options).map_err(|error| error.to_string())?;
+        Ok::<_, String>(batches.map(|batch| batch.unwrap().num_rows()).sum::<usize>())
+    };
+    assert_eq!(passes(1).unwrap(), 10);
+    assert_eq!(
+        passes(2).unwrap_err(),
+        "epochs: expected at most 1 from epoch 18,446,744,073,709,551,614 on, found 2"
     );
     // The last epoch repeats.
     assert_eq!(open(u64::MAX - 1).unwrap().take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 30);

@@ -4,14 +4,15 @@
 //! RemoteFile ──ranges──> ReadAhead ──requests──> RemoteObject (a store)
 //!     └────── bytes ◄── Segments ◄── responses ──────┘
 //! ```
-//! | file | content |
-//! |---|---|
-//! | `object` | the interface of a remote store: requests and responses |
-//! | `segments` | the ranges of an object that were requested or have arrived |
-//! | `file_state` | the version and the segments of one file, and the ranges of its next requests |
-//! | `read_ahead` | the requests of one reading, in order and within bounds |
-//! | `responses` | handles responses: updates the segment, the version and the queue |
-//! | `file` | a remote object as a file |
+
+// | file | content |
+// |---|---|
+// | `object` | the interface of a remote store: requests and responses |
+// | `segments` | the ranges of an object that were requested or have arrived |
+// | `file_state` | the version and the segments of one file, and the ranges of its next requests |
+// | `read_ahead` | the requests of one reading, in order and within bounds |
+// | `responses` | handles responses: updates the segment, the version and the queue |
+// | `file` | a remote object as a file |
 
 mod file;
 mod file_state;

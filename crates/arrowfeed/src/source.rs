@@ -1,0 +1,49 @@
+//! Types that all formats share: files, errors, limits, reports, and the traits of your own sources.
+//!
+//! | to | use |
+//! |---|---|
+//! | read bytes, an open file or your own storage | [`FileSource`](io::FileSource), [`ByteSource`](io::ByteSource), [`RemoteObject`](io::remote::RemoteObject) |
+//! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkDataset`](crate::ChunkDataset) |
+//! | skip invalid data and count it | [`OnError`], [`Report`] |
+//! | cancel a call | [`Interrupt`] |
+//! | limit the resources that a file may use | [`Limits`] |
+//! | read parts of files in several processes | [`Split`](run::Split), [`RangeOptions`](run::RangeOptions) |
+//!
+//! A source that is not made of chunks implements [`Tfxio`](crate::Tfxio). A crate for a new file format uses the crate
+//! `arrowfeed-source`, which also has the engine that decodes files.
+
+pub use arrowfeed_source::{
+    Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, Skipped,
+};
+
+/// Sources of rows.
+pub mod format {
+    pub use arrowfeed_source::format::{ChunkSource, Claim};
+}
+
+/// Sources of bytes.
+pub mod io {
+    pub use arrowfeed_source::io::{
+        ByteSource, FileIdentity, FileSource, FileVersion, LocalFile, Memory, NewFile, Seekable,
+    };
+
+    /// Objects of remote stores.
+    pub mod remote {
+        pub use arrowfeed_source::io::remote::{
+            ObjectBody, ObjectRequest, ObjectResponse, ObjectVersion, ReadAheadLimits, RemoteObject,
+            RequestCounts, RequestGuard, ResponseHandler,
+        };
+    }
+
+    #[doc(hidden)]
+    pub use arrowfeed_source::io::{Opened, checked_read_at};
+}
+
+/// Readers of files and of byte ranges.
+pub mod run {
+    pub use arrowfeed_source::run::{ArrowReader, FileReader, FileSet, RangeOptions, ReadingOptions, Split};
+}
+
+// For the Python package.
+#[doc(hidden)]
+pub use arrowfeed_source::{ForkLock, quoted};
