@@ -10,7 +10,7 @@ use super::constant::bytes_once;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
-use crate::memory::{Filled, SlotRange};
+use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// Maximum number of values for which a body makes room before it has read any of them: a damaged count may be large.
@@ -25,6 +25,8 @@ pub(crate) struct Body {
     shape: Shape,
     /// Number of values that were read or padded so far.
     len: usize,
+    /// The `len` that a run reaches.
+    end: usize,
     room: usize,
     /// Number of values of the last batch, as an estimate for the next one.
     last_len: usize,
@@ -55,11 +57,23 @@ impl Body {
             deferred_bytes = deferred_bytes.saturating_add(column.deferred_bytes());
         };
         ops.iter().for_each(|op| op.for_each_ref(&mut add));
-        Self { ops: ops.into(), shape, len: 0, room: 0, last_len: 0, deferred_bytes }
+        Self { ops: ops.into(), shape, len: 0, end: 0, room: 0, last_len: 0, deferred_bytes }
     }
 
     /// Reads `n` values. After an error the columns may have read more than `len` values, and the caller must roll back.
+    #[inline(never)]
     pub(crate) fn run<'a, P: Pack>(
+        &mut self,
+        n: usize,
+        cur: Cursor<'a, P>,
+        context: &mut Context,
+    ) -> Moved<'a, P> {
+        self.run_inline(n, cur, context)
+    }
+
+    /// Reads as [`run`](Self::run), without a call.
+    #[inline(always)]
+    pub(crate) fn run_inline<'a, P: Pack>(
         &mut self,
         n: usize,
         mut cur: Cursor<'a, P>,
@@ -72,16 +86,21 @@ impl Body {
         match &mut *self.ops {
             [] => {}
             [op] => cur = op.read_n(slots, cur, context)?,
-            // Two loops: one loop over ops and slots took 7 % more instructions on `nested`.
-            ops => {
-                for slot in slots.iter() {
-                    for op in ops.iter_mut() {
+            // The state of the outer loop is in memory. In registers, the compiler would restore it after each op.
+            _ => {
+                self.end = self.len + n;
+                while self.len < self.end {
+                    // SAFETY: `len < end <= room`, as for `next_slots`.
+                    let slot = unsafe { Slot::new(self.len) };
+                    for op in self.ops.iter_mut() {
                         match op.read(slot, cur, context) {
                             Ok(after) => cur = after,
                             Err(stop) => return context.moved(Err(stop)),
                         }
                     }
+                    self.len += 1;
                 }
+                return Some(cur);
             }
         }
         self.len += n;

@@ -68,7 +68,7 @@ impl ListColumn {
             }
             context.take_items(count, self.min_bytes, self.slot_bytes, &cur)?;
             let left = cur.left();
-            let moved = self.body.run(count, cur, context);
+            let moved = self.body.run_inline(count, cur, context);
             cur = context.result(moved)?;
             if size.is_some_and(|size| size != left - cur.left()) {
                 return Err(Stop::Invalid);

@@ -24,8 +24,9 @@ pub(crate) struct Skipper {
     kept: Option<Box<BytesColumn>>,
 }
 
-/// Consecutive values of one kind; `times` is at least 1.
+/// Consecutive values of one kind; `times` is at least 1. The tag is a separate byte, as that of an [`Op`](super::op::Op).
 #[derive(Debug)]
+#[repr(u8)]
 enum SkipStep {
     /// Bytes of values of fixed width.
     Advance(usize),
@@ -63,7 +64,13 @@ enum SkipStep {
     },
     /// The branches of any other union.
     Union(Box<[Skipper]>),
-    /// An array or a map.
+    /// An array or a map of items of this size.
+    FixedItems(usize),
+    /// An array of ints.
+    Ints,
+    /// An array of longs.
+    Longs,
+    /// Any other array or map.
     Items(Items),
     /// Values that can only be skipped with an explicit stack.
     Program(Program),
@@ -71,18 +78,9 @@ enum SkipStep {
 
 #[derive(Debug)]
 struct Items {
-    kind: ItemKind,
+    item: Skipper,
     /// Minimum size of an item, at least 1.
     min_bytes: usize,
-}
-
-#[derive(Debug)]
-enum ItemKind {
-    /// Items of this size.
-    Fixed(usize),
-    Ints,
-    Longs,
-    Any(Skipper),
 }
 
 impl Skipper {
@@ -151,14 +149,14 @@ impl Skipper {
             let result = match hop {
                 SkipStep::Advance(bytes) => cur.skip(*bytes),
                 SkipStep::Boolean { times } => repeat(*times, || cur.boolean().map(|_| ())),
-                SkipStep::Int { times } => repeat(*times, || cur.int().map(|_| ())),
+                SkipStep::Int { times } => repeat(*times, || cur.skip_int()),
                 SkipStep::Long { times } => repeat(*times, || cur.skip_varint()),
                 SkipStep::String { times } => repeat(*times, || cur.skip_string()),
                 SkipStep::Symbol(count) => cur.index(*count).map(|_| ()),
                 SkipStep::OptionalAdvance { null, bytes, times } => {
                     repeat(*times, || cur.skip_optional(*null, *bytes))
                 }
-                SkipStep::OptionalInt { null, times } => repeat(*times, || optional_int(*null, &mut cur)),
+                SkipStep::OptionalInt { null, times } => repeat(*times, || cur.skip_optional_int(*null)),
                 SkipStep::OptionalLong { null, times } => {
                     repeat(*times, || cur.optional_varint(*null).map(|_| ()))
                 }
@@ -167,13 +165,27 @@ impl Skipper {
                 }
                 SkipStep::Union(branches) => match cur.index(branches.len()) {
                     Ok(branch) => {
-                        cur = branches[branch].run(1, cur, context)?;
+                        let branch = &branches[branch];
+                        if !branch.hops.is_empty() {
+                            cur = branch.run(1, cur, context)?;
+                        }
                         Ok(())
                     }
                     Err(stop) => Err(stop),
                 },
+                SkipStep::FixedItems(bytes) => fixed_items(*bytes, &mut cur),
+                SkipStep::Ints => {
+                    let moved = blocks(cur, skip_ints);
+                    moved.map(|after| cur = after)
+                }
+                SkipStep::Longs => {
+                    let moved = blocks(cur, skip_longs);
+                    moved.map(|after| cur = after)
+                }
                 SkipStep::Items(items) => {
-                    cur = items.run(cur, context)?;
+                    if !cur.skip_end_of_items() {
+                        cur = items.run(cur, context)?;
+                    }
                     Ok(())
                 }
                 SkipStep::Program(program) => {
@@ -232,35 +244,62 @@ fn repeat(times: usize, mut hop: impl FnMut() -> Result<(), Stop>) -> Result<(),
     Ok(())
 }
 
+/// Skips an array of items of `bytes` bytes each.
 #[inline(always)]
-fn optional_int<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
-    let (_, varint) = cur.optional_varint(null)?;
-    if varint > u64::from(u32::MAX) { Err(Stop::Invalid) } else { Ok(()) }
+fn fixed_items<P: Pack>(bytes: usize, cur: &mut Cursor<'_, P>) -> Result<(), Stop> {
+    loop {
+        let (count, size) = cur.items()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let bytes = count.checked_mul(bytes).ok_or(Stop::Invalid)?;
+        if size.is_some_and(|size| size != bytes) {
+            return Err(Stop::Invalid);
+        }
+        cur.skip(bytes)?;
+    }
+}
+
+/// Skips an array whose items `skip` skips, of at least one byte each. Through a call, which leaves the registers to the loop
+/// over the hops.
+#[inline(never)]
+fn blocks<'a, P: Pack>(
+    mut cur: Cursor<'a, P>,
+    skip: impl Fn(&mut Cursor<'a, P>, usize) -> Result<(), Stop>,
+) -> Result<Cursor<'a, P>, Stop> {
+    loop {
+        match cur.items()? {
+            (0, _) => return Ok(cur),
+            (count, Some(size)) => {
+                cur.room_for(count, 1)?;
+                cur.skip(size)?;
+            }
+            (count, None) => {
+                cur.room_for(count, 1)?;
+                skip(&mut cur, count)?;
+            }
+        }
+    }
 }
 
 impl Items {
+    #[inline(never)]
     fn run<'a, P: Pack>(&self, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
         loop {
-            let (count, size) = match cur.items() {
-                Ok((0, _)) => return Some(cur),
-                Ok(head) => head,
-                Err(stop) => return context.moved(Err(stop)),
-            };
-            let result = cur.room_for(count, self.min_bytes).and_then(|()| match (&self.kind, size) {
-                (ItemKind::Fixed(bytes), size) if size.is_none_or(|size| size == count * bytes) => {
-                    cur.skip(count * bytes)
-                }
-                (ItemKind::Fixed(_), _) => Err(Stop::Invalid),
-                (_, Some(size)) => cur.skip(size),
-                (ItemKind::Ints, None) => skip_ints(&mut cur, count),
-                (ItemKind::Longs, None) => skip_longs(&mut cur, count),
-                (ItemKind::Any(_), None) => Ok(()),
+            let head = cur.items().and_then(|(count, size)| {
+                cur.room_for(count, self.min_bytes)?;
+                size.map_or(Ok(()), |size| cur.skip(size))?;
+                Ok((count, size.is_some()))
             });
-            if let Err(stop) = result {
-                return context.moved(Err(stop));
-            }
-            if let (ItemKind::Any(item), None) = (&self.kind, size) {
-                cur = item.run(count, cur, context)?;
+            match head {
+                Ok((0, _)) => return Some(cur),
+                Ok((_, true)) => {}
+                Ok((count, false)) => {
+                    for _ in 0..count {
+                        cur = self.item.once(cur, context)?;
+                    }
+                }
+                Err(stop) => return context.moved(Err(stop)),
             }
         }
     }

@@ -42,6 +42,13 @@ impl Filled {
 }
 
 impl Slot {
+    /// # Safety
+    /// Every column that gets the slot has made room for it.
+    #[inline(always)]
+    pub(crate) unsafe fn new(index: usize) -> Self {
+        Self(index)
+    }
+
     #[inline(always)]
     pub(crate) fn index(self) -> usize {
         self.0

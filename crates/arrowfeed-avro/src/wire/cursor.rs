@@ -188,6 +188,17 @@ impl<'a, P: Pack> Cursor<'a, P> {
         self.advance(ends.trailing_zeros() as usize / 8 + 1)
     }
 
+    /// Skips an int, which must fit 32 bits.
+    #[inline(always)]
+    pub(crate) fn skip_int(&mut self) -> Result<(), Stop> {
+        // Four bytes hold 28 bits, so a varint that ends in them is always a valid int.
+        let ends = !u32::from_le_bytes(self.load()) & 0x8080_8080;
+        if ends == 0 {
+            return self.int().map(|_| ());
+        }
+        self.advance(ends.trailing_zeros() as usize / 8 + 1)
+    }
+
     /// Moves past the next `len` bytes, and returns them.
     ///
     /// # Safety
@@ -339,6 +350,13 @@ impl<'a, P: Pack> Cursor<'a, P> {
         };
         self.advance(1)?;
         Ok((count, None))
+    }
+
+    /// Skips the end of an array or map, if it is the next byte. Returns whether it is.
+    #[inline(always)]
+    pub(crate) fn skip_end_of_items(&mut self) -> bool {
+        let [byte] = self.load();
+        byte == 0 && self.advance(1).is_ok()
     }
 
     #[inline(never)]

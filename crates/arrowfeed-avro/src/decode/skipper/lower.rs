@@ -1,6 +1,6 @@
 //! Compiles a program of the plan to the hops of a [`Skipper`].
 
-use super::{ItemKind, Items, SkipStep, Skipper};
+use super::{Items, SkipStep, Skipper};
 use crate::plan::skip::{Program, Skip, Skips};
 
 /// Maximum number of hops in one skipper. A schema that refers to the same records many times could expand to far more.
@@ -51,7 +51,7 @@ impl Lowering<'_> {
             Skip::Items { program, number, fixed, .. } => match self.skips.item_bytes(*number) {
                 // Items without bytes are counted against a budget.
                 0 => SkipStep::Program(Program::of(step.clone())),
-                min_bytes => SkipStep::Items(Items { kind: self.items(program, *fixed), min_bytes }),
+                min_bytes => self.items(program, *fixed, min_bytes),
             },
             Skip::Record(number) if self.open.contains(number) => {
                 SkipStep::Program(Program::of(step.clone()))
@@ -67,12 +67,12 @@ impl Lowering<'_> {
         skipper.push(hop);
     }
 
-    fn items(&mut self, program: &Program, fixed: Option<usize>) -> ItemKind {
+    fn items(&mut self, program: &Program, fixed: Option<usize>, min_bytes: usize) -> SkipStep {
         match (fixed, program.steps()) {
-            (Some(bytes), _) => ItemKind::Fixed(bytes),
-            (None, [Skip::Int]) => ItemKind::Ints,
-            (None, [Skip::Long]) => ItemKind::Longs,
-            (None, _) => ItemKind::Any(self.program(program)),
+            (Some(bytes), _) => SkipStep::FixedItems(bytes),
+            (None, [Skip::Int]) => SkipStep::Ints,
+            (None, [Skip::Long]) => SkipStep::Longs,
+            (None, _) => SkipStep::Items(Items { item: self.program(program), min_bytes }),
         }
     }
 

@@ -68,6 +68,21 @@ impl<'a, P: Pack> Cursor<'a, P> {
         Ok((present, P::pack_first(word, len)))
     }
 
+    /// Skips the union of null and an int, which must fit 32 bits.
+    #[inline(always)]
+    pub(crate) fn skip_optional_int(&mut self, null: u8) -> Result<(), Stop> {
+        // As in `skip_int`.
+        let ends = !u32::from_le_bytes(self.load_at::<1, 4>()) & 0x8080_8080;
+        match self.present(null) {
+            Some(present) if (ends != 0) | !present => {
+                let len = select_unpredictable(present, ends.trailing_zeros() / 8 + 1, 0);
+                self.advance(1 + len as usize)
+            }
+            _ if self.optional(null)? => self.int().map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads the union of null and a boolean. Returns `false` for null.
     #[inline(always)]
     pub(crate) fn optional_boolean(&mut self, null: u8) -> Result<(bool, bool), Stop> {

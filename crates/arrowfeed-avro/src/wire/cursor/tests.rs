@@ -18,7 +18,13 @@ fn skipping_ends_where_reading_ends() {
         assert_eq!(after(&|cur| cur.skip_varint()), after(&|cur| cur.varint().map(|_| ())));
         let string = |cur: &mut Cursor<'_>| cur.length().and_then(|length| cur.skip(length));
         assert_eq!(after(&|cur| cur.skip_string()), after(&string));
+        assert_eq!(after(&|cur| cur.skip_int()), after(&|cur| cur.int().map(|_| ())));
         for null in [0, 2] {
+            let int = |cur: &mut Cursor<'_>| {
+                let present = cur.optional(null)?;
+                if present { cur.int().map(|_| ()) } else { Ok(()) }
+            };
+            assert_eq!(after(&|cur| cur.skip_optional_int(null)), after(&int));
             let array = |cur: &mut Cursor<'_>| cur.optional_array::<8>(null).map(|_| ());
             assert_eq!(after(&|cur| cur.skip_optional(null, 8)), after(&array));
         }
