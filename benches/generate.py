@@ -14,7 +14,7 @@ from typing import Any
 import fastavro
 from fastavro.write import Writer
 
-from datasets import GROWTH, SHAPES, SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, Dataset, small_files
+from datasets import COLUMNS, GROWTH, SHAPES, SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, Dataset, small_files
 from manifest import Manifest
 
 BLOCK_BYTES = 64_000
@@ -98,7 +98,7 @@ def make_all(folder: Path, scale: float) -> None:
     manifest = Manifest(folder)
     for dataset in SHAPES:
         make(dataset, dataset.scaled_rows(scale), CODECS, manifest)
-    for dataset in GROWTH:
+    for dataset in (*GROWTH, *COLUMNS):
         make(dataset, dataset.scaled_rows(scale), ("null",), manifest)
     make(SMALL_FILE, SMALL_FILE.rows, ("null",), manifest)
     make_small_files(scale, manifest)

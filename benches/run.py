@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from datasets import GROWTH, SHAPES, SMALL_FOLDER, small_files
+from datasets import COLUMNS, GROWTH, SHAPES, SMALL_FOLDER, small_files
 from generate import CODECS
 from harness.machine import describe
 from harness.session import BENCHES, Session
 from manifest import Manifest
 from suites import (
     adapter,
+    batches,
     cli,
+    columns,
     decode,
     dropin,
     formats,
@@ -32,6 +34,8 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "decode": decode.run,
     "projection": projection.run,
     "threads": threads.run,
+    "columns": columns.run,
+    "batches": batches.run,
     "readers": readers.run,
     "python": python.run,
     "memory": memory.run,
@@ -66,7 +70,7 @@ def arguments() -> argparse.Namespace:
 
 def missing_data(folder: Path, scale: float, schemas: list[str]) -> list[str]:
     """The datasets that `folder` does not contain at this scale."""
-    needed = {dataset.name: dataset.scaled_rows(scale) for dataset in (*SHAPES, *GROWTH)}
+    needed = {dataset.name: dataset.scaled_rows(scale) for dataset in (*SHAPES, *GROWTH, *COLUMNS)}
     needed |= {SMALL_FOLDER: small_files(scale)}
     unused = {shape.name for shape in SHAPES} - set(schemas)
     manifest = Manifest(folder)

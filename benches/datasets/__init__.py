@@ -1,5 +1,6 @@
 """The datasets of the benchmarks, one per module. `generate.py` writes their files."""
 
+from datasets.columns import COLUMNS
 from datasets.dataset import Dataset
 from datasets.growth import GROWTH, SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, small_files
 from datasets.linkedin import LINKEDIN
@@ -9,4 +10,13 @@ from datasets.wide_flat import WIDE_FLAT
 
 SHAPES: tuple[Dataset, ...] = (LINKEDIN, WIDE_FLAT, NESTED, STRINGS)
 
-__all__ = ["GROWTH", "SHAPES", "SMALL_FILE", "SMALL_FOLDER", "SMALL_HALVES", "Dataset", "small_files"]
+__all__ = [
+    "COLUMNS",
+    "GROWTH",
+    "SHAPES",
+    "SMALL_FILE",
+    "SMALL_FOLDER",
+    "SMALL_HALVES",
+    "Dataset",
+    "small_files",
+]

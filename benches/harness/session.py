@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from datasets import GROWTH, SHAPES
+from datasets import COLUMNS, GROWTH, SHAPES
 from harness.rounds import Contender, Failure, Outcome, measure
 from harness.worker import Job, Worker
 
@@ -43,7 +43,9 @@ class Session:
 
     def rows(self, dataset: str) -> int:
         """Rows of a dataset's files at this run's scale."""
-        return next(one for one in (*SHAPES, *GROWTH) if one.name == dataset).scaled_rows(self.scale)
+        return next(one for one in (*SHAPES, *GROWTH, *COLUMNS) if one.name == dataset).scaled_rows(
+            self.scale
+        )
 
     def path(self, name: str) -> str:
         """The path of a file or pattern in the data folder."""

@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import threading
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,3 +88,39 @@ class Worker:
             return 0
         process.communicate()
         return process.returncode
+
+    @property
+    def process_id(self) -> int | None:
+        """The process, if it is running."""
+        return None if self._process is None else self._process.pid
+
+
+class MemorySamples:
+    """Samples the resident memory of a worker in the background, on Linux: pairs of seconds and bytes."""
+
+    INTERVAL = 0.02
+
+    def __init__(self, worker: Worker) -> None:
+        self.found: list[tuple[float, int]] = []
+        self._worker = worker
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> "MemorySamples":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _sample(self) -> None:
+        start = time.monotonic()
+        while not self._ended.wait(self.INTERVAL):
+            try:
+                pages = int(Path(f"/proc/{self._worker.process_id}/statm").read_text().split()[1])
+            except (OSError, ValueError, IndexError):
+                # The process has not started yet, or the system has no such file.
+                continue
+            size = pages * os.sysconf("SC_PAGE_SIZE")
+            self.found.append((round(time.monotonic() - start, 3), size))

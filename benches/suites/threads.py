@@ -23,6 +23,6 @@ def _row(session: Session, name: str, codec: str, count: int) -> list[str]:
     ]
     outcomes = session.measure("threads", f"{name} {codec}", contenders)
     one, several = outcomes["one"], outcomes["several"]
-    faster, bar = ratio(one, several), session.bars["threads"]["bar"]
+    faster, bar = ratio(one, several), session.bars["threads"]["null" if codec == "null" else "compressed"]
     figures = [milliseconds(one), milliseconds(several), times(faster), f"{bar:g}", at_least(faster, bar)]
     return [name, codec, *figures]
