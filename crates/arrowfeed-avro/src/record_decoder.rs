@@ -316,3 +316,86 @@ impl fmt::Debug for RecordDecoder {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrowfeed_source::caught;
+
+    use super::*;
+    use crate::memory::exhaustion;
+
+    const SCHEMA: &str = r#"{"type": "record", "name": "R", "fields": [
+        {"name": "id", "type": {"type": "fixed", "name": "F", "size": 40}},
+        {"name": "text", "type": "string"},
+        {"name": "items", "type": {"type": "array", "items": "string"}},
+        {"name": "inner", "type": ["null", {"type": "record", "name": "I", "fields": [
+            {"name": "text", "type": "string"}, {"name": "id", "type": "F"}]}]},
+        {"name": "union", "type": ["null", "string", "F"]}]}"#;
+
+    fn text(byte: u8, len: usize) -> Vec<u8> {
+        // A length of at most 8,191, as a varint of two bytes.
+        let length = (len as u16) << 1;
+        [vec![length as u8 | 0x80, (length >> 7) as u8], vec![byte; len]].concat()
+    }
+
+    /// Encodes the record of a row, which needs more memory than the rows before it.
+    fn record(row: u8) -> Vec<u8> {
+        let (byte, len) = (b'a' + row, 30 * usize::from(row) * usize::from(row));
+        let id = vec![byte; 40];
+        let items = [vec![4], text(byte, len / 2), text(byte, 3), vec![0]].concat();
+        let inner = if row % 3 == 0 { vec![0] } else { [vec![2], text(byte, len), id.clone()].concat() };
+        let union = match row % 3 {
+            0 => vec![0],
+            1 => [vec![2], text(byte, len)].concat(),
+            _ => [vec![4], id.clone()].concat(),
+        };
+        [id, text(byte, len), items, inner, union].concat()
+    }
+
+    fn decoder() -> RecordDecoder {
+        RecordDecoder::new(&AvroSchema::parse(SCHEMA).unwrap(), ReadOptions::default()).unwrap()
+    }
+
+    /// Decodes the rows, and returns those that did not fail.
+    fn decode(decoder: &mut RecordDecoder, rows: impl IntoIterator<Item = u8>) -> Vec<u8> {
+        rows.into_iter().filter(|row| caught(|| decoder.decode(&record(*row))).is_ok()).collect()
+    }
+
+    /// Every allocation of a column fails once: the record that needed it is missing, and no other row changes.
+    #[test]
+    fn a_decoder_goes_on_after_memory_was_exhausted() {
+        for before in 0.. {
+            let mut tried = decoder();
+            exhaustion::fail_after(before);
+            let mut rows = decode(&mut tried, 0..12);
+            let flushed = caught(|| tried.flush());
+            let none_failed = exhaustion::disarm();
+            let batches = match flushed {
+                Ok(batch) => vec![batch.unwrap()],
+                // The rows are lost, and the error says so.
+                Err(_) => {
+                    rows.clear();
+                    Vec::new()
+                }
+            };
+            assert_eq!(rows.len() == 12, none_failed, "allocation {before}");
+            let later = decode(&mut tried, 3..9);
+            assert_eq!(later.len(), 6);
+            let damaged = [record(1)[..41].to_vec(), vec![2, 0xff, 0, 0, 0]].concat();
+            assert!(tried.decode(&damaged).is_err(), "text is checked");
+            let later_batch = tried.flush().unwrap().unwrap();
+
+            let mut plain = decoder();
+            for (batch, rows) in
+                batches.iter().chain([&later_batch]).zip([&rows, &later].into_iter().skip(1 - batches.len()))
+            {
+                assert_eq!(&decode(&mut plain, rows.iter().copied()), rows);
+                assert_eq!(plain.flush().unwrap().as_ref(), Some(batch), "allocation {before}");
+            }
+            if none_failed {
+                assert!(before > 20, "the test has allocations that fail");
+                return;
+            }
+        }
+    }
+}

@@ -134,6 +134,8 @@ fn a_length_that_lies_takes_no_memory() {
     let huge = 1_i64 << 40;
     let array = |items: &str| format!(r#"{{"type":"array","items":{items}}}"#);
     let doubles = r#"{"type":"array","items":"double"}"#;
+    let fields: Vec<String> = (0..1000).map(|i| format!(r#"{{"name":"f{i}","type":"long"}}"#)).collect();
+    let wide = format!(r#"{{"type":"record","name":"R","fields":[{}]}}"#, fields.join(","));
     let files = [
         header_of(&longs([1, huge]), &SYNC),
         header_of(&longs([9_999, 0, huge]), &SYNC),
@@ -147,6 +149,7 @@ fn a_length_that_lies_takes_no_memory() {
         file(&array("\"null\"")).block(1, &longs([huge, 0])).bytes,
         file(r#"{"type":"fixed","name":"F","size":268435456}"#).block(1, &[0; 100]).bytes,
         file("\"null\"").block(huge, &[]).bytes,
+        file(&wide).block(huge, &[0; 100]).bytes,
         Container::new("\"bytes\"", Codec::Snappy).data(1, &[0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0, 0, 0]).bytes,
         // A zstandard frame that declares 200 MiB of content but has none.
         Container::new("\"bytes\"", Codec::Zstandard)

@@ -1,6 +1,6 @@
 //! Conversion of a failed allocation into an error.
 //!
-//! The decoding loops append to columns without returning a `Result`, so a column that cannot grow unwinds the stack.
+//! The decoding loops make room in columns without returning a `Result`, so a column that cannot grow unwinds the stack.
 //! Readers catch the unwinding with [`caught`].
 
 use std::io;

@@ -222,8 +222,9 @@ impl Batcher {
         let most = chunk((cur.left() as u64).checked_div(n).unwrap_or(0));
         while n > 0 {
             let (done, after) = self.dropped.read(n.min(most) as usize, cur)?;
-            self.dropped.check_utf8()?;
+            let checked = self.dropped.check_utf8();
             self.dropped.clear();
+            checked?;
             n -= done as u64;
             ask(check, done, self.dropped.work().saturating_add(cur.left() - after.left()))?;
             cur = after;

@@ -118,6 +118,9 @@ impl Body {
         while n > 0 {
             self.make_room(n.min(MAX_UNREAD));
             let now = n.min(self.room - self.len);
+            if now == 0 {
+                return context.moved(Err(Stop::Full));
+            }
             cur = self.run(now, cur, context)?;
             n -= now;
         }

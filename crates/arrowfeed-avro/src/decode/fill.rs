@@ -5,9 +5,9 @@ use arrow_array::ArrayRef;
 use crate::memory::{Filled, SlotRange};
 use crate::wire::cursor::Stop;
 
-/// An Arrow array under construction. These methods are called once per block or batch, not once per value.
+/// An Arrow array under construction. These methods are called once per block, batch or run of nulls, not once per value.
 pub(crate) trait Fill {
-    /// Prepares the memory of parts that do not have one value for each slot for a new batch.
+    /// Prepares text and nested bodies for a new batch.
     fn prepare(&mut self) {}
 
     /// Makes room for `slots` slots, and keeps the values of the first `len`.

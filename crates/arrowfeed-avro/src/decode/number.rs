@@ -41,6 +41,17 @@ pub(crate) trait Read<T: Default> {
     }
 }
 
+/// A number whose encoding is a varint.
+pub(crate) trait ReadVarint<T: Default>: Read<T> {
+    /// Reads consecutive values, which `accept` must accept.
+    fn read_accepted<P: Pack>(
+        slots: SlotRange,
+        cur: &mut Cursor<'_, P>,
+        values: &mut Slots<T>,
+        accept: impl Fn(T) -> bool,
+    ) -> Result<(), Stop>;
+}
+
 macro_rules! wire {
     ($($(#[$doc:meta])* $wire:ident: $($to:ty = |$cur:ident| $read:expr),+;)+) => {$(
         $(#[$doc])*
@@ -87,15 +98,30 @@ macro_rules! varint {
 
             #[inline(always)]
             fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<$to>) -> Result<(), Stop> {
-                let fill = |out: &mut [_]| varints(cur, out, |varint| Ok($convert($unzigzag(varint)?)));
-                // SAFETY: `varints` writes every slot before it returns `Ok`.
-                unsafe { values.set_with(slots, fill) }
+                Self::read_accepted(slots, cur, values, |_| true)
             }
 
             #[inline(always)]
             fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, $to), Stop> {
                 let (present, value) = cur.optional_varint(null)?;
                 Ok((present, $convert($unzigzag(value)?)))
+            }
+        }
+
+        impl ReadVarint<$to> for $wire {
+            #[inline(always)]
+            fn read_accepted<P: Pack>(
+                slots: SlotRange,
+                cur: &mut Cursor<'_, P>,
+                values: &mut Slots<$to>,
+                accept: impl Fn($to) -> bool,
+            ) -> Result<(), Stop> {
+                let convert = |varint| {
+                    let value = $convert($unzigzag(varint)?);
+                    if accept(value) { Ok(value) } else { Err(Stop::Invalid) }
+                };
+                // SAFETY: `varints` writes every slot before it returns `Ok`.
+                unsafe { values.set_with(slots, |out| varints(cur, out, convert)) }
             }
         }
     )+};

@@ -1,5 +1,7 @@
 //! A body with the budgets of its batch: reads rows and returns one array.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use arrow_array::ArrayRef;
 use arrowfeed_source::Limits;
 
@@ -26,6 +28,8 @@ pub(crate) struct RowsColumn {
     spare: i64,
     /// Size of a row's Arrow slots, without items and text.
     row_bytes: usize,
+    /// Minimum size of an encoded row.
+    min_bytes: usize,
     /// Number of additional bytes per row when the batch is finished.
     deferred_bytes: usize,
     /// Whether records must be read one by one, because each has its own budget.
@@ -67,6 +71,7 @@ impl RowsColumn {
             batch_bytes,
             spare: most(limits.batch_bytes) - batch_bytes,
             row_bytes: plan.root.node.slot_bytes(),
+            min_bytes: plan.root.node.min_bytes(),
             deferred_bytes: body.deferred_bytes(),
             body,
             one_by_one: plan.has_zero_byte_elements,
@@ -96,15 +101,28 @@ impl RowsColumn {
         u64::try_from(self.context.room()).unwrap_or(0) / row
     }
 
-    /// Decodes `n` rows, or fewer if `n` rows do not fit or take too long, but at least one. After an error
-    /// nothing has changed.
-    pub(crate) fn read<'a>(&mut self, mut n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+    /// Decodes `n` rows, or fewer if `n` rows do not fit or take too long, but at least one. After an error, or if memory
+    /// is exhausted, nothing has changed.
+    pub(crate) fn read<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+        self.before_chunk.clear();
+        self.body.mark(&mut self.before_chunk);
+        let room = self.context.room();
+        let result = catch_unwind(AssertUnwindSafe(|| self.try_read(n, cur)));
+        result.unwrap_or_else(|panic| {
+            self.body.rollback(&mut self.before_chunk.iter());
+            self.context.set_room(room);
+            resume_unwind(panic)
+        })
+    }
+
+    fn try_read<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
         if self.rows == 0 {
             self.body.prepare();
         }
+        // The number of rows may be a lie, and the columns make room for all of them.
+        let most = cur.left().checked_div(self.min_bytes).unwrap_or(usize::MAX);
+        let mut n = n.min(most.max(1));
         loop {
-            self.before_chunk.clear();
-            self.body.mark(&mut self.before_chunk);
             let room = self.context.room();
             let spare = if n == 1 && self.rows == 0 { self.spare } else { 0 };
             self.context.set_room(room + spare);
@@ -170,11 +188,12 @@ impl RowsColumn {
         self.body.check_utf8()
     }
 
-    /// Returns the rows as one struct array, and leaves the batch empty. Their text must have been validated.
+    /// Returns the rows as one struct array, and leaves the batch empty, also if memory is exhausted. Their text must have
+    /// been validated.
     pub(crate) fn finish(&mut self) -> ArrayRef {
-        self.rows = 0;
-        self.context.set_room(self.batch_bytes);
-        self.body.finish()
+        let result = catch_unwind(AssertUnwindSafe(|| self.body.finish()));
+        self.clear();
+        result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     pub(crate) fn save(&self, savepoint: &mut Savepoint) {

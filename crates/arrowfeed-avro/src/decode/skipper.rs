@@ -18,7 +18,7 @@ use crate::wire::varints::{skip_ints, skip_longs};
 /// A sequence of values to skip.
 #[derive(Debug, Default)]
 pub(crate) struct Skipper {
-    hops: Vec<SkipStep>,
+    steps: Vec<SkipStep>,
     /// The bytes of all values, if they are kept. Not an op of its own, because that would cost the loop over
     /// ops 7 % of its instructions on `nested`.
     kept: Option<Box<BytesColumn>>,
@@ -64,7 +64,7 @@ enum SkipStep {
     },
     /// The branches of any other union.
     Union(Box<[Skipper]>),
-    /// An array or a map of items of this size.
+    /// An array of items of this size.
     FixedItems(usize),
     /// An array of ints.
     Ints,
@@ -145,8 +145,8 @@ impl Skipper {
 
     #[inline(always)]
     fn once<'a, P: Pack>(&self, mut cur: Cursor<'a, P>, context: &mut Context) -> Moved<'a, P> {
-        for hop in &self.hops {
-            let result = match hop {
+        for step in &self.steps {
+            let result = match step {
                 SkipStep::Advance(bytes) => cur.skip(*bytes),
                 SkipStep::Boolean { times } => repeat(*times, || cur.boolean().map(|_| ())),
                 SkipStep::Int { times } => repeat(*times, || cur.skip_int()),
@@ -166,7 +166,7 @@ impl Skipper {
                 SkipStep::Union(branches) => match cur.index(branches.len()) {
                     Ok(branch) => {
                         let branch = &branches[branch];
-                        if !branch.hops.is_empty() {
+                        if !branch.steps.is_empty() {
                             cur = branch.run(1, cur, context)?;
                         }
                         Ok(())
@@ -175,12 +175,12 @@ impl Skipper {
                 },
                 SkipStep::FixedItems(bytes) => fixed_items(*bytes, &mut cur),
                 SkipStep::Ints => {
-                    let moved = blocks(cur, skip_ints);
-                    moved.map(|after| cur = after)
+                    let skipped = blocks(cur, skip_ints);
+                    skipped.map(|after| cur = after)
                 }
                 SkipStep::Longs => {
-                    let moved = blocks(cur, skip_longs);
-                    moved.map(|after| cur = after)
+                    let skipped = blocks(cur, skip_longs);
+                    skipped.map(|after| cur = after)
                 }
                 SkipStep::Items(items) => {
                     if !cur.skip_end_of_items() {
@@ -205,15 +205,15 @@ impl Skipper {
 
     /// Appends the values that `next` skips.
     pub(crate) fn append(&mut self, next: Skipper) {
-        next.hops.into_iter().for_each(|hop| self.push(hop));
+        next.steps.into_iter().for_each(|step| self.push(step));
     }
 
-    /// Appends a hop, or merges it into the previous hop if both have the same kind.
-    fn push(&mut self, hop: SkipStep) {
+    /// Appends a step, or merges it into the previous step if both have the same kind.
+    fn push(&mut self, step: SkipStep) {
         use SkipStep::{
             Advance, Boolean, Int, Long, OptionalAdvance, OptionalInt, OptionalLong, OptionalString, String,
         };
-        match (self.hops.last_mut(), &hop) {
+        match (self.steps.last_mut(), &step) {
             (_, Advance(0)) => {}
             (Some(Advance(bytes)), Advance(more)) => *bytes = bytes.saturating_add(*more),
             (Some(Boolean { times }), Boolean { times: more })
@@ -231,15 +231,15 @@ impl Skipper {
                 Some(OptionalAdvance { null, bytes, times }),
                 OptionalAdvance { null: other, bytes: size, times: more },
             ) if null == other && bytes == size => *times += more,
-            _ => self.hops.push(hop),
+            _ => self.steps.push(step),
         }
     }
 }
 
 #[inline(always)]
-fn repeat(times: usize, mut hop: impl FnMut() -> Result<(), Stop>) -> Result<(), Stop> {
+fn repeat(times: usize, mut skip: impl FnMut() -> Result<(), Stop>) -> Result<(), Stop> {
     for _ in 0..times {
-        hop()?;
+        skip()?;
     }
     Ok(())
 }
@@ -260,8 +260,8 @@ fn fixed_items<P: Pack>(bytes: usize, cur: &mut Cursor<'_, P>) -> Result<(), Sto
     }
 }
 
-/// Skips an array whose items `skip` skips, of at least one byte each. Through a call, which leaves the registers to the loop
-/// over the hops.
+/// Skips an array whose items `skip` skips, of at least one byte each. It is a call, which leaves the registers
+/// to the loop over the steps.
 #[inline(never)]
 fn blocks<'a, P: Pack>(
     mut cur: Cursor<'a, P>,

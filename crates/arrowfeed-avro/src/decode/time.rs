@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use arrow_buffer::ArrowNativeType;
 
-use super::number::Read;
+use super::number::{Read, ReadVarint};
+use crate::memory::{SlotRange, Slots};
 use crate::plan::node::Time;
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
@@ -34,7 +35,7 @@ impl OfDay for i64 {
 }
 
 /// Reads single values through a call, so that the loop over all kinds of columns does not become longer.
-impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
+impl<W: ReadVarint<T>, T: OfDay> Read<T> for TimeWire<W> {
     #[inline(never)]
     fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<T, Stop> {
         let time = W::read(cur)?;
@@ -46,5 +47,10 @@ impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
         // A null is 0, which is a time of day.
         let (present, time) = W::read_optional(null, cur)?;
         if time.is_of_day() { Ok((present, time)) } else { Err(Stop::Invalid) }
+    }
+
+    #[inline(always)]
+    fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<T>) -> Result<(), Stop> {
+        W::read_accepted(slots, cur, values, OfDay::is_of_day)
     }
 }

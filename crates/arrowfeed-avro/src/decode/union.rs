@@ -37,7 +37,7 @@ pub(crate) struct BranchColumn {
 }
 
 /// The Arrow type that the slots become.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Target {
     Dense(UnionFields),
     /// One column of this type. `null` is the index of the writer's null branch.
@@ -183,12 +183,10 @@ impl Fill for UnionColumn {
     }
 
     fn finish(&mut self, filled: Filled) -> ArrayRef {
-        let result = std::mem::replace(&mut self.result, Target::Dense(UnionFields::empty()));
-        let array = match &result {
-            Target::Dense(fields) => self.finish_dense(fields, filled),
-            Target::One { data_type, null } => self.finish_one(data_type, *null, filled),
+        let array = match self.result.clone() {
+            Target::Dense(fields) => self.finish_dense(&fields, filled),
+            Target::One { data_type, null } => self.finish_one(&data_type, null, filled),
         };
-        self.result = result;
         match &self.converter {
             None => array,
             Some(converter) => converter.convert(array.as_union()),

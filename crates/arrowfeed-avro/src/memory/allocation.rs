@@ -16,6 +16,8 @@ impl Allocation {
         if bytes == 0 {
             return Self::default();
         }
+        #[cfg(test)]
+        super::exhaustion::allocate(bytes);
         Self(process_pool::take(bytes).unwrap_or_else(|| AlignedMemory::new(bytes)))
     }
 

@@ -143,14 +143,14 @@ impl<T: ArrowNativeType> Slots<T> {
     /// Stores the value of a slot.
     #[inline(always)]
     pub(crate) fn set(&mut self, slot: Slot, value: T) {
-        // SAFETY: there is room for the slot, because it is of a `SlotRange`.
+        // SAFETY: whoever made the slot has promised the room.
         unsafe { self.set_at(slot.0, value) };
     }
 
     /// Stores the value of the slot after `slot`.
     ///
     /// # Safety
-    /// There is room for one slot more than the body has.
+    /// There is room for the slot after `slot`.
     #[inline(always)]
     unsafe fn set_after(&mut self, slot: Slot, value: T) {
         // SAFETY: by the contract there is room for the slot after `slot`.
@@ -171,7 +171,8 @@ impl<T: ArrowNativeType> Slots<T> {
         slots.iter().for_each(|slot| self.set(slot, value));
     }
 
-    /// Stores values from their wire format, little-endian and one after another. Fails if `bytes` is not one value for each slot.
+    /// Stores values from their wire format, little-endian and one after another. Panics unless `bytes` has one value for each
+    /// slot.
     #[inline(always)]
     pub(crate) fn set_from_wire(&mut self, slots: SlotRange, bytes: &[u8]) {
         assert_eq!(bytes.len(), slots.len() * size_of::<T>(), "the bytes of one value for each slot");
@@ -184,7 +185,7 @@ impl<T: ArrowNativeType> Slots<T> {
         }
     }
 
-    /// Stores the values that `fill` writes.
+    /// Stores the values that `fill` writes. After an error, the content of the slots is unspecified.
     ///
     /// # Safety
     /// If `fill` returns `Ok`, it has written every slot.
@@ -235,7 +236,7 @@ impl<T: ArrowNativeType> Slots<T> {
     }
 }
 
-/// The ends of the values of a list or a text column, as Arrow's offsets: slot 0 has the offset 0. Invariant: there is
+/// The ends of the values of a list or a text column, as Arrow's offsets: slot 0 starts at offset 0. Invariant: there is
 /// room for one offset more than for slots, and once there is room, the first offset is 0.
 #[derive(Debug)]
 pub(crate) struct Offsets(Slots<i32>);

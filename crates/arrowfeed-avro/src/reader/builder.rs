@@ -167,8 +167,8 @@ impl AvroReaderBuilder {
     /// Reads the blocks of one split of a file: those whose offset, right after the preceding sync marker, is in the split.
     ///
     /// # Errors
-    /// As [`open`](Self::open), or the split starts after its end, or the file is not the one that the split was planned for, or it ends before the split
-    /// starts ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
+    /// As [`open`](Self::open), or the split starts after its end, or the file is not the one that the split was planned for,
+    /// or it ends before the split starts ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
     pub fn open_split(self, split: &Split) -> Result<AvroReader, FeedError> {
         let source = AvroSource::from(&split.path).with_identity(split.identity);
         self.open_range(source, split.start..split.end)

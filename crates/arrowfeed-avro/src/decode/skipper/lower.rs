@@ -1,9 +1,9 @@
-//! Compiles a program of the plan to the hops of a [`Skipper`].
+//! Compiles a program of the plan to the steps of a [`Skipper`].
 
 use super::{Items, SkipStep, Skipper};
 use crate::plan::skip::{Program, Skip, Skips};
 
-/// Maximum number of hops in one skipper. A schema that refers to the same records many times could expand to far more.
+/// Maximum number of steps in one skipper. A schema that refers to the same records many times could expand to far more.
 const MAX_SKIP_STEPS: usize = 4096;
 
 /// Maximum nesting of arrays, unions and records, because each level uses the machine stack.
@@ -39,7 +39,7 @@ impl Lowering<'_> {
 
     fn step(&mut self, step: &Skip, skipper: &mut Skipper) {
         self.left = self.left.saturating_sub(1);
-        let hop = match step {
+        let lowered = match step {
             Skip::Advance(bytes) => SkipStep::Advance(*bytes),
             Skip::Boolean => SkipStep::Boolean { times: 1 },
             Skip::Int => SkipStep::Int { times: 1 },
@@ -64,7 +64,7 @@ impl Lowering<'_> {
                 return;
             }
         };
-        skipper.push(hop);
+        skipper.push(lowered);
     }
 
     fn items(&mut self, program: &Program, fixed: Option<usize>, min_bytes: usize) -> SkipStep {

@@ -1,4 +1,4 @@
-//! Two ways to pack the bits of a varint: with shifts and masks, and with one instruction of newer processors.
+//! Two ways to pack the bits of a varint: with shifts and masks, and with two instructions of newer processors.
 
 #![allow(unsafe_code)]
 

@@ -31,6 +31,55 @@ fn skipping_ends_where_reading_ends() {
     }
 }
 
+#[test]
+fn ints_are_skipped_as_they_are_read() {
+    let ints = [
+        0_u64,
+        1,
+        0x7f,
+        0x80,
+        (1 << 27) - 1,
+        1 << 27,
+        (1 << 28) - 1,
+        1 << 28,
+        u32::MAX.into(),
+        1 << 32,
+        u64::MAX,
+    ];
+    for (int, tag) in ints.iter().flat_map(|int| [0, 2].map(|tag| (*int, tag))) {
+        // The shortest form of the tag, and a longer one.
+        for tag_bytes in [vec![tag], vec![tag | 0x80, 0]] {
+            let mut value = Vec::new();
+            let mut rest = int;
+            while rest >= 0x80 {
+                value.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            value.push(rest as u8);
+            let bytes = [tag_bytes, value, vec![0x81; 3]].concat();
+            let padded = with_slack(&bytes);
+            let after = |skip: &dyn Fn(&mut Cursor<'_>) -> Result<(), Stop>| {
+                let mut cur = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
+                skip(&mut cur).map(|()| cur.left())
+            };
+            for null in [0, 2] {
+                let plain = |cur: &mut Cursor<'_>| {
+                    let present = cur.optional(null)?;
+                    if present { cur.int().map(|_| ()) } else { Ok(()) }
+                };
+                assert_eq!(
+                    after(&|cur| cur.skip_optional_int(null)),
+                    after(&plain),
+                    "{int} after {tag}, null is {null}"
+                );
+            }
+            let one = |cur: &mut Cursor<'_>| cur.varint().map(|_| ());
+            let plain = |cur: &mut Cursor<'_>| one(cur).and_then(|()| cur.int().map(|_| ()));
+            assert_eq!(after(&|cur| one(cur).and_then(|()| cur.skip_int())), after(&plain), "{int}");
+        }
+    }
+}
+
 fn varint_of(bytes: &[u8]) -> (Result<u64, Stop>, usize) {
     let padded = with_slack(bytes);
     let mut cursor = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
