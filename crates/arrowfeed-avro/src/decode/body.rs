@@ -129,9 +129,6 @@ impl Body {
 
     /// Makes room for `n` more values.
     fn make_room(&mut self, n: usize) {
-        if self.ops.is_empty() {
-            self.room = usize::MAX;
-        }
         if n <= self.room - self.len {
             return;
         }
@@ -169,11 +166,12 @@ impl Body {
 
     /// Prepares memory for a new batch.
     pub(crate) fn prepare(&mut self) {
-        self.for_each(|column| column.prepare());
-        if self.room == 0 {
-            // An eighth more, for longer batches, because growing copies the values.
-            self.make_room((self.last_len + self.last_len / 8).max(1));
-        }
+        // An eighth more, for longer batches, because growing copies the values.
+        let likely = (self.last_len + self.last_len / 8).max(1);
+        let mut room = usize::MAX;
+        self.for_each(|column| room = room.min(column.prepare(likely)));
+        debug_assert!(self.len <= room);
+        self.room = room;
     }
 
     /// Appends `n` values under a null parent, which are never visible.

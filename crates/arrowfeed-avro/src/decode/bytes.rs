@@ -66,8 +66,9 @@ impl Leaf for BytesColumn {
 }
 
 impl Fill for BytesColumn {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, likely: usize) -> usize {
         self.data.prepare();
+        self.offsets.prepare(likely)
     }
 
     fn make_room(&mut self, len: usize, slots: usize) {

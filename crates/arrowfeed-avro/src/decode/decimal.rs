@@ -119,6 +119,10 @@ impl<T: Unscaled> Leaf for Decimals<T> {
 }
 
 impl<T: Unscaled> Fill for Decimals<T> {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.values.make_room(len, slots);
     }

@@ -48,6 +48,10 @@ impl Fill for EnumColumn {
         self.symbol_bytes
     }
 
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.keys.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.keys.make_room(len, slots);
     }

@@ -7,8 +7,8 @@ use crate::wire::cursor::Stop;
 
 /// An Arrow array under construction. These methods are called once per block, batch or run of nulls, not once per value.
 pub(crate) trait Fill {
-    /// Prepares text and nested bodies for a new batch.
-    fn prepare(&mut self) {}
+    /// Prepares memory for a new batch of about `likely` slots, and returns the number of slots for which there is room.
+    fn prepare(&mut self, likely: usize) -> usize;
 
     /// Makes room for `slots` slots, and keeps the values of the first `len`.
     fn make_room(&mut self, len: usize, slots: usize);

@@ -43,8 +43,9 @@ impl Leaf for FixedColumn {
 }
 
 impl Fill for FixedColumn {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, _likely: usize) -> usize {
         self.data.prepare();
+        usize::MAX
     }
 
     /// Makes no room, because a schema may declare a size of gigabytes: the bytes grow as they are read.
@@ -100,6 +101,10 @@ impl Leaf for UuidStrings {
 }
 
 impl Fill for UuidStrings {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.values.make_room(len, slots);
     }
@@ -145,6 +150,10 @@ impl Leaf for Durations {
 }
 
 impl Fill for Durations {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.values.make_room(len, slots);
     }

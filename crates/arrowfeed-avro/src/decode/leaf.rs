@@ -77,8 +77,8 @@ impl<C: Leaf> Fill for Nullable<C> {
         self.column.deferred_bytes()
     }
 
-    fn prepare(&mut self) {
-        self.column.prepare();
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.validity.prepare(likely).min(self.column.prepare(likely))
     }
 
     fn make_room(&mut self, len: usize, slots: usize) {

@@ -93,8 +93,9 @@ impl Fill for ListColumn {
         }
     }
 
-    fn prepare(&mut self) {
+    fn prepare(&mut self, likely: usize) -> usize {
         self.body.prepare();
+        self.offsets.prepare(likely)
     }
 
     fn make_room(&mut self, len: usize, slots: usize) {

@@ -218,6 +218,10 @@ impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
 }
 
 impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.values.make_room(len, slots);
     }
@@ -278,6 +282,10 @@ impl Leaf for Booleans {
 }
 
 impl Fill for Booleans {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values.prepare(likely)
+    }
+
     fn make_room(&mut self, len: usize, slots: usize) {
         self.values.make_room(len, slots);
     }

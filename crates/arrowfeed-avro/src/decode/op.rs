@@ -237,6 +237,10 @@ impl Leaf for Nulls {
 }
 
 impl Fill for Nulls {
+    fn prepare(&mut self, _likely: usize) -> usize {
+        usize::MAX
+    }
+
     fn make_room(&mut self, _len: usize, _slots: usize) {}
 
     fn pad(&mut self, _slots: SlotRange) {}

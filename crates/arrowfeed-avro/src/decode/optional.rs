@@ -67,8 +67,9 @@ impl Fill for Optional {
         self.body.deferred_bytes()
     }
 
-    fn prepare(&mut self) {
+    fn prepare(&mut self, likely: usize) -> usize {
         self.body.prepare();
+        self.validity.prepare(likely)
     }
 
     fn make_room(&mut self, len: usize, slots: usize) {

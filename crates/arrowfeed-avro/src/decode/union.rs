@@ -152,8 +152,9 @@ impl Fill for UnionColumn {
         branches.max().unwrap_or(0).saturating_add(converted)
     }
 
-    fn prepare(&mut self) {
+    fn prepare(&mut self, likely: usize) -> usize {
         self.bodies().for_each(Body::prepare);
+        self.tags.prepare(likely).min(self.places.prepare(likely))
     }
 
     fn make_room(&mut self, len: usize, slots: usize) {

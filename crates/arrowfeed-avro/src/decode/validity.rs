@@ -15,6 +15,10 @@ impl Flags {
         Self { bytes: Slots::new() }
     }
 
+    pub(crate) fn prepare(&mut self, likely: usize) -> usize {
+        self.bytes.prepare(likely)
+    }
+
     pub(crate) fn make_room(&mut self, len: usize, slots: usize) {
         self.bytes.make_room(len, slots);
     }

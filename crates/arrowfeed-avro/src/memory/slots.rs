@@ -123,18 +123,23 @@ impl<T: ArrowNativeType> Slots<T> {
         self.owned.memory = memory;
     }
 
+    /// Takes a buffer from the pool, or a new one for `likely` slots, if there is none. Returns the number of slots for which
+    /// there is room. A buffer of the pool is not replaced by a larger one, which might be necessary only for the estimate.
+    pub(crate) fn prepare(&mut self, likely: usize) -> usize {
+        if self.owned.memory.capacity() == 0 {
+            let memory = self.owned.pool.take(likely.saturating_mul(size_of::<T>()));
+            self.set_memory(memory);
+        }
+        self.room()
+    }
+
     /// Makes room for `slots` slots, and keeps the values of the first `len`. Unwinds with
     /// [`MemoryExhausted`](arrowfeed_source::MemoryExhausted) if the allocation fails.
     pub(crate) fn make_room(&mut self, len: usize, slots: usize) {
-        let bytes = slots.saturating_mul(size_of::<T>());
-        if self.owned.memory.capacity() == 0 {
-            let memory = self.owned.pool.take(bytes);
-            self.set_memory(memory);
-        }
-        if slots <= self.room() {
+        if slots <= self.prepare(slots) {
             return;
         }
-        let larger = Allocation::new(bytes);
+        let larger = Allocation::new(slots.saturating_mul(size_of::<T>()));
         // SAFETY: both have room for this number of values, and the new memory is used by nothing else.
         unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, len.min(self.room())) };
         self.set_memory(larger);
@@ -244,6 +249,13 @@ pub(crate) struct Offsets(Slots<i32>);
 impl Offsets {
     pub(crate) fn new() -> Self {
         Self(Slots::new())
+    }
+
+    /// Prepares memory as [`Slots::prepare`], for a column without slots.
+    pub(crate) fn prepare(&mut self, likely: usize) -> usize {
+        self.0.prepare(likely.saturating_add(1));
+        self.make_room(0, 0);
+        self.0.room() - 1
     }
 
     /// Makes room as [`Slots::make_room`].
