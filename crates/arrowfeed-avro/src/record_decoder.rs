@@ -343,7 +343,8 @@ mod tests {
         let (byte, len) = (b'a' + row, 30 * usize::from(row) * usize::from(row));
         let id = vec![byte; 40];
         let items = [vec![4], text(byte, len / 2), text(byte, 3), vec![0]].concat();
-        let inner = if row.is_multiple_of(3) { vec![0] } else { [vec![2], text(byte, len), id.clone()].concat() };
+        let inner =
+            if row.is_multiple_of(3) { vec![0] } else { [vec![2], text(byte, len), id.clone()].concat() };
         let union = match row % 3 {
             0 => vec![0],
             1 => [vec![2], text(byte, len)].concat(),
