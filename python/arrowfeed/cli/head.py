@@ -10,7 +10,7 @@ from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, stores_of, tell_skipped
 from arrowfeed.cli._table import table
-from arrowfeed.cli._text import cut, json_text
+from arrowfeed.cli._text import cut, json_lines, json_text
 from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> None:
         if options.table:
             print(_table(reader, options.rows), end="")
         else:
-            for row in _rows(reader, options.rows):
-                print(json_text(row))
+            for rows in _batches(reader, options.rows):
+                print(json_lines(rows), end="")
         tell_skipped(reader.report())
 
 
@@ -78,11 +78,11 @@ def _alone(options: argparse.Namespace) -> dict[str, Any]:
     return reading(options) | {"threads": options.threads or 1}
 
 
-def _rows(reader: RecordBatchReader, count: int) -> Iterator[dict[str, Any]]:
+def _batches(reader: RecordBatchReader, count: int) -> Iterator[list[dict[str, Any]]]:
     while count > 0 and (batch := next(reader, None)) is not None:
         rows = json_rows(parts.record_batch(batch))[:count]
         count -= len(rows)
-        yield from rows
+        yield rows
 
 
 def _table(reader: RecordBatchReader, count: int) -> str:
@@ -94,7 +94,7 @@ def _table(reader: RecordBatchReader, count: int) -> str:
         for at, field in enumerate(schema)
         if types.is_integer(field.type) or types.is_floating(field.type) or types.is_decimal(field.type)
     }
-    rows = [[_cell(value) for value in row.values()] for row in _rows(reader, count)]
+    rows = [[_cell(value) for value in row.values()] for batch in _batches(reader, count) for row in batch]
     return table(schema.names, rows, right=numbers)
 
 
