@@ -1,13 +1,11 @@
 //! Columns of decimals, which are encoded as big-endian two's complement of any length.
 
-use arrow_array::ArrayRef;
 use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 
-use super::assemble::fixed_width;
-use super::fill::Fill;
+use super::fill::FixedWidth;
 use super::leaf::Leaf;
-use crate::memory::{Filled, Slot, SlotRange, Slots};
+use crate::memory::{Slot, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A signed integer as wide as an Arrow decimal.
@@ -118,21 +116,15 @@ impl<T: Unscaled> Leaf for Decimals<T> {
     }
 }
 
-impl<T: Unscaled> Fill for Decimals<T> {
-    fn prepare(&mut self, likely: usize) -> usize {
-        self.values.prepare(likely)
+impl<T: Unscaled> FixedWidth for Decimals<T> {
+    type Value = T;
+
+    fn values(&mut self) -> &mut Slots<T> {
+        &mut self.values
     }
 
-    fn make_room(&mut self, len: usize, slots: usize) {
-        self.values.make_room(len, slots);
-    }
-
-    fn pad(&mut self, slots: SlotRange) {
-        self.values.set_all(slots, T::default());
-    }
-
-    fn finish(&mut self, filled: Filled) -> ArrayRef {
-        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
+    fn data_type(&self) -> &DataType {
+        &self.data_type
     }
 }
 

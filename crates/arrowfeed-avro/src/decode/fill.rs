@@ -1,8 +1,11 @@
 //! Operations that all Arrow arrays under construction have in common, apart from reading.
 
 use arrow_array::ArrayRef;
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::DataType;
 
-use crate::memory::{Filled, SlotRange};
+use super::assemble::fixed_width;
+use crate::memory::{Filled, SlotRange, Slots};
 use crate::wire::cursor::Stop;
 
 /// An Arrow array under construction. These methods are called once per block, batch or run of nulls, not once per value.
@@ -34,6 +37,34 @@ pub(crate) trait Fill {
 
     /// Returns the array of the slots, and leaves the column empty. Its memory is reused.
     fn finish(&mut self, filled: Filled) -> ArrayRef;
+}
+
+/// A column of one buffer, with a value of fixed width for each slot.
+pub(crate) trait FixedWidth {
+    type Value: ArrowNativeType;
+
+    fn values(&mut self) -> &mut Slots<Self::Value>;
+
+    fn data_type(&self) -> &DataType;
+}
+
+impl<C: FixedWidth> Fill for C {
+    fn prepare(&mut self, likely: usize) -> usize {
+        self.values().prepare(likely)
+    }
+
+    fn make_room(&mut self, len: usize, slots: usize) {
+        self.values().make_room(len, slots);
+    }
+
+    fn pad(&mut self, slots: SlotRange) {
+        self.values().set_all(slots, C::Value::default());
+    }
+
+    fn finish(&mut self, filled: Filled) -> ArrayRef {
+        let values = self.values().take(filled);
+        fixed_width(self.data_type(), filled.len(), values)
+    }
 }
 
 /// Lengths of all parts of a decoder, in a fixed order.

@@ -2,10 +2,10 @@
 
 use arrow_array::ArrayRef;
 use arrow_buffer::IntervalMonthDayNano;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, IntervalUnit};
 
 use super::assemble::fixed_width;
-use super::fill::{Fill, MarksIter};
+use super::fill::{Fill, FixedWidth, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::{Filled, GrowableBytes, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -100,21 +100,15 @@ impl Leaf for UuidStrings {
     }
 }
 
-impl Fill for UuidStrings {
-    fn prepare(&mut self, likely: usize) -> usize {
-        self.values.prepare(likely)
+impl FixedWidth for UuidStrings {
+    type Value = u128;
+
+    fn values(&mut self) -> &mut Slots<u128> {
+        &mut self.values
     }
 
-    fn make_room(&mut self, len: usize, slots: usize) {
-        self.values.make_room(len, slots);
-    }
-
-    fn pad(&mut self, slots: SlotRange) {
-        self.values.set_all(slots, 0);
-    }
-
-    fn finish(&mut self, filled: Filled) -> ArrayRef {
-        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
+    fn data_type(&self) -> &DataType {
+        &self.data_type
     }
 }
 
@@ -122,11 +116,12 @@ impl Fill for UuidStrings {
 #[derive(Debug)]
 pub(crate) struct Durations {
     values: Slots<IntervalMonthDayNano>,
+    data_type: DataType,
 }
 
 impl Durations {
     pub(crate) fn new() -> Self {
-        Self { values: Slots::new() }
+        Self { values: Slots::new(), data_type: DataType::Interval(IntervalUnit::MonthDayNano) }
     }
 }
 
@@ -149,21 +144,14 @@ impl Leaf for Durations {
     }
 }
 
-impl Fill for Durations {
-    fn prepare(&mut self, likely: usize) -> usize {
-        self.values.prepare(likely)
+impl FixedWidth for Durations {
+    type Value = IntervalMonthDayNano;
+
+    fn values(&mut self) -> &mut Slots<IntervalMonthDayNano> {
+        &mut self.values
     }
 
-    fn make_room(&mut self, len: usize, slots: usize) {
-        self.values.make_room(len, slots);
-    }
-
-    fn pad(&mut self, slots: SlotRange) {
-        self.values.set_all(slots, IntervalMonthDayNano::default());
-    }
-
-    fn finish(&mut self, filled: Filled) -> ArrayRef {
-        let data_type = DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano);
-        fixed_width(&data_type, filled.len(), self.values.take(filled))
+    fn data_type(&self) -> &DataType {
+        &self.data_type
     }
 }

@@ -9,8 +9,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
-use super::assemble::fixed_width;
-use super::fill::Fill;
+use super::fill::{Fill, FixedWidth};
 use super::leaf::Leaf;
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange, Slots};
@@ -217,21 +216,15 @@ impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
     }
 }
 
-impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
-    fn prepare(&mut self, likely: usize) -> usize {
-        self.values.prepare(likely)
+impl<W, T: ArrowNativeType> FixedWidth for Numbers<W, T> {
+    type Value = T;
+
+    fn values(&mut self) -> &mut Slots<T> {
+        &mut self.values
     }
 
-    fn make_room(&mut self, len: usize, slots: usize) {
-        self.values.make_room(len, slots);
-    }
-
-    fn pad(&mut self, slots: SlotRange) {
-        self.values.set_all(slots, T::default());
-    }
-
-    fn finish(&mut self, filled: Filled) -> ArrayRef {
-        fixed_width(&self.data_type, filled.len(), self.values.take(filled))
+    fn data_type(&self) -> &DataType {
+        &self.data_type
     }
 }
 

@@ -268,16 +268,14 @@ fn blocks<'a, P: Pack>(
     skip: impl Fn(&mut Cursor<'a, P>, usize) -> Result<(), Stop>,
 ) -> Result<Cursor<'a, P>, Stop> {
     loop {
-        match cur.items()? {
-            (0, _) => return Ok(cur),
-            (count, Some(size)) => {
-                cur.room_for(count, 1)?;
-                cur.skip(size)?;
-            }
-            (count, None) => {
-                cur.room_for(count, 1)?;
-                skip(&mut cur, count)?;
-            }
+        let (count, size) = cur.items()?;
+        if count == 0 {
+            return Ok(cur);
+        }
+        cur.room_for(count, 1)?;
+        match size {
+            Some(size) => cur.skip(size)?,
+            None => skip(&mut cur, count)?,
         }
     }
 }

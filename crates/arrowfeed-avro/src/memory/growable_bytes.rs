@@ -2,46 +2,24 @@
 
 #![allow(unsafe_code)]
 
-use std::ptr::NonNull;
-use std::sync::Arc;
-
 use arrow_buffer::Buffer;
 
-use super::allocation::Allocation;
-use super::column_pool::{ColumnPool, PooledMemory};
+use super::slots::Slots;
 
-/// A growable, 64-byte aligned buffer. Invariant: `start` is the start of the memory of `owned`, which has room for
-/// `capacity` bytes, and the first `len` of them are initialised. The cold part is apart, as that of
-/// [`Slots`](super::Slots).
+/// A growable, 64-byte aligned buffer. Invariant: `bytes` has room for `capacity` bytes, and the first `len` of them are
+/// initialised.
 #[derive(Debug)]
 pub(crate) struct GrowableBytes {
-    start: NonNull<u8>,
+    bytes: Slots<u8>,
     len: usize,
     capacity: usize,
-    owned: Box<Owned>,
-}
-
-#[derive(Debug, Default)]
-struct Owned {
-    memory: Allocation,
-    pool: Arc<ColumnPool>,
     /// Number of bytes in the last batch, as an estimate for the next one.
     last_len: usize,
 }
 
-// SAFETY: `start` points into the memory of `owned`, which can be sent and shared.
-unsafe impl Send for GrowableBytes {}
-// SAFETY: as for `Send`; a shared reference only reads the bytes.
-unsafe impl Sync for GrowableBytes {}
-
 impl GrowableBytes {
     pub(crate) fn new() -> Self {
-        Self { start: NonNull::dangling(), len: 0, capacity: 0, owned: Box::default() }
-    }
-
-    fn set_memory(&mut self, memory: Allocation) {
-        (self.start, self.capacity) = (memory.start(), memory.capacity());
-        self.owned.memory = memory;
+        Self { bytes: Slots::new(), len: 0, capacity: 0, last_len: 0 }
     }
 
     #[inline(always)]
@@ -61,17 +39,15 @@ impl GrowableBytes {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, n: usize) {
-        let larger = Allocation::new(self.len.saturating_add(n).max(self.capacity.saturating_mul(2)));
-        // SAFETY: the first `len` bytes are initialised, and the new memory is larger and used by nothing else.
-        unsafe { larger.start().copy_from_nonoverlapping(self.start, self.len) };
-        self.set_memory(larger);
+        let capacity = self.len.saturating_add(n).max(self.capacity.saturating_mul(2));
+        self.capacity = self.bytes.make_room(self.len, capacity);
     }
 
     /// Appends `n` zeros.
     pub(crate) fn extend_zeros(&mut self, n: usize) {
         self.reserve(n);
         // SAFETY: room for `n` bytes is reserved.
-        unsafe { self.start.add(self.len).write_bytes(0, n) };
+        unsafe { self.bytes.start().add(self.len).write_bytes(0, n) };
         self.len += n;
     }
 
@@ -81,7 +57,7 @@ impl GrowableBytes {
         self.reserve(bytes.len());
         // SAFETY: room for the bytes is reserved. `self` owns its memory, which therefore does not overlap with `bytes`.
         unsafe {
-            let end = self.start.add(self.len);
+            let end = self.bytes.start().add(self.len);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), end.as_ptr(), bytes.len());
         }
         self.len += bytes.len();
@@ -97,7 +73,7 @@ impl GrowableBytes {
         // Read once, because the bytes that are written could be those of the length, for all the compiler knows.
         let len = self.len;
         // SAFETY: 32 bytes are reserved, and the first `n <= 32` of them become part of the buffer.
-        unsafe { self.start.add(len).cast::<[u8; 32]>().write_unaligned(load()) };
+        unsafe { self.bytes.start().add(len).cast::<[u8; 32]>().write_unaligned(load()) };
         self.len = len + n.min(32);
     }
 
@@ -107,32 +83,22 @@ impl GrowableBytes {
 
     pub(crate) fn as_slice(&self) -> &[u8] {
         // SAFETY: the first `len` bytes are initialised.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+        unsafe { self.bytes.first(self.len) }
     }
 
     /// Takes a buffer from the pool if there is none. Called when a batch begins, not when the previous batch
     /// ends: at that time the buffers of that batch are still in use, and two sets of buffers would alternate
     /// where one can stay in the cache.
     pub(crate) fn prepare(&mut self) {
-        if self.capacity == 0 {
-            // An eighth more, for longer batches, because growing copies the bytes.
-            let likely = self.owned.last_len + self.owned.last_len / 8;
-            let memory = self.owned.pool.take(likely);
-            self.set_memory(memory);
-        }
+        // An eighth more, for longer batches, because growing copies the bytes.
+        self.capacity = self.bytes.prepare(self.last_len + self.last_len / 8);
     }
 
     /// Moves the bytes into an Arrow buffer, and leaves `self` empty and without memory.
     pub(crate) fn take(&mut self) -> Buffer {
-        let memory = std::mem::take(&mut self.owned.memory);
-        let (start, len) = (self.start, self.len);
-        self.owned.last_len = len;
-        (self.start, self.len, self.capacity) = (NonNull::dangling(), 0, 0);
-        let owner = Arc::new(PooledMemory::new(memory, &self.owned.pool));
-        // SAFETY: `start` points to `len` initialised bytes of the owner's memory (or there are none). They
-        // neither move nor change while the owner lives: only the new Buffer has the owner, and nothing writes
-        // to its memory before it is dropped.
-        unsafe { Buffer::from_custom_allocation(start, len, owner) }
+        (self.last_len, self.len, self.capacity) = (self.len, 0, 0);
+        // SAFETY: the first `last_len` bytes are initialised.
+        unsafe { self.bytes.take_first(self.last_len) }
     }
 }
 

@@ -113,6 +113,12 @@ impl<T: ArrowNativeType> Slots<T> {
         Self { start: NonNull::dangling(), owned: Box::default() }
     }
 
+    /// Address of the first slot.
+    #[inline(always)]
+    pub(super) fn start(&self) -> NonNull<T> {
+        self.start
+    }
+
     /// Number of slots for which there is room.
     fn room(&self) -> usize {
         self.owned.memory.capacity() / size_of::<T>()
@@ -133,16 +139,18 @@ impl<T: ArrowNativeType> Slots<T> {
         self.room()
     }
 
-    /// Makes room for `slots` slots, and keeps the values of the first `len`. Unwinds with
-    /// [`MemoryExhausted`](arrowfeed_source::MemoryExhausted) if the allocation fails.
-    pub(crate) fn make_room(&mut self, len: usize, slots: usize) {
-        if slots <= self.prepare(slots) {
-            return;
+    /// Makes room for `slots` slots, and keeps the values of the first `len`. Returns the number of slots for which there is
+    /// room. Unwinds with [`MemoryExhausted`](arrowfeed_source::MemoryExhausted) if the allocation fails.
+    pub(crate) fn make_room(&mut self, len: usize, slots: usize) -> usize {
+        let room = self.prepare(slots);
+        if slots <= room {
+            return room;
         }
         let larger = Allocation::new(slots.saturating_mul(size_of::<T>()));
         // SAFETY: both have room for this number of values, and the new memory is used by nothing else.
-        unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, len.min(self.room())) };
+        unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, len.min(room)) };
         self.set_memory(larger);
+        self.room()
     }
 
     /// Stores the value of a slot.
@@ -222,7 +230,7 @@ impl<T: ArrowNativeType> Slots<T> {
 
     /// # Safety
     /// Each of the first `len` slots has a value.
-    unsafe fn first(&self, len: usize) -> &[T] {
+    pub(super) unsafe fn first(&self, len: usize) -> &[T] {
         assert!(len <= self.room(), "there is room for slots that have values");
         // SAFETY: the slots are in the memory, and by the contract they have values.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), len) }
@@ -230,7 +238,7 @@ impl<T: ArrowNativeType> Slots<T> {
 
     /// # Safety
     /// Each of the first `len` slots has a value.
-    unsafe fn take_first(&mut self, len: usize) -> Buffer {
+    pub(super) unsafe fn take_first(&mut self, len: usize) -> Buffer {
         assert!(len <= self.room(), "there is room for slots that have values");
         let memory = std::mem::take(&mut self.owned.memory);
         let start = std::mem::replace(&mut self.start, NonNull::dangling()).cast();

@@ -4,6 +4,11 @@ fn with_slack(bytes: &[u8]) -> Vec<u8> {
     [bytes, &[0xff; SLACK]].concat()
 }
 
+/// Reads the union of null and an int.
+fn read_optional_int(cur: &mut Cursor<'_>, null: u8) -> Result<(), Stop> {
+    if cur.optional(null)? { cur.int().map(|_| ()) } else { Ok(()) }
+}
+
 #[test]
 fn skipping_ends_where_reading_ends() {
     let mut bytes: Vec<u8> = (0..=255).collect();
@@ -20,11 +25,7 @@ fn skipping_ends_where_reading_ends() {
         assert_eq!(after(&|cur| cur.skip_string()), after(&string));
         assert_eq!(after(&|cur| cur.skip_int()), after(&|cur| cur.int().map(|_| ())));
         for null in [0, 2] {
-            let int = |cur: &mut Cursor<'_>| {
-                let present = cur.optional(null)?;
-                if present { cur.int().map(|_| ()) } else { Ok(()) }
-            };
-            assert_eq!(after(&|cur| cur.skip_optional_int(null)), after(&int));
+            assert_eq!(after(&|cur| cur.skip_optional_int(null)), after(&|cur| read_optional_int(cur, null)));
             let array = |cur: &mut Cursor<'_>| cur.optional_array::<8>(null).map(|_| ());
             assert_eq!(after(&|cur| cur.skip_optional(null, 8)), after(&array));
         }
@@ -63,10 +64,7 @@ fn ints_are_skipped_as_they_are_read() {
                 skip(&mut cur).map(|()| cur.left())
             };
             for null in [0, 2] {
-                let plain = |cur: &mut Cursor<'_>| {
-                    let present = cur.optional(null)?;
-                    if present { cur.int().map(|_| ()) } else { Ok(()) }
-                };
+                let plain = |cur: &mut Cursor<'_>| read_optional_int(cur, null);
                 assert_eq!(
                     after(&|cur| cur.skip_optional_int(null)),
                     after(&plain),
