@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 from arrowfeed._libraries import needed
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._output import new_file
-from arrowfeed.cli._text import json_text
+from arrowfeed.cli._text import json_lines
 from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def json_lines_to(rows: Rows, file: IO[bytes]) -> int:
     count = 0
     for batch in rows.batches:
         found = parts.record_batch(batch)
-        file.writelines(f"{json_text(row)}\n".encode() for row in json_rows(found))
+        file.write(json_lines(json_rows(found)).encode())
         count += found.num_rows
     return count
 
