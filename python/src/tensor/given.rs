@@ -67,8 +67,8 @@ fn representation(name: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::Repr
     }
     let argument = format!("representations[{name:?}]");
     let expected = "a Representation, a TensorRepresentation message or its bytes";
-    refuse_feature(&argument, value)?;
-    let bytes = bytes(&argument, expected, value)?;
+    let bytes = bytes(&argument, expected, value)
+        .or_else(|error| refuse_feature(&argument, value).and(Err(error)))?;
     let parsed = tensor::Representation::from_proto(&bytes);
     parsed.map_err(|error| unnamed_representation_error(value.py(), name, &error))
 }

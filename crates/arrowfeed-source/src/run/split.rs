@@ -148,8 +148,8 @@ impl FileSet {
     /// source of the bytes.
     ///
     /// # Errors
-    /// The split is of another file, or starts after its end; the file is not the one that the split was planned for, or ends before the split
-    /// starts ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
+    /// The split is of another file, or starts after its end; the file is not the one that the split was planned for, or
+    /// ends before the split starts ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
     pub fn read_split(
         &self,
         split: &Split,
