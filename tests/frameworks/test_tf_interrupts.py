@@ -20,9 +20,14 @@ START = """
 
     path, threads = sys.argv[1], int(sys.argv[2])
 
+    # A stopped dataset waits for the thread of TensorFlow's autotuning. That thread sleeps for 10 ms, then 20 ms, 40 ms, ...
+    options = tf.data.Options()
+    options.autotune.enabled = False
+
     def rows():
         source = af.AvroDataset(path, representations={"id": af.Dense("id")})
-        return source.to_tf(batch_size=1_000_000, on_error="skip_block", threads=threads)
+        batches = source.to_tf(batch_size=1_000_000, on_error="skip_block", threads=threads)
+        return batches.with_options(options)
 
     @tf.function
     def count(batches):
