@@ -11,16 +11,32 @@ use arrow_array::types::{
 };
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, GenericByteArray, GenericByteViewArray, Int32Array, LargeListArray,
-    ListArray, StructArray, UnionArray, make_array,
+    ListArray, PrimitiveArray, StructArray, UnionArray, downcast_primitive, make_array,
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Fields, UnionFields};
 
 /// Builds an array of fixed-width values, of any type that has one buffer.
-pub(crate) fn fixed_width(data_type: &DataType, len: usize, values: Buffer) -> ArrayRef {
-    let data = ArrayData::builder(data_type.clone()).len(len).add_buffer(values).build();
-    make_array(data.expect("a buffer of the type's width for each slot"))
+pub(crate) fn fixed_width(
+    data_type: &DataType,
+    len: usize,
+    values: Buffer,
+    nulls: Option<NullBuffer>,
+) -> ArrayRef {
+    macro_rules! primitive {
+        ($ty:ty) => {{
+            let array = PrimitiveArray::<$ty>::new(ScalarBuffer::new(values, 0, len), nulls);
+            Arc::new(array.with_data_type(data_type.clone()))
+        }};
+    }
+    downcast_primitive! {
+        data_type => (primitive),
+        _ => {
+            let data = ArrayData::builder(data_type.clone()).len(len).add_buffer(values).nulls(nulls).build();
+            make_array(data.expect("a buffer of the type's width for each slot"))
+        }
+    }
 }
 
 /// Builds an array of strings or bytes from 32-bit offsets, which start with 0. The column has validated the text.

@@ -16,6 +16,7 @@ use super::op::{Nulls, Op};
 use super::optional::Optional;
 use super::skipper::Skipper;
 use super::union::{BranchColumn, Target, UnionColumn};
+use super::varint_run::VarintRun;
 use crate::plan::node::{
     Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, Time, UnionNode,
     UnionResult, Wire,
@@ -124,9 +125,9 @@ fn nullable(null_branch: usize, value: &Node, data_type: &DataType, skips: &Skip
     }
     match op(value, data_type, skips) {
         Op::Boolean(columns) => Op::NullableBoolean(each(null_branch, columns)),
-        Op::Int(columns) => Op::NullableInt(each(null_branch, columns)),
-        Op::IntToI64(columns) => Op::NullableIntToI64(each(null_branch, columns)),
-        Op::Long(columns) => Op::NullableLong(each(null_branch, columns)),
+        Op::Int(columns) => Op::NullableInt(VarintRun::new(each(null_branch, columns))),
+        Op::IntToI64(columns) => Op::NullableIntToI64(VarintRun::new(each(null_branch, columns))),
+        Op::Long(columns) => Op::NullableLong(VarintRun::new(each(null_branch, columns))),
         Op::Float(columns) => Op::NullableFloat(each(null_branch, columns)),
         Op::Double(columns) => Op::NullableDouble(each(null_branch, columns)),
         Op::Bytes(columns) => Op::NullableBytes(each(null_branch, columns)),

@@ -1,10 +1,10 @@
 //! Operations that all Arrow arrays under construction have in common, apart from reading.
 
 use arrow_array::ArrayRef;
-use arrow_buffer::ArrowNativeType;
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 
-use super::assemble::fixed_width;
+use super::assemble::{fixed_width, with_nulls};
 use crate::memory::{Filled, SlotRange, Slots};
 use crate::wire::cursor::Stop;
 
@@ -37,6 +37,11 @@ pub(crate) trait Fill {
 
     /// Returns the array of the slots, and leaves the column empty. Its memory is reused.
     fn finish(&mut self, filled: Filled) -> ArrayRef;
+
+    /// Returns the array with these nulls, as [`finish`](Self::finish).
+    fn finish_with_nulls(&mut self, filled: Filled, nulls: Option<NullBuffer>) -> ArrayRef {
+        with_nulls(self.finish(filled), nulls)
+    }
 }
 
 /// A column of one buffer, with a value of fixed width for each slot.
@@ -62,8 +67,12 @@ impl<C: FixedWidth> Fill for C {
     }
 
     fn finish(&mut self, filled: Filled) -> ArrayRef {
+        self.finish_with_nulls(filled, None)
+    }
+
+    fn finish_with_nulls(&mut self, filled: Filled, nulls: Option<NullBuffer>) -> ArrayRef {
         let values = self.values().take(filled);
-        fixed_width(self.data_type(), filled.len(), values)
+        fixed_width(self.data_type(), filled.len(), values, nulls)
     }
 }
 

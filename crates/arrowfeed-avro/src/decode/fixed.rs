@@ -60,7 +60,7 @@ impl Fill for FixedColumn {
     }
 
     fn finish(&mut self, filled: Filled) -> ArrayRef {
-        fixed_width(&self.data_type, filled.len(), self.data.take())
+        fixed_width(&self.data_type, filled.len(), self.data.take(), None)
     }
 }
 

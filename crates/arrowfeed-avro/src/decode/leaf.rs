@@ -1,9 +1,10 @@
 //! Leaf columns, and the union of null and a leaf, which is read in one step.
 
 use arrow_array::ArrayRef;
+use arrow_buffer::ArrowNativeType;
 
-use super::assemble::with_nulls;
 use super::fill::{Fill, Marks, MarksIter};
+use super::number::{Numbers, Read};
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -47,13 +48,22 @@ pub(crate) trait Leaf: Fill {
 pub(crate) struct Nullable<C> {
     validity: Flags,
     /// The encoded union index of null: 0 or 2, because of zigzag.
-    null: u8,
+    pub(super) null: u8,
     column: C,
 }
 
 impl<C: Leaf> Nullable<C> {
     pub(crate) fn new(null_branch: usize, column: C) -> Self {
         Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, column }
+    }
+}
+
+impl<W: Read<T>, T: ArrowNativeType> Nullable<Numbers<W, T>> {
+    /// Stores a number that has been read, or the value of a null.
+    #[inline(always)]
+    pub(super) fn set_optional(&mut self, slot: Slot, present: bool, value: T) {
+        self.column.set(slot, value);
+        self.validity.set(slot, present);
     }
 }
 
@@ -105,6 +115,6 @@ impl<C: Leaf> Fill for Nullable<C> {
 
     fn finish(&mut self, filled: Filled) -> ArrayRef {
         let nulls = self.validity.nulls(filled);
-        with_nulls(self.column.finish(filled), nulls)
+        self.column.finish_with_nulls(filled, nulls)
     }
 }

@@ -15,6 +15,7 @@
 //! | `body` | runs the ops and combines their arrays |
 //! | `leaf` | operations of leaf columns; the fused nullable leaf |
 //! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | leaf columns |
+//! | `varint_run` | neighbouring columns of nullable ints or longs, which are read together |
 //! | `list` `optional` `union` | columns with a body |
 //! | `converted` `json` | unions that become structs or JSON text |
 //! | `skipper` | values that are skipped, or kept as their bytes |
@@ -48,5 +49,6 @@ mod skipper;
 mod time;
 mod union;
 mod validity;
+mod varint_run;
 
 pub(crate) use constant::counted_bytes;

@@ -14,6 +14,7 @@ use super::leaf::Leaf;
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop, unzigzag, unzigzag_int};
+use crate::wire::optional_varints::optional_varints;
 use crate::wire::varints::varints;
 
 /// An encoded number that becomes a `T`: one implementation for each promotion of the specification.
@@ -25,6 +26,22 @@ pub(crate) trait Read<T: Default> {
     fn read_optional<P: Pack>(null: u8, cur: &mut Cursor<'_, P>) -> Result<(bool, T), Stop> {
         let present = cur.optional(null)?;
         Ok((present, if present { Self::read(cur)? } else { T::default() }))
+    }
+
+    /// Reads `n` unions of null and a number. Calls `put` for each, in order, with the result of
+    /// [`read_optional`](Self::read_optional).
+    #[inline(always)]
+    fn read_optionals<'a, P: Pack>(
+        null: u8,
+        n: usize,
+        mut cur: Cursor<'a, P>,
+        mut put: impl FnMut(bool, T),
+    ) -> Result<Cursor<'a, P>, Stop> {
+        for _ in 0..n {
+            let (present, value) = Self::read_optional(null, &mut cur)?;
+            put(present, value);
+        }
+        Ok(cur)
     }
 
     /// Reads consecutive values.
@@ -105,6 +122,16 @@ macro_rules! varint {
                 let (present, value) = cur.optional_varint(null)?;
                 Ok((present, $convert($unzigzag(value)?)))
             }
+
+            #[inline(always)]
+            fn read_optionals<'a, P: Pack>(
+                null: u8,
+                n: usize,
+                cur: Cursor<'a, P>,
+                put: impl FnMut(bool, $to),
+            ) -> Result<Cursor<'a, P>, Stop> {
+                optional_varints(cur, null, n, |varint| Ok($convert($unzigzag(varint)?)), put)
+            }
         }
 
         impl ReadVarint<$to> for $wire {
@@ -183,6 +210,11 @@ pub(crate) struct Numbers<W, T> {
 impl<W, T: ArrowNativeType> Numbers<W, T> {
     pub(crate) fn new(data_type: DataType) -> Self {
         Self { values: Slots::new(), data_type, wire: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, slot: Slot, value: T) {
+        self.values.set(slot, value);
     }
 }
 

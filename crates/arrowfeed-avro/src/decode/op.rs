@@ -18,14 +18,16 @@ use super::optional::Optional;
 use super::skipper::Skipper;
 use super::time::TimeWire;
 use super::union::UnionColumn;
+use super::varint_run::VarintRun;
 use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
-/// Declares the ops, grouped by how they are read: `leaf` columns inline, `rare` columns and columns with
-/// `parts` through a call.
+/// Declares the ops, grouped by how they are read: `leaf` columns inline, neighbouring `run` columns together, `rare`
+/// columns and columns with `parts` through a call.
 macro_rules! ops {
     (
         leaf { $($leaf:ident($leaf_type:ty),)+ }
+        run { $($run:ident($run_type:ty),)+ }
         rare { $($rare:ident($rare_type:ty),)+ }
         parts { $($part:ident($part_type:ty),)+ }
     ) => {
@@ -37,6 +39,7 @@ macro_rules! ops {
             /// Values that are skipped, or kept as their bytes.
             Skip(Skipper),
             $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
+            $(#[allow(missing_docs)] $run($run_type),)+
             $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
             $(#[allow(missing_docs)] $part(Vec<$part_type>),)+
         }
@@ -56,6 +59,7 @@ macro_rules! ops {
                             column.read(slot, &mut cur)?;
                         }
                     })+
+                    $(Op::$run(run) => cur = run.read(slot, cur, context)?,)+
                     $(Op::$rare(columns) => {
                         for column in columns {
                             // Passes a copy, because passing the address of `cur` would keep it out of registers.
@@ -88,6 +92,7 @@ macro_rules! ops {
             ) -> Moved<'a, P> {
                 let result = match self {
                     $(Op::$leaf(columns) => read_leaves(columns, slots, &mut cur),)+
+                    $(Op::$run(run) => run.read_n(slots, cur, context).map(|after| cur = after),)+
                     $(Op::$rare(columns) => read_leaves(columns, slots, &mut cur),)+
                     $(Op::$part(columns) => {
                         for slot in slots.iter() {
@@ -106,6 +111,7 @@ macro_rules! ops {
             pub(crate) fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
                 match self {
                     $(Op::$leaf(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    $(Op::$run(run) => run.columns_mut().iter_mut().for_each(|column| with(column)),)+
                     $(Op::$rare(columns) => columns.iter_mut().for_each(|column| with(column)),)+
                     $(Op::$part(columns) => columns.iter_mut().for_each(|column| with(column)),)+
                     Op::Skip(skipper) => skipper.kept().into_iter().for_each(|column| with(column)),
@@ -116,6 +122,7 @@ macro_rules! ops {
             pub(crate) fn for_each_ref(&self, mut with: impl FnMut(&dyn Fill)) {
                 match self {
                     $(Op::$leaf(columns) => columns.iter().for_each(|column| with(column)),)+
+                    $(Op::$run(run) => run.columns().iter().for_each(|column| with(column)),)+
                     $(Op::$rare(columns) => columns.iter().for_each(|column| with(column)),)+
                     $(Op::$part(columns) => columns.iter().for_each(|column| with(column)),)+
                     Op::Skip(skipper) => skipper.kept_ref().into_iter().for_each(|column| with(column)),
@@ -130,6 +137,10 @@ macro_rules! ops {
                         columns.append(&mut next);
                         Ok(columns.len() - 1)
                     })+
+                    $((Op::$run(run), Op::$run(next)) => match run.append(next) {
+                        Ok(()) => Ok(run.columns().len() - 1),
+                        Err(next) => Err(Op::$run(next)),
+                    },)+
                     $((Op::$rare(columns), Op::$rare(mut next)) => {
                         columns.append(&mut next);
                         Ok(columns.len() - 1)
@@ -156,13 +167,10 @@ ops! {
         NullableBoolean(Nullable<Booleans>),
         BooleanToI64(Numbers<BooleanWire, i64>),
         Int(Numbers<IntWire, i32>),
-        NullableInt(Nullable<Numbers<IntWire, i32>>),
         IntToI64(Numbers<IntWire, i64>),
-        NullableIntToI64(Nullable<Numbers<IntWire, i64>>),
         IntToF32(Numbers<IntWire, f32>),
         IntToF64(Numbers<IntWire, f64>),
         Long(Numbers<LongWire, i64>),
-        NullableLong(Nullable<Numbers<LongWire, i64>>),
         LongToF32(Numbers<LongWire, f32>),
         LongToF64(Numbers<LongWire, f64>),
         Float(Numbers<Same, f32>),
@@ -176,6 +184,11 @@ ops! {
         Enum(EnumColumn),
         NullableEnum(Nullable<EnumColumn>),
         Fixed(FixedColumn),
+    }
+    run {
+        NullableInt(VarintRun<IntWire, i32>),
+        NullableIntToI64(VarintRun<IntWire, i64>),
+        NullableLong(VarintRun<LongWire, i64>),
     }
     rare {
         Uuid(UuidStrings),

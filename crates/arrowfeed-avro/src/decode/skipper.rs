@@ -13,6 +13,7 @@ use crate::memory::SlotRange;
 use crate::plan::skip::{self, Program};
 use crate::wire::Reads;
 use crate::wire::cursor::{Cursor, Pack, Stop};
+use crate::wire::optional_varints::{MAX_SKIPPED, skip_optional_varints};
 use crate::wire::varints::{skip_ints, skip_longs};
 
 /// A sequence of values to skip.
@@ -52,10 +53,15 @@ enum SkipStep {
     },
     OptionalInt {
         null: u8,
-        times: usize,
     },
     OptionalLong {
         null: u8,
+    },
+    /// Unions of null and a long, or an int where the bit of the union's number is set in `ints`. `times` is 2 to
+    /// [`MAX_SKIPPED`].
+    OptionalVarints {
+        null: u8,
+        ints: u64,
         times: usize,
     },
     OptionalString {
@@ -156,9 +162,11 @@ impl Skipper {
                 SkipStep::OptionalAdvance { null, bytes, times } => {
                     repeat(*times, || cur.skip_optional(*null, *bytes))
                 }
-                SkipStep::OptionalInt { null, times } => repeat(*times, || cur.skip_optional_int(*null)),
-                SkipStep::OptionalLong { null, times } => {
-                    repeat(*times, || cur.optional_varint(*null).map(|_| ()))
+                SkipStep::OptionalInt { null } => cur.skip_optional_int(*null),
+                SkipStep::OptionalLong { null } => cur.optional_varint(*null).map(|_| ()),
+                SkipStep::OptionalVarints { null, ints, times } => {
+                    let skipped = skip_optional_varints(cur, *null, *times, *ints);
+                    skipped.map(|after| cur = after)
                 }
                 SkipStep::OptionalString { null, times } => {
                     repeat(*times, || cur.optional_string(*null).map(|_| ()))
@@ -210,9 +218,14 @@ impl Skipper {
 
     /// Appends a step, or merges it into the previous step if both have the same kind.
     fn push(&mut self, step: SkipStep) {
-        use SkipStep::{
-            Advance, Boolean, Int, Long, OptionalAdvance, OptionalInt, OptionalLong, OptionalString, String,
-        };
+        use SkipStep::{Advance, Boolean, Int, Long, OptionalAdvance, OptionalString, String};
+
+        if let Some(last) = self.steps.last_mut()
+            && let Some(joined) = joined_varints(last, &step)
+        {
+            *last = joined;
+            return;
+        }
         match (self.steps.last_mut(), &step) {
             (_, Advance(0)) => {}
             (Some(Advance(bytes)), Advance(more)) => *bytes = bytes.saturating_add(*more),
@@ -220,9 +233,7 @@ impl Skipper {
             | (Some(Int { times }), Int { times: more })
             | (Some(Long { times }), Long { times: more })
             | (Some(String { times }), String { times: more }) => *times += more,
-            (Some(OptionalInt { null, times }), OptionalInt { null: other, times: more })
-            | (Some(OptionalLong { null, times }), OptionalLong { null: other, times: more })
-            | (Some(OptionalString { null, times }), OptionalString { null: other, times: more })
+            (Some(OptionalString { null, times }), OptionalString { null: other, times: more })
                 if null == other =>
             {
                 *times += more;
@@ -234,6 +245,22 @@ impl Skipper {
             _ => self.steps.push(step),
         }
     }
+}
+
+/// Returns one step for two steps of unions of null and a varint, if there is one.
+fn joined_varints(first: &SkipStep, second: &SkipStep) -> Option<SkipStep> {
+    let run = |step: &SkipStep| match *step {
+        SkipStep::OptionalInt { null } => Some((null, 1, 1)),
+        SkipStep::OptionalLong { null } => Some((null, 0, 1)),
+        SkipStep::OptionalVarints { null, ints, times } => Some((null, ints, times)),
+        _ => None,
+    };
+    let ((null, ints, times), (other, more_ints, more)) = (run(first)?, run(second)?);
+    (null == other && times + more <= MAX_SKIPPED).then(|| SkipStep::OptionalVarints {
+        null,
+        ints: ints | more_ints << times,
+        times: times + more,
+    })
 }
 
 #[inline(always)]

@@ -3,6 +3,7 @@
 //! [`padded`] is a slice that may be read past its end; [`cursor`] reads from it.
 
 pub(crate) mod cursor;
+pub(crate) mod optional_varints;
 pub(crate) mod padded;
 pub(crate) mod plain;
 pub(crate) mod varints;

@@ -152,7 +152,7 @@ fn varints_avx2<T, P: Pack>(
 /// Returns one bit per byte, which is set if the top bit of the byte is clear.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn last_bytes(bytes: &[u8; 64]) -> u64 {
+pub(super) fn last_bytes(bytes: &[u8; 64]) -> u64 {
     use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_movemask_epi8};
 
     let (low, high) = bytes.split_at(32);

@@ -84,8 +84,8 @@ impl Lowering<'_> {
         };
         match value.steps() {
             [Skip::Advance(bytes)] => SkipStep::OptionalAdvance { null, bytes: *bytes, times: 1 },
-            [Skip::Int] => SkipStep::OptionalInt { null, times: 1 },
-            [Skip::Long] => SkipStep::OptionalLong { null, times: 1 },
+            [Skip::Int] => SkipStep::OptionalInt { null },
+            [Skip::Long] => SkipStep::OptionalLong { null },
             [Skip::Bytes] => SkipStep::OptionalString { null, times: 1 },
             _ => SkipStep::Union(branches.iter().map(|branch| self.program(branch)).collect()),
         }
