@@ -1,6 +1,7 @@
 //! `arrowfeed.RecordBatch`.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, FieldRef, SchemaRef};
@@ -20,37 +21,55 @@ use crate::numpy_array::is_no_array;
 #[doc = docs!(RecordBatch)]
 #[pyclass(module = "arrowfeed", frozen, mapping)]
 #[derive(Debug)]
-pub(crate) struct RecordBatch(pub(crate) arrow_array::RecordBatch);
+pub(crate) struct RecordBatch {
+    pub(crate) batch: arrow_array::RecordBatch,
+    /// The number of the first column of each name. Created when a column is first asked for.
+    numbers: OnceLock<HashMap<String, usize>>,
+}
+
+impl RecordBatch {
+    pub(crate) fn new(batch: arrow_array::RecordBatch) -> Self {
+        Self { batch, numbers: OnceLock::new() }
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        let numbers = self.numbers.get_or_init(|| {
+            let fields = self.batch.schema_ref().fields().iter().enumerate().rev();
+            fields.map(|(number, field)| (field.name().clone(), number)).collect()
+        });
+        numbers.get(name).copied()
+    }
+}
 
 #[pymethods]
 impl RecordBatch {
     #[doc = docs!(RecordBatch.num_rows)]
     #[getter]
     fn num_rows(&self) -> usize {
-        self.0.num_rows()
+        self.batch.num_rows()
     }
 
     #[doc = docs!(RecordBatch.num_columns)]
     #[getter]
     fn num_columns(&self) -> usize {
-        self.0.num_columns()
+        self.batch.num_columns()
     }
 
     #[doc = docs!(RecordBatch.schema)]
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(self.0.schema())
+        Schema(self.batch.schema())
     }
 
     #[doc = docs!(RecordBatch.column)]
     fn column(&self, name: &str) -> PyResult<Array> {
-        let schema = self.0.schema_ref();
-        let Some(at) = schema.fields().iter().position(|field| field.name() == name) else {
+        let schema = self.batch.schema_ref();
+        let Some(at) = self.number(name) else {
             let names: Vec<String> = schema.fields().iter().map(|field| printable(field.name())).collect();
             let message = format!("expected one of the columns {}, found {name:?}", names.join(", "));
             return Err(PyKeyError::new_err(message));
         };
-        Ok(Array { array: self.0.column(at).clone(), field: schema.fields()[at].clone() })
+        Ok(Array { array: self.batch.column(at).clone(), field: schema.fields()[at].clone() })
     }
 
     #[doc = docs!(RecordBatch.__getitem__)]
@@ -93,29 +112,30 @@ impl RecordBatch {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let rows: ArrayRef = Arc::new(StructArray::from(self.0.clone()));
-        capsules(py, &rows, &struct_field(self.0.schema_ref()), requested_schema)
+        let rows: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
+        capsules(py, &rows, &struct_field(self.batch.schema_ref()), requested_schema)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.0.schema_ref().as_ref())?)
+        Ok(to_schema_pycapsule(py, self.batch.schema_ref().as_ref())?)
     }
 
     fn __len__(&self) -> usize {
-        self.0.num_rows()
+        self.batch.num_rows()
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
-        py.detach(|| self.0 == other.0)
+        py.detach(|| self.batch == other.batch)
     }
 
     fn __repr__(&self) -> String {
-        let (rows, columns) = (counted(self.0.num_rows(), "row"), counted(self.0.num_columns(), "column"));
-        format!("<arrowfeed.RecordBatch of {rows} and {columns}>{}", listed(self.0.schema_ref()))
+        let (rows, columns) =
+            (counted(self.batch.num_rows(), "row"), counted(self.batch.num_columns(), "column"));
+        format!("<arrowfeed.RecordBatch of {rows} and {columns}>{}", listed(self.batch.schema_ref()))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> String {
-        py.detach(|| html::batch(&self.0))
+        py.detach(|| html::batch(&self.batch))
     }
 }
 

@@ -146,7 +146,7 @@ fn decoded(
     let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
     let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
     let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-    call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch))).map(RecordBatch)
+    call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch))).map(RecordBatch::new)
 }
 
 #[doc = docs!(ExampleRecordDecoder)]

@@ -15,7 +15,7 @@ pub(crate) fn encode_records<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let py = batch.py();
     let schema = parse("schema", schema)?;
-    let batch = &batch.get().0;
+    let batch = &batch.get().batch;
     let records = call(py, || arrowfeed::avro::encode_records(batch, Some(&schema)))?;
     PyList::new(py, records.iter().map(|record| PyBytes::new(py, record)))
 }

@@ -192,7 +192,7 @@ pub(crate) fn source(
         return Ok(Box::new(Direct(reader.get().hand_over(py)?)));
     }
     if let Ok(batch) = batches.cast::<batch::RecordBatch>() {
-        let batch = batch.get().0.clone();
+        let batch = batch.get().batch.clone();
         let schema = batch.schema();
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }

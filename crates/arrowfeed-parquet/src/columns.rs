@@ -3,11 +3,12 @@
 //! The leaves of a Parquet schema are ordered by a depth-first walk through the Arrow schema. So the leaves of a field
 //! are a range, and a nested field has a part of that range.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use arrowfeed_source::field_path::after_step;
+use arrowfeed_source::field_path::first_steps;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 /// The columns that are read from a file.
@@ -38,12 +39,13 @@ impl Projection {
             return Ok(Self { leaves: (0..leaves).collect(), columns });
         };
         let (mut leaves, mut columns): (Vec<usize>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut by_name, mut seen) = (FieldsByName::default(), HashSet::new());
         for path in paths {
-            let (column, range) =
-                find(schema.fields(), path).ok_or_else(|| not_found(path, schema.fields()))?;
+            let found = by_name.find(schema.fields(), path);
+            let (column, range) = found.ok_or_else(|| not_found(path, schema.fields()))?;
             leaves.extend(range);
-            if !columns.contains(&column) {
-                columns.push(column);
+            if seen.insert(column) {
+                columns.push(column.clone());
             }
         }
         leaves.sort_unstable();
@@ -54,20 +56,22 @@ impl Projection {
 
 impl Projection {
     /// The columns of batches from a file with the schema `whole`, each with its index among the columns that are read.
-    fn found(&self, whole: &Schema) -> impl Iterator<Item = (usize, FieldRef)> {
+    fn found(&self, whole: &Schema) -> Vec<(usize, FieldRef)> {
         let read = projected(whole.fields(), &self.leaves, 0);
-        self.columns.iter().filter_map(move |name| read.find(name).map(|(at, field)| (at, field.clone())))
+        let by_name = by_name(&read);
+        let found = self.columns.iter().filter_map(|name| by_name.get(name.as_str()));
+        found.map(|named| (named.at, named.field.clone())).collect()
     }
 
     /// The schema of the batches.
     pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
-        let fields = self.found(whole).map(|(_, field)| field).collect::<Fields>();
+        let fields = self.found(whole).into_iter().map(|(_, field)| field).collect::<Fields>();
         Arc::new(Schema::new_with_metadata(fields, whole.metadata().clone()))
     }
 
     /// For each column of a batch, its index among the columns that are read.
     pub(crate) fn order(&self, whole: &Schema) -> Vec<usize> {
-        self.found(whole).map(|(at, _)| at).collect()
+        self.found(whole).into_iter().map(|(at, _)| at).collect()
     }
 }
 
@@ -78,9 +82,10 @@ pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<u
         (DataType::Struct(found), _, DataType::Struct(wanted), _) => {
             let mut at = before;
             let mut of_fields = Vec::new();
+            let wanted = by_name(wanted);
             for field in found {
-                if let Some((_, to)) = wanted.find(field.name()) {
-                    of_fields.extend(leaves_for(field.data_type(), to.data_type(), at));
+                if let Some(to) = wanted.get(field.name().as_str()) {
+                    of_fields.extend(leaves_for(field.data_type(), to.field.data_type(), at));
                 }
                 at += leaves(field.data_type());
             }
@@ -96,36 +101,80 @@ pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<u
     }
 }
 
-/// The first step of a path, and the leaves that the path selects.
-fn find(fields: &Fields, path: &str) -> Option<(String, Range<usize>)> {
-    let mut readings = Vec::new();
-    let mut before = 0;
-    for field in fields {
-        let end = before + leaves(field.data_type());
-        let found = after_step(path, field.name()).and_then(|rest| of_field(field.data_type(), before, rest));
-        readings.extend(found.map(|range| (field.name().clone(), range)));
-        before = end;
-    }
-    // If a path can be read in several ways, take the one with the longest first step.
-    readings.into_iter().max_by_key(|(name, _)| name.len())
+/// The first field of a name.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) at: usize,
+    pub(crate) field: &'a FieldRef,
+    /// Whether no other field has the name.
+    pub(crate) is_only: bool,
 }
 
-/// The leaves of a path inside a value whose first leaf is number `before`. Maps are read as a whole.
-fn of_field(data_type: &DataType, before: usize, path: &str) -> Option<Range<usize>> {
-    let all = before..before + leaves(data_type);
-    if path.is_empty() {
-        return Some(all);
+/// The fields by name.
+pub(crate) fn by_name(fields: &Fields) -> HashMap<&str, Named<'_>> {
+    let mut by_name = HashMap::with_capacity(fields.len());
+    for (at, field) in fields.iter().enumerate() {
+        let named = by_name.entry(field.name().as_str());
+        named.and_modify(|first: &mut Named<'_>| first.is_only = false).or_insert(Named {
+            at,
+            field,
+            is_only: true,
+        });
     }
-    match data_type {
-        DataType::Struct(fields) => {
-            let (_, range) = find(fields, path)?;
-            Some(before + range.start..before + range.end)
+    by_name
+}
+
+/// The fields of each name among the columns, and in each struct that a path has led to, with the leaves of each field.
+/// The columns and the structs are identified by their addresses.
+#[derive(Default)]
+struct FieldsByName<'a>(HashMap<*const FieldRef, HashMap<&'a str, Vec<Leaves<'a>>>>);
+
+/// A field, and the range of its leaves among those of the fields around it.
+type Leaves<'a> = (&'a FieldRef, Range<usize>);
+
+impl<'a> FieldsByName<'a> {
+    /// The first step of a path, and the leaves that the path selects.
+    fn find(&mut self, fields: &'a Fields, path: &str) -> Option<(&'a String, Range<usize>)> {
+        let steps: Vec<_> = first_steps(path).collect();
+        // If a path can be read in several ways, take the one with the longest first step.
+        steps.into_iter().rev().find_map(|(name, rest)| {
+            let named = self.of(fields).get(&*name).cloned().unwrap_or_default();
+            named
+                .into_iter()
+                .rev()
+                .find_map(|(field, all)| Some((field.name(), self.of_field(field.data_type(), all, rest)?)))
+        })
+    }
+
+    /// The leaves of a path inside a value with the leaves `all`. Maps are read as a whole.
+    fn of_field(&mut self, data_type: &'a DataType, all: Range<usize>, path: &str) -> Option<Range<usize>> {
+        if path.is_empty() {
+            return Some(all);
         }
-        DataType::Map(entries, _) => {
-            let DataType::Struct(entry) = entries.data_type() else { return None };
-            of_field(entry.get(1)?.data_type(), 0, path).map(|_| all)
+        match data_type {
+            DataType::Struct(fields) => {
+                let (_, range) = self.find(fields, path)?;
+                Some(all.start + range.start..all.start + range.end)
+            }
+            DataType::Map(entries, _) => {
+                let DataType::Struct(entry) = entries.data_type() else { return None };
+                self.of_field(entry.get(1)?.data_type(), all.clone(), path).map(|_| all)
+            }
+            other => self.of_field(item(other)?.data_type(), all, path),
         }
-        other => of_field(item(other)?.data_type(), before, path),
+    }
+
+    fn of(&mut self, fields: &'a Fields) -> &HashMap<&'a str, Vec<Leaves<'a>>> {
+        self.0.entry(fields.as_ptr()).or_insert_with(|| {
+            let mut by_name: HashMap<&str, Vec<Leaves<'_>>> = HashMap::new();
+            let mut before = 0;
+            for field in fields {
+                let end = before + leaves(field.data_type());
+                by_name.entry(field.name()).or_default().push((field, before..end));
+                before = end;
+            }
+            by_name
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_empty_ar
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use crate::columns::{Projection, leaves, leaves_for, projected};
+use crate::columns::{Named, Projection, by_name, leaves, leaves_for, projected};
 use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored};
 
 /// The columns that are read from one file, and their conversion to batches.
@@ -44,22 +44,23 @@ impl FileColumns {
     pub(crate) fn promised(whole: &Schema, schema: SchemaRef, rounds: bool) -> Result<Self, FeedError> {
         let mut read = Vec::new();
         let mut before = 0;
+        let wanted = by_name(schema.fields());
         for field in whole.fields() {
-            if let Ok(to) = schema.field_with_name(field.name()) {
-                read.extend(leaves_for(field.data_type(), to.data_type(), before));
+            if let Some(to) = wanted.get(field.name().as_str()) {
+                read.extend(leaves_for(field.data_type(), to.field.data_type(), before));
             }
             before += leaves(field.data_type());
         }
         let found = projected(whole.fields(), &read, 0);
+        let found = by_name(&found);
         let columns = schema.fields().iter().map(|field| {
-            let mut of_name = found.iter().enumerate().filter(|(_, found)| found.name() == field.name());
-            let (at, conversion) = match (of_name.next(), of_name.next()) {
-                (Some(_), Some(_)) => {
+            let (at, conversion) = match found.get(field.name().as_str()) {
+                Some(Named { is_only: false, .. }) => {
                     let message = "expected one column of this name, found two".to_owned();
                     (None, Err(Mismatch { path: Vec::new(), message }))
                 }
-                (Some((at, from)), None) => (Some(at), compile(from.data_type(), field, rounds)),
-                (None, _) => (None, missing(field)),
+                Some(Named { at, field: from, .. }) => (Some(*at), compile(from.data_type(), field, rounds)),
+                None => (None, missing(field)),
             };
             let conversion = conversion.map_err(|error| schema_error(field, error))?;
             Ok(Column { field: field.clone(), at, conversion })

@@ -103,11 +103,14 @@ impl GroupColumns {
         if rows == 0 {
             return Ok(None);
         }
-        let mut columns: Vec<ArrayRef> = others.map_or_else(Vec::new, |others| others.columns().to_vec());
+        let mut others = others.iter().flat_map(RecordBatch::columns).cloned();
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.schema.fields().len());
         for ((column, _), reader) in self.lists.iter().zip(&mut reader.lists) {
+            columns.extend(others.by_ref().take(*column - columns.len()));
             let made = row_group(|| reader.next(rows));
-            columns.insert(*column, made.map_err(|error| error.in_field(self.schema.field(*column).name()))?);
+            columns.push(made.map_err(|error| error.in_field(self.schema.field(*column).name()))?);
         }
+        columns.extend(others);
         reader.left -= rows;
         let batch = row_group(|| RecordBatch::try_new(self.schema.clone(), columns))?;
         Ok(Some(batch))

@@ -3,6 +3,8 @@
 //! A quoted step contains the name verbatim, with each quote doubled. An unquoted step may contain dots and brackets,
 //! because writers use them in names; its meaning depends on the fields that exist.
 
+use std::borrow::Cow;
+
 use crate::printable;
 
 /// Builds the path through the fields with these names.
@@ -67,6 +69,29 @@ pub fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
         Some(_) => return None,
         None => path.strip_prefix(name)?,
     };
+    after_name(rest)
+}
+
+/// Returns each name for which [`after_step`] returns the rest of the path, with this rest; the shortest name first.
+///
+/// ```
+/// use arrowfeed_source::field_path::first_steps;
+///
+/// assert!(first_steps("a.b['c']").eq([("a".into(), "b['c']"), ("a.b".into(), "['c']"), ("a.b['c']".into(), "")]));
+/// assert!(first_steps("['a.b'].c").eq([("a.b".into(), "c")]));
+/// ```
+pub fn first_steps(path: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
+    let quoted = split_quoted(path);
+    let ends = if quoted.is_some() { 0..0 } else { 0..path.len() + 1 };
+    let ends = ends.filter(|end| path.is_char_boundary(*end));
+    let unquoted = ends.map(|end| (Cow::Borrowed(&path[..end]), &path[end..]));
+    let quoted = quoted.map(|(name, rest)| (Cow::Owned(name), rest));
+    let steps = quoted.into_iter().chain(unquoted);
+    steps.filter_map(|(name, rest)| after_name(rest).map(|rest| (name, rest)))
+}
+
+/// The rest of a path after the name of a step, if the name may end here.
+fn after_name(rest: &str) -> Option<&str> {
     match rest.strip_prefix('.') {
         Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
         None if rest.is_empty() || rest.starts_with("['") => Some(rest),

@@ -9,6 +9,7 @@ use arrow_schema::SchemaRef;
 use crate::convert::Conversion;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Explanation;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::plans::Plans;
 use crate::representation::Representation;
@@ -69,10 +70,11 @@ impl TensorAdapter {
         representations: impl IntoIterator<Item = (S, R)>,
         options: AdapterOptions,
     ) -> Result<Self, RepresentationError> {
+        let indexed = IndexedSchema::new(schema.clone());
         let mut plans = Plans::new();
         for (name, representation) in representations {
             let compile = || {
-                let conversion = Conversion::compile(&schema, representation.borrow(), &options)?;
+                let conversion = Conversion::compile(&indexed, representation.borrow(), &options)?;
                 let (spec, columns) = (conversion.spec(), conversion.columns());
                 Ok((Plan { conversion, columns }, spec))
             };

@@ -3,10 +3,11 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
+use crate::indexed_schema::IndexedSchema;
 use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
 
@@ -37,16 +38,16 @@ pub(crate) enum Step {
 
 impl Column {
     /// Compiles the path. Fails if the path is not in the schema. Enters lists at the end of the path, but not structs.
-    pub(crate) fn compile(schema: &Schema, path: &ColumnPath) -> Result<Self, RepresentationError> {
+    pub(crate) fn compile(schema: &IndexedSchema, path: &ColumnPath) -> Result<Self, RepresentationError> {
         let label = path.to_string();
         let mut names: Vec<&str> = path.steps().iter().map(String::as_str).collect();
         names.reverse();
-        let Some((index, mut field)) = step(schema.fields(), &mut names) else {
+        let Some((index, mut field)) = step(schema, schema.fields(), &mut names) else {
             let kind = RepresentationErrorKind::MissingColumn;
             let expected = format!("a column of this name, one of {}", listed(schema.fields()));
             return Err(RepresentationError::new(kind, expected, "none").in_column(&label));
         };
-        refuse_namesakes(schema.fields(), field.name()).map_err(|error| error.in_column(&label))?;
+        refuse_namesakes(schema, schema.fields(), field.name()).map_err(|error| error.in_column(&label))?;
         let (leaf, path) = (field.data_type().clone(), ColumnPath::from(field.name().as_str()));
         let mut column =
             Self { label, path, index, steps: Vec::new(), sizes: Vec::new(), offsets: Vec::new(), leaf };
@@ -57,7 +58,7 @@ impl Column {
             if names.is_empty() {
                 break;
             }
-            field = column.enter_struct(field, &mut names)?;
+            field = column.enter_struct(schema, field, &mut names)?;
         }
         column.leaf = field.data_type().clone();
         Ok(column)
@@ -80,6 +81,7 @@ impl Column {
 
     fn enter_struct<'a>(
         &mut self,
+        schema: &IndexedSchema,
         field: &'a Field,
         names: &mut Vec<&str>,
     ) -> Result<&'a FieldRef, RepresentationError> {
@@ -91,11 +93,11 @@ impl Column {
         let DataType::Struct(fields) = field.data_type() else {
             return missing(format!("a struct with the field {name:?}"), &field.data_type().to_string());
         };
-        let Some((index, field)) = step(fields, names) else {
+        let Some((index, field)) = step(schema, fields, names) else {
             let expected = format!("a field of {:?}, one of {}", self.path.to_string(), listed(fields));
             return missing(expected, &format!("{name:?}"));
         };
-        refuse_namesakes(fields, field.name()).map_err(|error| error.in_column(&self.label))?;
+        refuse_namesakes(schema, fields, field.name()).map_err(|error| error.in_column(&self.label))?;
         self.steps.push(Step::Field(index));
         self.path = self.path.child(field.name());
         Ok(field)
@@ -230,22 +232,27 @@ pub(crate) fn row_of(splits: &[RowSplits], item: usize) -> usize {
 
 /// Finds the field for the next name: the field with that name, or else the one with its longest prefix before a dot
 /// that leads to the rest of the name. Pushes the rest back to `names`.
-fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a FieldRef)> {
+fn step<'a>(
+    schema: &IndexedSchema,
+    fields: &'a Fields,
+    names: &mut Vec<&str>,
+) -> Option<(usize, &'a FieldRef)> {
     let name = names.pop()?;
-    if let Some(found) = fields.find(name) {
+    if let Some(found) = schema.find(fields, name) {
         return Some(found);
     }
     let dots = name.rmatch_indices('.');
     for (dot, _) in dots {
         let (head, tail) = (&name[..dot], &name[dot + 1..]);
-        if let Some((index, field)) = fields.find(head).filter(|(_, field)| leads_to(field.data_type(), tail))
+        if let Some((index, field)) =
+            schema.find(fields, head).filter(|(_, field)| leads_to(schema, field.data_type(), tail))
         {
             names.push(tail);
             return Some((index, field));
         }
     }
     // No field leads to the whole path. Follow its longest known prefix, so that the error says where the path ends.
-    let part = name.rmatch_indices('.').find_map(|(dot, _)| Some((dot, fields.find(&name[..dot])?)));
+    let part = name.rmatch_indices('.').find_map(|(dot, _)| Some((dot, schema.find(fields, &name[..dot])?)));
     let Some((dot, found)) = part else {
         names.push(name);
         return None;
@@ -255,8 +262,12 @@ fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a Fie
 }
 
 /// Fails if several fields have the requested name.
-pub(crate) fn refuse_namesakes(fields: &Fields, name: &str) -> Result<(), RepresentationError> {
-    let found = fields.iter().filter(|field| field.name() == name).count();
+pub(crate) fn refuse_namesakes(
+    schema: &IndexedSchema,
+    fields: &Fields,
+    name: &str,
+) -> Result<(), RepresentationError> {
+    let found = schema.count(fields, name);
     if found < 2 {
         return Ok(());
     }
@@ -266,16 +277,16 @@ pub(crate) fn refuse_namesakes(fields: &Fields, name: &str) -> Result<(), Repres
 }
 
 /// Whether `name` is a path inside `data_type`.
-fn leads_to(data_type: &DataType, name: &str) -> bool {
+fn leads_to(schema: &IndexedSchema, data_type: &DataType, name: &str) -> bool {
     match data_type {
         DataType::Struct(fields) => {
-            fields.find(name).is_some()
+            schema.find(fields, name).is_some()
                 || name.match_indices('.').any(|(dot, _)| {
-                    let head = fields.find(&name[..dot]);
-                    head.is_some_and(|(_, field)| leads_to(field.data_type(), &name[dot + 1..]))
+                    let head = schema.find(fields, &name[..dot]);
+                    head.is_some_and(|(_, field)| leads_to(schema, field.data_type(), &name[dot + 1..]))
                 })
         }
-        other => lists::items(other).is_some_and(|items| leads_to(items.data_type(), name)),
+        other => lists::items(other).is_some_and(|items| leads_to(schema, items.data_type(), name)),
     }
 }
 

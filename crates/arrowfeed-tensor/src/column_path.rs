@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use arrow_schema::Schema;
-
 use crate::column::Column;
 use crate::error::RepresentationError;
+use crate::indexed_schema::IndexedSchema;
 
 /// A path of names, outermost first: a column, then fields of structs. Lists on the path have no step.
 ///
@@ -37,7 +36,7 @@ impl ColumnPath {
     ///
     /// # Errors
     /// The schema has no such column or field, or more than one.
-    pub fn resolved(&self, schema: &Schema) -> Result<Self, RepresentationError> {
+    pub fn resolved(&self, schema: &IndexedSchema) -> Result<Self, RepresentationError> {
         Column::compile(schema, self).map(|column| column.path)
     }
 

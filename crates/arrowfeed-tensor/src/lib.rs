@@ -8,6 +8,7 @@
 // |---|---|
 // | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
 // | `column_path` `column` | paths to columns, and to arrays inside them |
+// | `indexed_schema` | lookup of fields by name |
 // | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
 // | `leaf` | the values at the end of a path: types, nulls, defaults |
 // | `nearest` | the floats nearest to numbers of wider types |
@@ -38,6 +39,7 @@ mod explain;
 mod expression;
 pub mod feature;
 mod gather;
+mod indexed_schema;
 mod infer;
 mod leaf;
 mod lists;
@@ -61,6 +63,7 @@ pub use either::Adapter;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
+pub use indexed_schema::IndexedSchema;
 pub use infer::{
     Inferred, LeftOut, Representations, SequenceValueTypes, ValueType, infer_representations,
     project_tfmd_schema, representations_from_tfmd, sequence_value_types_from_tfmd, value_types_from_tfmd,

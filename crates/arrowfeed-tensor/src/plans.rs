@@ -1,5 +1,7 @@
 //! Compiled plans by tensor name, for every kind of adapter.
 
+use std::collections::HashMap;
+
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Explanation, Part};
 use crate::spec::TensorSpec;
@@ -9,11 +11,13 @@ use crate::spec::TensorSpec;
 pub(crate) struct Plans<P> {
     plans: Vec<(String, P)>,
     specs: Vec<(String, TensorSpec)>,
+    /// The index of the first plan of each name.
+    positions: HashMap<String, usize>,
 }
 
 impl<P: Clone> Plans<P> {
     pub(crate) fn new() -> Self {
-        Self { plans: Vec::new(), specs: Vec::new() }
+        Self { plans: Vec::new(), specs: Vec::new(), positions: HashMap::new() }
     }
 
     /// Adds the result of `compile`. `what` names the kind of definition in the message for a duplicate name.
@@ -31,9 +35,14 @@ impl<P: Clone> Plans<P> {
             None => compile(),
         };
         let (plan, spec) = made.map_err(|error| error.in_tensor(&name))?;
-        self.specs.push((name.clone(), spec));
-        self.plans.push((name, plan));
+        self.push((name.clone(), plan), (name, spec));
         Ok(())
+    }
+
+    fn push(&mut self, plan: (String, P), spec: (String, TensorSpec)) {
+        self.positions.entry(plan.0.clone()).or_insert(self.plans.len());
+        self.plans.push(plan);
+        self.specs.push(spec);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, P)> {
@@ -60,8 +69,7 @@ impl<P: Clone> Plans<P> {
                 let kind = RepresentationErrorKind::Name;
                 RepresentationError::new(kind, self.known(), format!("{name:?}"))
             })?;
-            this.plans.push(self.plans[position].clone());
-            this.specs.push(self.specs[position].clone());
+            this.push(self.plans[position].clone(), self.specs[position].clone());
         }
         Ok(this)
     }
@@ -77,7 +85,7 @@ impl<P: Clone> Plans<P> {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.plans.iter().position(|(own, _)| own == name)
+        self.positions.get(name).copied()
     }
 
     fn known(&self) -> String {

@@ -177,11 +177,12 @@ class Input:
         alone: dict[str, Any] = {**options, "threads": 1}
         with self.read(batch_size=1, **alone) as reader:
             names = list(reader.schema.names)
-        for name in exclude:
-            if name not in names:
+        left_out, existing = dict.fromkeys(exclude), set(names)
+        for name in left_out:
+            if name not in existing:
                 known = ", ".join(f'"{each}"' for each in names)
                 raise UsageError(f'--exclude: expected a column, one of {known}, found "{name}"')
-        return [f"['{name.replace(chr(39), 2 * chr(39))}']" for name in names if name not in set(exclude)]
+        return [f"['{name.replace(chr(39), 2 * chr(39))}']" for name in names if name not in left_out]
 
 
 def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Input:

@@ -84,8 +84,9 @@ def with_scalars(rows: Rows, names: list[str]) -> Rows:
     """
     schema = rows.schema
     lists = [field.name for field in schema if parts.is_list(field.type)]
+    possible = {EVERY, *lists}
     for name in names:
-        if name not in (EVERY, *lists):
+        if name not in possible:
             known = ", ".join(f'"{each}"' for each in lists) or "none"
             raise UsageError(f'--scalars: expected a list column (available: {known}), found "{name}"')
     chosen = set(lists) if EVERY in names else set(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import shutil
 import sys
 import unicodedata
@@ -77,11 +78,19 @@ def _total(widths: dict[int, int]) -> int:
 
 def _fit(widths: dict[int, int], least: dict[int, int], terminal: int) -> None:
     """Narrows the widest columns until the table has a width, or each has its least width."""
+    columns = enumerate(widths.items())
+    # The widest column is the first, of several the leftmost.
+    wider = [(-width, place, at) for place, (at, width) in columns if width > least[at]]
+    heapq.heapify(wider)
     for _ in range(_total(widths) - terminal):
-        wider = [at for at, width in widths.items() if width > least[at]]
         if not wider:
             break
-        widths[max(wider, key=lambda at: widths[at])] -= 1
+        width, place, at = wider[0]
+        widths[at] -= 1
+        if widths[at] > least[at]:
+            heapq.heapreplace(wider, (width + 1, place, at))
+        else:
+            heapq.heappop(wider)
 
 
 def _cut_to_width(text: str, width: int, *, at_start: bool) -> str:

@@ -74,7 +74,8 @@ def columns_of(avro_schema: AvroSchema, features: bytes | None, limits: Limits) 
         schema = _arrow_schema(avro_schema, None, "tfx", limits)
         native = _arrow_schema(avro_schema, None, "native", limits)
         inferred = infer_representations(schema)
-        representations = {name: _always(name, one, native) for name, one in inferred.items()}
+        fields = {field.name: field for field in native}
+        representations = {name: _always(name, one, fields.get(name)) for name, one in inferred.items()}
         return Columns(schema.names, schema, representations)
     messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
     declared = {feature.name: feature for feature in reversed(messages.Schema.FromString(features).feature)}
@@ -105,9 +106,8 @@ def _arrow_schema(
     return AvroRecordDecoder(avro_schema, name="schema", **options).schema.to_pyarrow()
 
 
-def _always(name: str, inferred: Representation, native: Any) -> Representation:
-    """Returns `Dense` if the column has exactly one value per row."""
-    field = native.field(name) if name in native.names else None
+def _always(name: str, inferred: Representation, field: Any) -> Representation:
+    """Returns `Dense` if the column has exactly one value per row. `field`: its field in native encoding."""
     if field is None or field.nullable or field.type.num_fields > 0:
         return inferred
     return Dense(name)

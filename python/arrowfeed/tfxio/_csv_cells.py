@@ -55,9 +55,10 @@ def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
         ValueError: A feature is not a column, or has a type other than BYTES, INT and FLOAT.
     """
     found = columns_of_examples(features)
-    if not set(found.names) <= set(names):
+    known = set(found.names)
+    if not known <= set(names):
         raise ValueError(f"Schema features are not a subset of column names: {list(names)} vs {found.names}")
-    ordered = [name for name in names if name in found.names]
+    ordered = [name for name in names if name in known]
     schema = framework("pyarrow").schema([found.schema.field(name) for name in ordered])
     return Columns(ordered, schema, found.representations)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -162,8 +163,8 @@ class RecordBatchToExamplesEncoder:
         features = [one.values for one in ragged] + [
             name for one in ragged for name in one.partitions if isinstance(name, str)
         ]
-        for name in features:
-            if features.count(name) > 1:
+        for name, count in collections.Counter(features).items():
+            if count > 1:
                 raise RuntimeError(f"{name} conflicts with another source column in the same batch.")
         columns: dict[str, Any] = {}
         for name, column, one in zip(names, record_batch.columns, ragged, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import ExampleRecordDecoder, representations_from_tfmd
+from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, source_columns
 
 if TYPE_CHECKING:
@@ -36,10 +37,8 @@ def projected_examples(columns: Columns, wanted: Iterable[str]) -> Columns:
     representations = columns.representations_of(wanted)
     needed = {path[0] for one in representations.values() for path in source_columns(one)}
     names = [name for name in columns.names if name in needed]
-    schema = columns.schema
-    for name in columns.names:
-        if name not in needed:
-            schema = schema.remove(schema.get_field_index(name))
+    fields = [field for field in columns.schema if field.name in needed]
+    schema = framework("pyarrow").schema(fields, metadata=columns.schema.metadata)
     return Columns(names, schema, representations)
 
 

@@ -149,11 +149,13 @@ class ParquetTFXIO(FileBatches):
         columns = columns_of_examples(self._features)
         if self._column_names is None:
             return columns
-        names = [name for name in self._column_names if name in columns.names]
+        known = set(columns.names)
+        names = [name for name in self._column_names if name in known]
+        kept = set(names)
         representations = {
             name: one
             for name, one in columns.representations.items()
-            if all(path[0] in names for path in source_columns(one))
+            if all(path[0] in kept for path in source_columns(one))
         }
         return _selected(columns, names, representations)
 

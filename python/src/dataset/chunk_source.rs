@@ -1,5 +1,6 @@
 //! Adapter from `arrowfeed.ChunkSource` in Python to the `ChunkSource` trait of the engine.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -72,8 +73,11 @@ impl PythonChunks {
         let reader = write::source("read_chunk()", &rows);
         let mut reader = reader.map_err(|error| failed(FeedErrorKind::Conversion, py, error))?;
         let schema = reader.schema();
+        let fields = schema.fields().iter().enumerate().rev();
+        let numbers: HashMap<&str, usize> =
+            fields.map(|(number, field)| (field.name().as_str(), number)).collect();
         let order = names.iter().map(|name| {
-            schema.index_of(name).map_err(|_| {
+            numbers.get(name).copied().ok_or_else(|| {
                 let fields: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
                 let (name, fields) = (quoted(name), fields.join(", "));
                 let message = format!("read_chunk(): expected the column {name}, found {fields}");

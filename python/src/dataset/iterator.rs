@@ -119,7 +119,7 @@ impl BatchIterator {
         }
         Ok(match next? {
             None => None,
-            Some(Next::Records(batch)) => Some(RecordBatch(batch).into_pyobject(py)?.into_any()),
+            Some(Next::Records(batch)) => Some(RecordBatch::new(batch).into_pyobject(py)?.into_any()),
             Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),
         })
     }

@@ -43,7 +43,7 @@ impl BatchArgument {
     pub(super) fn new(value: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Self> {
         let py = value.py();
         if let Ok(batch) = value.cast::<batch::RecordBatch>() {
-            return Ok(Self::Whole(batch.get().0.clone()));
+            return Ok(Self::Whole(batch.get().batch.clone()));
         }
         if let Some(batch) = foreign::projected_batch("batch", value, projection)? {
             return Ok(Self::Foreign(batch));

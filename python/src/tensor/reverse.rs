@@ -71,7 +71,7 @@ impl TensorsToRecordBatch {
         let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, given)?;
         let batch = py.detach(|| caught(|| Ok(self.0.convert(&tensors))));
         let batch = batch.map_err(|error| to_python(py, error))?;
-        batch.map(RecordBatch).map_err(|error| conversion_error(py, &error))
+        batch.map(RecordBatch::new).map_err(|error| conversion_error(py, &error))
     }
 
     fn __repr__(&self) -> String {

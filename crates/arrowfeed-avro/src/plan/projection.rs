@@ -1,6 +1,8 @@
 //! The projection, as a tree over the reader's schema.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 
@@ -31,27 +33,122 @@ impl Projection {
         schema: &Graph,
         unions: Unions,
     ) -> Result<Self, FeedError> {
-        let mut root = Projection::Fields(Vec::new());
+        let fields = Fields::new(schema, unions);
+        let mut root = Mentioned::default();
         for path in paths {
-            let names = Readings::new(schema, unions, path.as_ref()).one()?;
-            root.add(&names);
+            root.add(Readings::new(&fields, path.as_ref()).one()?);
         }
-        Ok(root)
+        Ok(root.into())
+    }
+}
+
+/// The fields that paths have mentioned so far.
+#[derive(Default)]
+struct Mentioned {
+    is_whole: bool,
+    fields: Vec<(String, Mentioned)>,
+    indices: HashMap<String, usize>,
+}
+
+impl Mentioned {
+    fn add(&mut self, names: impl IntoIterator<Item = String>) {
+        let mut at = self;
+        for name in names {
+            if at.is_whole {
+                return;
+            }
+            let index = *at.indices.entry(name.clone()).or_insert_with(|| {
+                at.fields.push((name, Self::default()));
+                at.fields.len() - 1
+            });
+            at = &mut at.fields[index].1;
+        }
+        at.is_whole = true;
+    }
+}
+
+impl From<Mentioned> for Projection {
+    fn from(mentioned: Mentioned) -> Self {
+        match mentioned.is_whole {
+            true => Projection::All,
+            false => Projection::Fields(
+                mentioned.fields.into_iter().map(|(name, inner)| (name, inner.into())).collect(),
+            ),
+        }
+    }
+}
+
+/// The names of the fields of one type.
+#[derive(Default)]
+struct Names<'a> {
+    types: HashMap<&'a str, TypeId>,
+    /// Size of the longest name in bytes.
+    longest: usize,
+}
+
+impl<'a> FromIterator<(&'a str, TypeId)> for Names<'a> {
+    fn from_iter<I: IntoIterator<Item = (&'a str, TypeId)>>(fields: I) -> Self {
+        let mut names = Self::default();
+        for (name, ty) in fields {
+            names.longest = names.longest.max(name.len());
+            names.types.entry(name).or_insert(ty);
+        }
+        names
+    }
+}
+
+/// The fields of all types of a schema.
+struct Fields<'a> {
+    schema: &'a Graph,
+    unions: Unions,
+    known: RefCell<HashMap<TypeId, Option<Rc<Names<'a>>>>>,
+}
+
+impl<'a> Fields<'a> {
+    fn new(schema: &'a Graph, unions: Unions) -> Self {
+        Self { schema, unions, known: RefCell::default() }
     }
 
-    fn add(&mut self, names: &[String]) {
-        let Projection::Fields(fields) = self else {
-            return;
-        };
-        let Some((name, rest)) = names.split_first() else {
-            *self = Projection::All;
-            return;
-        };
-        let at = fields.iter().position(|(field, _)| field == name).unwrap_or_else(|| {
-            fields.push((name.clone(), Projection::Fields(Vec::new())));
-            fields.len() - 1
-        });
-        fields[at].1.add(rest);
+    /// The fields of the root record, or the one column of another root.
+    fn columns(&self) -> Rc<Names<'a>> {
+        let root = self.schema.root;
+        match &self.schema.types[root] {
+            Type::Record(_) => self.of(root).unwrap_or_default(),
+            _ => Rc::new(Names::from_iter([(ROOT_COLUMN, root)])),
+        }
+    }
+
+    /// The fields of a record, or of the record inside arrays, maps and nullable unions. `None`: there is no record.
+    fn of(&self, ty: TypeId) -> Option<Rc<Names<'a>>> {
+        let mut known = self.known.borrow_mut();
+        known.entry(ty).or_insert_with(|| self.names(ty).map(Rc::new)).clone()
+    }
+
+    fn names(&self, mut ty: TypeId) -> Option<Names<'a>> {
+        // Arrays, maps and unions take no step of the path. Without a record between them, they cannot be recursive.
+        for _ in 0..=Limits::MAX_SCHEMA_DEPTH {
+            ty = match &self.schema.types[ty] {
+                Type::Record(record) => {
+                    return Some(record.fields.iter().map(|field| (field.name.as_str(), field.ty)).collect());
+                }
+                Type::Array(inner) | Type::Map(inner) => *inner,
+                Type::Union(branches) => {
+                    let is_null = |ty: &&TypeId| self.schema.types[**ty] == Type::Null;
+                    let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
+                    let is_nullable = types.len() == 1 && branches.len() == 2;
+                    match types[..] {
+                        _ if self.unions == Unions::Struct && !is_nullable => {
+                            let branch = |ty: TypeId| (branch_name(&self.schema.types[ty]), ty);
+                            return Some(types.into_iter().map(branch).collect());
+                        }
+                        [only] => only,
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            };
+        }
+        None
     }
 }
 
@@ -59,22 +156,21 @@ impl Projection {
 type Step<'a> = (String, TypeId, Option<&'a str>);
 
 /// The possible ways to read one path.
-struct Readings<'a> {
-    schema: &'a Graph,
-    unions: Unions,
+struct Readings<'a, 'g> {
+    fields: &'a Fields<'g>,
     path: &'a str,
     /// Cache: at most two readings, each a list of names, by type and length of the remaining path.
     known: HashMap<(TypeId, usize), Vec<Vec<String>>>,
 }
 
-impl<'a> Readings<'a> {
-    fn new(schema: &'a Graph, unions: Unions, path: &'a str) -> Self {
-        Self { schema, unions, path, known: HashMap::new() }
+impl<'a, 'g> Readings<'a, 'g> {
+    fn new(fields: &'a Fields<'g>, path: &'a str) -> Self {
+        Self { fields, path, known: HashMap::new() }
     }
 
     fn one(mut self) -> Result<Vec<String>, FeedError> {
         let mut readings = Vec::new();
-        for step in self.first_steps() {
+        for step in self.fields.columns().steps(self.path) {
             self.go_on(step, 0, &mut readings);
         }
         match readings.len() {
@@ -103,7 +199,8 @@ impl<'a> Readings<'a> {
             return known.clone();
         }
         let mut readings = Vec::new();
-        for step in self.steps(ty, path) {
+        let steps = self.fields.of(ty).map(|names| names.steps(path));
+        for step in steps.into_iter().flatten() {
             self.go_on(step, depth, &mut readings);
         }
         self.known.insert((ty, path.len()), readings.clone());
@@ -119,57 +216,12 @@ impl<'a> Readings<'a> {
         readings.truncate(2);
     }
 
-    /// The fields that `path` may begin with, in a record or in the records inside arrays, maps and nullable unions.
-    fn steps(&self, ty: TypeId, path: &'a str) -> Vec<Step<'a>> {
-        let Some(fields) = self.fields(ty) else { return Vec::new() };
-        steps(&fields, path)
-    }
-
-    fn first_steps(&self) -> Vec<Step<'a>> {
-        steps(&self.columns(), self.path)
-    }
-
-    /// The fields of the root record, or the one column of another root.
-    fn columns(&self) -> Vec<(&'a str, TypeId)> {
-        match &self.schema.types[self.schema.root] {
-            Type::Record(_) => self.fields(self.schema.root).unwrap_or_default(),
-            _ => vec![(ROOT_COLUMN, self.schema.root)],
-        }
-    }
-
-    fn fields(&self, mut ty: TypeId) -> Option<Vec<(&'a str, TypeId)>> {
-        // Arrays, maps and unions take no step of the path. Without a record between them, they cannot be recursive.
-        for _ in 0..=Limits::MAX_SCHEMA_DEPTH {
-            ty = match &self.schema.types[ty] {
-                Type::Record(record) => {
-                    return Some(record.fields.iter().map(|field| (field.name.as_str(), field.ty)).collect());
-                }
-                Type::Array(inner) | Type::Map(inner) => *inner,
-                Type::Union(branches) => {
-                    let is_null = |ty: &&TypeId| self.schema.types[**ty] == Type::Null;
-                    let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
-                    let is_nullable = types.len() == 1 && branches.len() == 2;
-                    match types[..] {
-                        _ if self.unions == Unions::Struct && !is_nullable => {
-                            let branch = |ty: TypeId| (branch_name(&self.schema.types[ty]), ty);
-                            return Some(types.into_iter().map(branch).collect());
-                        }
-                        [only] => only,
-                        _ => return None,
-                    }
-                }
-                _ => return None,
-            };
-        }
-        None
-    }
-
     /// Reads a path to an unknown field: the longest matching name at each step, then the unknown name.
     fn longest(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let (mut rest, mut fields) = (self.path, Some(self.columns()));
+        let (mut rest, mut fields) = (self.path, Some(self.fields.columns()));
         while names.len() <= Limits::MAX_SCHEMA_DEPTH + 2 {
-            let found = fields.map(|fields| steps(&fields, rest)).unwrap_or_default();
+            let found = fields.map(|fields| fields.steps(rest)).unwrap_or_default();
             let Some((name, ty, behind)) = found.into_iter().next_back() else {
                 let step = split_quoted(rest).map(|(name, _)| name);
                 names.push(step.unwrap_or_else(|| rest.split('.').next().unwrap_or_default().to_owned()));
@@ -177,28 +229,30 @@ impl<'a> Readings<'a> {
             };
             names.push(name);
             let Some(behind) = behind else { break };
-            (rest, fields) = (behind, self.fields(ty));
+            (rest, fields) = (behind, self.fields.of(ty));
         }
         names
     }
 }
 
-/// The fields that `path` may begin with, the shortest name first.
-fn steps<'a>(fields: &[(&'a str, TypeId)], path: &'a str) -> Vec<Step<'a>> {
-    let step = |(name, ty): &(&'a str, TypeId), behind| Some(((*name).to_owned(), *ty, rest_of(behind)?));
-    if let Some((name, behind)) = split_quoted(path) {
-        let quoted = fields.iter().find(|(field, _)| *field == name).and_then(|field| step(field, behind));
-        if let Some(quoted) = quoted {
-            return vec![quoted];
+impl Names<'_> {
+    /// The fields that `path` may begin with, the shortest name first.
+    fn steps<'p>(&self, path: &'p str) -> Vec<Step<'p>> {
+        if let Some((name, behind)) = split_quoted(path)
+            && let Some((ty, rest)) = self.types.get(name.as_str()).zip(rest_of(behind))
+        {
+            return vec![(name, *ty, rest)];
         }
+        // Every step must consume a character, so that every path has an end. An empty name before `['` would consume nothing.
+        let least = usize::from(path.starts_with("['"));
+        let ends = (least..=path.len().min(self.longest)).filter(|end| path.is_char_boundary(*end));
+        let step = |end| {
+            let (name, behind) = path.split_at(end);
+            let rest = rest_of(behind)?;
+            self.types.get(name).map(|ty| (name.to_owned(), *ty, rest))
+        };
+        ends.filter_map(step).collect()
     }
-    let plain = |field: &(&'a str, TypeId)| step(field, path.strip_prefix(field.0)?);
-    // Every step must consume a character, so that every path has an end. An empty name before `['` would consume nothing.
-    let plain =
-        fields.iter().filter(|(name, _)| !name.is_empty() || !path.starts_with("['")).filter_map(plain);
-    let mut plain: Vec<Step<'a>> = plain.collect();
-    plain.sort_by_key(|(name, ..)| name.len());
-    plain
 }
 
 /// The path after a step: `Some(None)` at the end of the path, `None` if the step does not end here.
@@ -232,7 +286,8 @@ mod tests {
 
     fn names(path: &str) -> Result<Vec<String>, String> {
         let schema = AvroSchema::parse(NESTED).unwrap();
-        Readings::new(schema.graph(), Unions::Dense, path).one().map_err(|error| error.to_string())
+        let fields = Fields::new(schema.graph(), Unions::Dense);
+        Readings::new(&fields, path).one().map_err(|error| error.to_string())
     }
 
     #[test]

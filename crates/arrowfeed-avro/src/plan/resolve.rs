@@ -4,14 +4,14 @@
 //! `GenericDatumReader` apply: a union branch is chosen by an exact match before a promotion, record names are
 //! compared only to choose a branch of a union, and an alias counts as much as the name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
 use super::leaf::Mapping;
-use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
+use super::node::{Column, ListNode, Node, Output, Step, Wire};
 use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
 use crate::ReadOptions;
@@ -19,9 +19,7 @@ use crate::decode::counted_bytes;
 use crate::locate::check_default;
 use crate::options::Unions;
 use crate::schema::default::encode_default;
-use crate::schema::graph::{
-    Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
-};
+use crate::schema::graph::{Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Type, TypeId};
 use arrowfeed_source::field_path;
 
 /// Compiles one root type. The path locates the current field, for messages.
@@ -38,7 +36,7 @@ pub(super) struct Resolver<'a> {
     /// Names of fields, starting at the root; `[]` for items.
     path: Vec<String>,
     /// Records that are being resolved. A type that occurs again inside itself is recursive.
-    open: Vec<(TypeId, TypeId)>,
+    pub(super) open: Vec<(TypeId, TypeId)>,
     expanded: usize,
     depth: usize,
     used_lengths: BTreeSet<String>,
@@ -224,8 +222,9 @@ impl<'a> Resolver<'a> {
 
     fn resolve_enum(&self, w: &Enum, r: &Enum) -> Result<Column, FeedError> {
         self.same_name("enum", &w.name, &r.name, &r.aliases)?;
+        let keys = first_indices(r.symbols.iter().map(String::as_str));
         let key = |symbol: &String| {
-            let same = r.symbols.iter().position(|other| other == symbol);
+            let same = keys.get(symbol.as_str()).copied();
             same.or(r.default).and_then(|key| i32::try_from(key).ok())
         };
         Ok(self.mapping.enumeration(w, r, w.symbols.iter().map(key).collect()))
@@ -288,94 +287,8 @@ impl<'a> Resolver<'a> {
         Ok(Column::required(Node::Map { values }, DataType::Map(Arc::new(entries), false)))
     }
 
-    fn resolve_record(
-        &mut self,
-        writer: TypeId,
-        reader: TypeId,
-        w: &'a Record,
-        r: &'a Record,
-        projection: &Projection,
-    ) -> Result<Column, FeedError> {
-        // A projection that names its fields one by one is finite, even if it passes through the same record repeatedly.
-        if *projection == Projection::All && self.open.contains(&(writer, reader)) {
-            let name = quoted(&r.name);
-            return Err(self.error(format!(
-                "record {name} is recursive and cannot become an Arrow column; leave it out with `columns=`"
-            )));
-        }
-        self.open.push((writer, reader));
-        let node = self.record_node(w, r, projection);
-        self.open.pop();
-        let node = node?;
-        let data_type = DataType::Struct(node.fields.clone());
-        Ok(Column::required(Node::Record(node), data_type))
-    }
-
-    fn record_node(
-        &mut self,
-        w: &'a Record,
-        r: &'a Record,
-        projection: &Projection,
-    ) -> Result<RecordNode, FeedError> {
-        let chosen = self.chosen(r, projection)?;
-        let mut steps = Vec::with_capacity(w.fields.len());
-        let mut outputs: Vec<Option<Output>> = chosen.iter().map(|_| None).collect();
-        let mut fields: Vec<Option<Field>> = outputs.iter().map(|_| None).collect();
-        let mut reads = 0;
-        for field in &w.fields {
-            let reader = reader_field(field, w, r);
-            let slot = reader.and_then(|i| chosen.iter().position(|(wanted, _)| *wanted == i));
-            let Some(slot) = slot else {
-                steps.push(self.skip(&field.name, field.ty));
-                continue;
-            };
-            let (i, projection) = &chosen[slot];
-            let column =
-                self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, projection))?;
-            fields[slot] = Some(column.field(r.fields[*i].column_name()));
-            outputs[slot] = Some(Output::Read(reads));
-            reads += 1;
-            steps.push(Step::Read { name: field.name.clone(), column });
-        }
-        for (slot, (i, projection)) in chosen.iter().enumerate() {
-            if outputs[slot].is_none() {
-                let field = &r.fields[*i];
-                let (column, output) = self.inside(&field.name, |this| this.default_of(field, projection))?;
-                fields[slot] = Some(column.field(field.column_name()));
-                outputs[slot] = Some(output);
-            }
-        }
-        let fields = fields.into_iter().flatten().collect();
-        Ok(RecordNode { steps, outputs: outputs.into_iter().flatten().collect(), fields })
-    }
-
-    /// Indices of the reader's fields in the projection, in column order.
-    fn chosen(&self, r: &Record, projection: &Projection) -> Result<Vec<(usize, Projection)>, FeedError> {
-        let Projection::Fields(wanted) = projection else {
-            return Ok((0..r.fields.len()).map(|i| (i, Projection::All)).collect());
-        };
-        let by_column = |name: &str| r.fields.iter().position(|field| field.column_name() == name);
-        let by_name = |name: &str| r.fields.iter().position(|field| field.name == name);
-        let find = |(name, projection): &(String, Projection)| match by_column(name).or_else(|| by_name(name))
-        {
-            Some(i) => Ok((i, projection.clone())),
-            None => {
-                let known = r
-                    .fields
-                    .iter()
-                    .take(20)
-                    .map(|field| quoted(field.column_name()))
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let more = if r.fields.len() > 20 { ", …" } else { "" };
-                let (name, record) = (quoted(name), quoted(&r.name));
-                Err(self.error(format!("expected a field of record {record} ({known}{more}), found {name}")))
-            }
-        };
-        wanted.iter().map(find).collect()
-    }
-
-    fn default_of(
+    /// The column of a reader's field that the writer does not have, from its default.
+    pub(super) fn default_of(
         &mut self,
         field: &AvroField,
         projection: &Projection,
@@ -417,16 +330,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The reader's field for a field of the writer: the field of the same name, else the first that has the name as an
-/// alias and whose own name the writer does not have.
-fn reader_field(field: &AvroField, w: &Record, r: &Record) -> Option<usize> {
-    let by_name = r.fields.iter().position(|other| other.name == field.name);
-    let by_alias = || {
-        r.fields.iter().position(|other| {
-            other.aliases.contains(&field.name) && w.fields.iter().all(|own| own.name != other.name)
-        })
-    };
-    by_name.or_else(by_alias)
+/// The index of each name; the first one of a name that occurs several times.
+pub(super) fn first_indices<'a>(
+    names: impl DoubleEndedIterator<Item = &'a str> + ExactSizeIterator,
+) -> HashMap<&'a str, usize> {
+    names.enumerate().rev().map(|(index, name)| (name, index)).collect()
 }
 
 /// Whether the unqualified names are equal or an alias of the reader matches.

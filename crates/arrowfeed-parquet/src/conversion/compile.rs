@@ -5,6 +5,7 @@ use arrowfeed_source::quoted;
 
 use super::Conversion;
 use super::rule::value_cast;
+use crate::columns::{Named, by_name};
 
 /// A type that cannot be converted, and the path of its field.
 #[derive(Debug, PartialEq)]
@@ -89,17 +90,19 @@ pub(crate) fn stored(field: &Field) -> Conversion {
 }
 
 fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion, Mismatch> {
+    let found = by_name(found);
     let fields = wanted.iter().map(|to| {
-        let mut of_name = found.iter().enumerate().filter(|(_, field)| field.name() == to.name());
-        let conversion = match (of_name.next(), of_name.next()) {
-            (Some(_), Some(_)) => Err(Mismatch::new("expected one field of this name, found two".to_owned())),
-            (Some((at, from)), None) => {
+        let conversion = match found.get(to.name().as_str()).copied() {
+            Some(Named { is_only: false, .. }) => {
+                Err(Mismatch::new("expected one field of this name, found two".to_owned()))
+            }
+            Some(Named { at, field: from, .. }) => {
                 let by_parts_only = is_dependent(from) && from.data_type() == to.data_type();
                 let convert = if by_parts_only { by_parts } else { compile };
                 let conversion = convert(from.data_type(), to, rounds);
                 conversion.map(|conversion| (Some(at), conversion))
             }
-            (None, _) => missing(to).map(|conversion| (None, conversion)),
+            None => missing(to).map(|conversion| (None, conversion)),
         };
         conversion.map_err(|error| error.in_field(to.name()))
     });

@@ -1,5 +1,6 @@
 //! Row sources that are not files: a source knows its chunks and returns each of them as a batch.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
@@ -109,23 +110,34 @@ impl ChunkFormat {
 /// # Errors
 /// A column does not exist.
 pub fn named_columns(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
-    let mut found = Vec::new();
-    for path in paths {
-        let named = |name: &str| schema.fields().iter().position(|field| field.name() == name);
-        let first = match split_quoted(path) {
-            Some((name, _)) => name,
-            None => path.split('.').next().unwrap_or_default().to_owned(),
-        };
-        let Some(number) = named(path).or_else(|| named(&first)) else {
-            let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
-            let message = format!("expected a column of this name, one of {}, found none", names.join(", "));
-            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
-        };
-        if !found.contains(&number) {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    for number in each_named_column(schema, paths) {
+        let number = number?;
+        if seen.insert(number) {
             found.push(number);
         }
     }
     Ok(found)
+}
+
+/// Returns the index of the column that each of the field paths names, or an error if there is no such column.
+pub fn each_named_column<'a>(
+    schema: &'a Schema,
+    paths: &'a [String],
+) -> impl Iterator<Item = Result<usize, FeedError>> + 'a {
+    let fields = schema.fields().iter().enumerate().rev();
+    let named: HashMap<&String, usize> = fields.map(|(number, field)| (field.name(), number)).collect();
+    paths.iter().map(move |path| {
+        let first = match split_quoted(path) {
+            Some((name, _)) => name,
+            None => path.split('.').next().unwrap_or_default().to_owned(),
+        };
+        named.get(path).or_else(|| named.get(&first)).copied().ok_or_else(|| {
+            let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
+            let message = format!("expected a column of this name, one of {}, found none", names.join(", "));
+            FeedError::new(FeedErrorKind::Schema, message).in_field(path)
+        })
+    })
 }
 
 impl FileFormat for ChunkFormat {

@@ -2,7 +2,6 @@
 
 use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
-use arrow_schema::Schema;
 
 use crate::column::Column;
 use crate::column_path::ColumnPath;
@@ -11,6 +10,7 @@ use crate::error::{
 };
 use crate::explain::{Part, VIEWS};
 use crate::gather::{Piece, Pieces, gather};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::{Leaf, null_error};
 use crate::lists::Lists;
 use crate::options::AdapterOptions;
@@ -37,7 +37,7 @@ pub(crate) struct Dense {
 
 impl Dense {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         dense: &representation::Dense,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

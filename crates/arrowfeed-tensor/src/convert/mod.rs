@@ -10,10 +10,10 @@
 //! | `structured` | structs and lists with their nesting |
 
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Part;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::representation::Representation;
 use crate::spec::TensorSpec;
@@ -49,7 +49,7 @@ pub(crate) enum Conversion {
 
 impl Conversion {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         representation: &Representation,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

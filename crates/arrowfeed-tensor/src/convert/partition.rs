@@ -2,12 +2,12 @@
 
 use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, PrimitiveArray, RecordBatch, downcast_integer_array};
-use arrow_schema::Schema;
 
 use crate::column::{Column, Leaves, row_of};
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::null_error;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
@@ -22,7 +22,7 @@ pub(super) enum Partition {
 impl Partition {
     /// Compiles a partition. `values` is the column that it divides.
     pub(super) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         partition: &representation::Partition,
         values: &Column,
     ) -> Result<Self, RepresentationError> {

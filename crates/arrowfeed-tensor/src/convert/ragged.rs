@@ -1,7 +1,6 @@
 //! Ragged tensors: lists as row splits, with the innermost lists divided by partitions.
 
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 
 use super::partition::{Partition, in_blocks};
 use super::varlen_ragged::flat_values;
@@ -9,6 +8,7 @@ use super::varlen_sparse::hidden;
 use crate::column::Column;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
 use crate::representation::{self, size};
@@ -31,7 +31,7 @@ pub(crate) struct Ragged {
 
 impl Ragged {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         ragged: &representation::Ragged,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -1,7 +1,6 @@
 //! Sparse tensors from index columns and a value column.
 
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 
 use super::entries::{Entries, lengths};
 use super::varlen_sparse::{at_least_one_list, hidden};
@@ -11,6 +10,7 @@ use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
 use crate::explain::{Part, Sharing};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::{AdapterOptions, Duplicates};
 use crate::representation;
@@ -30,7 +30,7 @@ pub(crate) struct Sparse {
 
 impl Sparse {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         sparse: &representation::Sparse,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
@@ -118,7 +118,7 @@ fn same_lengths(of: &str, expected: &RowSplits, found: &RowSplits) -> Result<(),
     }
 }
 
-fn index_column(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+fn index_column(schema: &IndexedSchema, name: &str) -> Result<Column, RepresentationError> {
     let column = one_list(schema, name)?;
     if column.leaf.is_integer() {
         return Ok(column);
@@ -131,7 +131,7 @@ fn index_column(schema: &Schema, name: &str) -> Result<Column, RepresentationErr
     Err(error.in_column(name))
 }
 
-fn one_list(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+fn one_list(schema: &IndexedSchema, name: &str) -> Result<Column, RepresentationError> {
     let column = Column::compile(schema, &ColumnPath::from(name))?;
     if column.depth() <= 1 {
         return Ok(column);

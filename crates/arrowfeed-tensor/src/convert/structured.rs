@@ -1,15 +1,18 @@
 //! Structured tensors: named tensors with the nesting of structs and lists. The fields of one list share row splits.
 
+use std::collections::HashMap;
+
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field};
 
 use super::varlen_ragged::flat_values;
 use crate::column::{Column, Leaves, refuse_namesakes};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{HIDDEN, Part, VIEWS};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::lists::{self, Lists};
 use crate::options::AdapterOptions;
@@ -56,18 +59,23 @@ enum Content {
 
 /// Selected names, and the selection inside each of them. An empty selection selects all.
 #[derive(Debug, Default)]
-struct Selection(Vec<(String, Selection)>);
+struct Selection {
+    names: Vec<(String, Selection)>,
+    /// The index of each name in `names`.
+    positions: HashMap<String, usize>,
+}
 
 impl Selection {
     fn add(&mut self, path: &[String]) {
-        let Some((name, rest)) = path.split_first() else { return self.0.clear() };
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, whole)) if whole.0.is_empty() => {}
+        let Some((name, rest)) = path.split_first() else { return *self = Self::default() };
+        match self.positions.get(name).map(|position| &mut self.names[*position]) {
+            Some((_, whole)) if whole.names.is_empty() => {}
             Some((_, part)) => part.add(rest),
             None => {
                 let mut new = Self::default();
                 new.add(rest);
-                self.0.push((name.clone(), new));
+                self.positions.insert(name.clone(), self.names.len());
+                self.names.push((name.clone(), new));
             }
         }
     }
@@ -75,7 +83,7 @@ impl Selection {
 
 impl Structured {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         structured: &representation::Structured,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
@@ -83,7 +91,7 @@ impl Structured {
         for name in &structured.columns {
             wanted.add(Column::compile(schema, &ColumnPath::from(name.as_str()))?.path.steps());
         }
-        let columns = children(schema.fields(), &wanted, "", options)?;
+        let columns = children(schema, schema.fields(), &wanted, "", options)?;
         Ok(Self { columns, dtype: structured.row_splits_dtype })
     }
 
@@ -115,6 +123,7 @@ impl Structured {
 
 impl Node {
     fn compile(
+        schema: &IndexedSchema,
         field: &Field,
         wanted: &Selection,
         label: String,
@@ -128,7 +137,7 @@ impl Node {
         }
         let content = match field.data_type() {
             DataType::Struct(fields) => {
-                Content::Fields(children(fields, wanted, &format!("{label}."), options)?)
+                Content::Fields(children(schema, fields, wanted, &format!("{label}."), options)?)
             }
             data_type => {
                 let leaf =
@@ -227,6 +236,7 @@ fn fixed(array: ArrayRef, nulls: Option<NullBuffer>) -> (ArrayRef, Option<NullBu
 }
 
 fn children(
+    schema: &IndexedSchema,
     fields: &arrow_schema::Fields,
     wanted: &Selection,
     prefix: &str,
@@ -235,15 +245,16 @@ fn children(
     let all = Selection::default();
     let child = |index: usize, wanted: &Selection| {
         let field = &fields[index];
-        refuse_namesakes(fields, field.name())
+        refuse_namesakes(schema, fields, field.name())
             .map_err(|error| error.in_column(&format!("{prefix}{}", field.name())))?;
-        let node = Node::compile(field, wanted, format!("{prefix}{}", field.name()), options)?;
+        let node = Node::compile(schema, field, wanted, format!("{prefix}{}", field.name()), options)?;
         Ok(Child { name: field.name().clone(), index, node })
     };
-    if wanted.0.is_empty() {
+    if wanted.names.is_empty() {
         return (0..fields.len()).map(|index| child(index, &all)).collect();
     }
-    let wanted = wanted.0.iter().filter_map(|(name, inside)| Some((fields.find(name)?.0, inside)));
+    let wanted = wanted.names.iter();
+    let wanted = wanted.filter_map(|(name, inside)| Some((schema.find(fields, name)?.0, inside)));
     wanted.map(|(index, inside)| child(index, inside)).collect()
 }
 

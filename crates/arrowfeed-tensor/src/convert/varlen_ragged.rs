@@ -1,13 +1,13 @@
 //! Ragged tensors: lists of any depth as row splits.
 
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 
 use super::varlen_sparse::{at_least_one_list, hidden};
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Part;
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
 use crate::representation;
@@ -26,7 +26,7 @@ pub(crate) struct VarLenRagged {
 
 impl VarLenRagged {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         varlen: &representation::VarLenRagged,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -2,7 +2,6 @@
 
 use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
-use arrow_schema::Schema;
 
 use super::coordinates::positions;
 use crate::aligned::Aligned;
@@ -12,6 +11,7 @@ use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
 use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
 use crate::gather::{Pieces, gather, overflow};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::lists;
 use crate::options::AdapterOptions;
@@ -28,7 +28,7 @@ pub(crate) struct VarLenSparse {
 
 impl VarLenSparse {
     pub(crate) fn compile(
-        schema: &Schema,
+        schema: &IndexedSchema,
         varlen: &representation::VarLenSparse,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -40,7 +40,7 @@ impl Filter {
     /// One bit for each element, set if the filter keeps it. `rows` returns the row of each element.
     pub(super) fn keep(
         &self,
-        root: &Root,
+        root: &Root<'_>,
         elements: &RowSelection,
         rows: impl Fn() -> Vec<usize>,
     ) -> Result<BooleanBuffer, ConversionError> {
@@ -70,7 +70,7 @@ impl Operand {
     /// The value for each element.
     fn place(
         &self,
-        root: &Root,
+        root: &Root<'_>,
         elements: &RowSelection,
         rows: impl Fn() -> Vec<usize>,
     ) -> Result<RowSelection, ConversionError> {

@@ -12,6 +12,8 @@ use crate::row_splits::RowSplits;
 /// The operation of one step of a key.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
+    /// A column of the batch.
+    Column(usize),
     /// A child of a struct.
     Field(usize),
     /// The values of a dictionary.
@@ -40,8 +42,10 @@ pub(super) struct Operations {
 
 /// The record that a path starts from.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(super) struct Root<'a> {
+    pub(super) columns: &'a [ArrayRef],
     pub(super) rows: usize,
+    /// The rows, without their columns.
     pub(super) place: RowSelection,
     pub(super) batch_bytes: usize,
 }
@@ -49,18 +53,21 @@ pub(super) struct Root {
 impl Operations {
     /// Whether the operations select values from their columns, so that the values are copied.
     pub(super) fn picks(&self) -> bool {
-        self.operations.iter().any(|operation| !matches!(operation, Operation::Field(_) | Operation::Each))
+        self.operations.iter().any(|operation| {
+            !matches!(operation, Operation::Column(_) | Operation::Field(_) | Operation::Each)
+        })
     }
 
     /// Runs the operations from `place`, which is inside the lists `levels`. Each `[*]` and each filter adds a level.
     pub(super) fn run(
         &self,
-        root: &Root,
+        root: &Root<'_>,
         place: RowSelection,
         levels: &mut Vec<RowSplits>,
     ) -> Result<RowSelection, ConversionError> {
         self.operations.iter().try_fold(place, |place, operation| {
             Ok(match operation {
+                Operation::Column(index) => RowSelection::new(root.columns[*index].clone()),
                 Operation::Field(index) => place.field(*index),
                 Operation::Decode => place.decoded(),
                 Operation::Index(index) => place.index(*index),

@@ -1,5 +1,7 @@
 //! Key expressions compiled against a schema, and the values that they select from a batch.
 
+use std::sync::Arc;
+
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, SchemaRef};
@@ -12,6 +14,7 @@ use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError};
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::same_schema;
@@ -60,14 +63,19 @@ impl ExpressionPlan {
     /// # Errors
     /// The schema has no field for a step, or the type does not support the step. The message names the character.
     pub fn try_new(schema: SchemaRef, key: &KeyExpression) -> Result<Self, RepresentationError> {
-        let mut compiler = Compiler::new(key, &schema);
+        Self::compile(&IndexedSchema::new(schema), key)
+    }
+
+    /// Like [`try_new`](Self::try_new), for one of many keys.
+    pub(crate) fn compile(schema: &IndexedSchema, key: &KeyExpression) -> Result<Self, RepresentationError> {
+        let mut compiler = Compiler::new(key, schema);
         let path = compiler.compile()?;
         let columns = compiler.columns;
-        let first = columns.iter().filter_map(|column| schema.index_of(column.steps().first()?).ok());
-        let mut used: Vec<usize> = first.collect();
+        let first = columns.iter().filter_map(|column| schema.find(schema.fields(), column.steps().first()?));
+        let mut used: Vec<usize> = first.map(|(index, _)| index).collect();
         used.sort_unstable();
         used.dedup();
-        let batch_bytes = AdapterOptions::BATCH_BYTES;
+        let (schema, batch_bytes) = (schema.schema().clone(), AdapterOptions::BATCH_BYTES);
         Ok(Self { key: key.clone(), schema, path, columns, used, batch_bytes })
     }
 
@@ -128,8 +136,8 @@ impl ExpressionPlan {
     pub(crate) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
         same_schema::check(&self.schema, batch, &self.used)?;
         let rows = batch.num_rows();
-        let place = RowSelection::new(std::sync::Arc::new(StructArray::from(batch.clone())));
-        let root = Root { rows, place, batch_bytes: self.batch_bytes };
+        let place = RowSelection::new(Arc::new(StructArray::new_empty_fields(rows, None)));
+        let root = Root { columns: batch.columns(), rows, place, batch_bytes: self.batch_bytes };
         let mut splits = Vec::with_capacity(self.rank());
         let place = self.path.run(&root, root.place.clone(), &mut splits)?;
         let (array, nulls) = place.values(self.batch_bytes)?;

@@ -1,7 +1,7 @@
 //! [`FeatureAdapter`]: compiles features against a schema once, then converts batches to tensors.
 
 use std::borrow::Borrow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -13,6 +13,7 @@ use crate::adapter::Tensors;
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{Explanation, Part};
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::plans::Plans;
 use crate::spec::TensorSpec;
@@ -82,10 +83,11 @@ impl FeatureAdapter {
         batch_bytes: usize,
     ) -> Result<Self, RepresentationError> {
         let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+        let indexed = IndexedSchema::new(schema.clone());
         let mut plans = Plans::new();
         for (name, feature) in features {
             let compile = || {
-                let plan = Plan::compile(&schema, feature.borrow(), &options)?;
+                let plan = Plan::compile(&indexed, feature.borrow(), &options)?;
                 let spec = plan.spec();
                 Ok((plan, spec))
             };
@@ -107,14 +109,9 @@ impl FeatureAdapter {
     /// The fields that the adapter reads, each once, in the order of first mention. Joined with dots, they are the field paths
     /// of a projection. After a projection, compile the features again, against the projected schema.
     pub fn columns(&self) -> Vec<ColumnPath> {
-        let mut columns: Vec<ColumnPath> = Vec::new();
-        for column in self.plans.iter().flat_map(|(_, plan)| plan.sources()).flat_map(|it| it.plan.columns())
-        {
-            if !columns.contains(column) {
-                columns.push(column.clone());
-            }
-        }
-        columns
+        let mut seen = HashSet::new();
+        let columns = self.plans.iter().flat_map(|(_, plan)| plan.sources()).flat_map(|it| it.plan.columns());
+        columns.filter(|column| seen.insert(*column)).cloned().collect()
     }
 
     /// Indices of the columns that the adapter reads, in ascending order. Other columns of a batch may have any name and type.
@@ -165,7 +162,7 @@ fn tensor(name: &str, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tenso
 
 impl Plan {
     fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         feature: &Feature,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -1,7 +1,6 @@
 //! Dense features: rows of one shape.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::SchemaRef;
 use arrowfeed_select::concat;
 
 use super::definition::{self, RowDefault};
@@ -11,6 +10,7 @@ use super::truncate::{CUT, truncated};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
 use crate::explain::Part;
 use crate::expression::KeyExpression;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::spec::TensorSpec;
@@ -29,7 +29,7 @@ pub(super) struct Dense {
 
 impl Dense {
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         dense: &definition::Dense,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -1,7 +1,6 @@
 //! Ragged features: rows of any length, as values and row splits.
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
@@ -9,6 +8,7 @@ use crate::convert::{at_least_one_list, flat_values, in_blocks};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::SplitsDType;
@@ -25,7 +25,7 @@ pub(super) struct Ragged {
 
 impl Ragged {
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         ragged: &definition::Ragged,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

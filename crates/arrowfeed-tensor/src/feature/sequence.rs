@@ -1,7 +1,6 @@
 //! Sequence features: rows of any length, padded to the longest row of the batch.
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::fill::{Fill, filled};
@@ -13,6 +12,7 @@ use crate::error::{
 };
 use crate::explain::Part;
 use crate::expression::KeyExpression;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::RowSplits;
@@ -46,7 +46,7 @@ impl Layout {
 
 impl FixedLenSequence {
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         sequence: &definition::FixedLenSequence,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

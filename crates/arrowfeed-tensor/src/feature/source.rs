@@ -1,7 +1,6 @@
 //! A compiled key and its values, common to all features.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::SchemaRef;
 
 use super::cast::{Cast, holds_exactly};
 use super::definition::Casts;
@@ -10,6 +9,7 @@ use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{HIDDEN, Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::lists;
 use crate::options::AdapterOptions;
@@ -28,15 +28,15 @@ impl Source {
     /// Compiles a key. Extends a key that ends at an array to the elements of the array. Fails if no tensor can hold the values,
     /// or if they have another type than `dtype` and `casts` do not allow the conversion.
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         key: &KeyExpression,
         dtype: Option<DType>,
         casts: Casts,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let mut plan = ExpressionPlan::try_new(schema.clone(), key)?;
+        let mut plan = ExpressionPlan::compile(schema, key)?;
         while lists::items(plan.data_type()).is_some() {
-            plan = ExpressionPlan::try_new(schema.clone(), &plan.key().each()?)?;
+            plan = ExpressionPlan::compile(schema, &plan.key().each()?)?;
         }
         let in_key = |error: RepresentationError| error.in_key(plan.key().text(), None);
         let cast = Cast::compile(&plan, dtype, casts).map_err(in_key)?;

@@ -1,7 +1,6 @@
 //! Sparse features: values at indices that other keys select.
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 
 use super::definition::{self, Casts};
 use super::source::Source;
@@ -12,6 +11,7 @@ use crate::error::{
 };
 use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, StepKind};
+use crate::indexed_schema::IndexedSchema;
 use crate::lists;
 use crate::options::{AdapterOptions, Duplicates};
 use crate::row_splits::{RowSplits, SplitsDType};
@@ -38,7 +38,7 @@ pub(super) struct Index {
 
 impl Sparse {
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         sparse: &definition::Sparse,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
@@ -159,9 +159,9 @@ struct Outer {
 }
 
 impl Outer {
-    fn compile(schema: &SchemaRef, key: &str) -> Result<Self, RepresentationError> {
+    fn compile(schema: &IndexedSchema, key: &str) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(key)?;
-        let plan = ExpressionPlan::try_new(schema.clone(), &key)?;
+        let plan = ExpressionPlan::compile(schema, &key)?;
         let is_array = lists::items(plan.data_type()).is_some();
         Ok(Self { key, is_array })
     }
@@ -173,7 +173,7 @@ impl Outer {
 }
 
 fn index_source(
-    schema: &SchemaRef,
+    schema: &IndexedSchema,
     key: &KeyExpression,
     options: &AdapterOptions,
 ) -> Result<Source, RepresentationError> {

@@ -1,7 +1,6 @@
 //! Variable-length features: rows of any length, as coordinates and values.
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
@@ -13,6 +12,7 @@ use crate::error::{
 };
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
@@ -29,7 +29,7 @@ pub(super) struct VarLen {
 
 impl VarLen {
     pub(super) fn compile(
-        schema: &SchemaRef,
+        schema: &IndexedSchema,
         varlen: &definition::VarLen,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {

@@ -75,11 +75,12 @@ impl Inferred {
     /// Derives representations by the rules of [`infer_representations`].
     pub fn from_schema(schema: &Schema) -> Self {
         let mut out = Self::default();
+        let columns: HashSet<&String> = schema.fields().iter().map(|field| field.name()).collect();
         let mut seen = HashSet::new();
         for field in schema.fields() {
             let mut found = Self::default();
             infer(field, ColumnPath::from(field.name().as_str()), 0, &mut found);
-            let hidden = |name: &str| name != field.name() && schema.fields().find(name).is_some();
+            let hidden = |name: &String| name != field.name() && columns.contains(name);
             out.left_out.append(&mut found.left_out);
             for (name, representation) in found.representations {
                 if !hidden(&name) && seen.insert(name.clone()) {

@@ -1,6 +1,6 @@
 //! Representations from a TensorFlow Metadata schema, by the rules of tfx_bsl.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use prost::Message;
 
@@ -135,12 +135,9 @@ fn declared(schema: &Schema, group: &str) -> Result<Option<Representations>, Rep
 }
 
 fn inferred(schema: &Schema) -> Result<Representations, RepresentationError> {
-    let mut features: Vec<&Feature> = Vec::new();
+    let mut features = Features::default();
     for feature in &schema.feature {
-        match features.iter_mut().find(|known| known.name() == feature.name()) {
-            Some(known) => *known = feature,
-            None => features.push(feature),
-        }
+        features.add(feature);
     }
     let mut out = Representations::new();
     for feature in &schema.sparse_feature {
@@ -151,12 +148,36 @@ fn inferred(schema: &Schema) -> Result<Representations, RepresentationError> {
         }
     }
     let ragged = schema.represent_variable_length_as_ragged();
-    for feature in features {
+    for feature in features.in_order.into_iter().flatten() {
         if !is_left_out(feature.deprecated(), feature.lifecycle_stage) {
             plain(feature, ragged, &mut out).map_err(|error| error.in_tensor(feature.name()))?;
         }
     }
     Ok(out)
+}
+
+/// The features of a schema that no sparse feature uses up.
+#[derive(Default)]
+struct Features<'a> {
+    /// In the order of the first feature of each name. `None`: used up.
+    in_order: Vec<Option<&'a Feature>>,
+    /// The index of each name in `in_order`.
+    positions: HashMap<&'a str, usize>,
+}
+
+impl<'a> Features<'a> {
+    /// Adds a feature, in the place of one with the same name.
+    fn add(&mut self, feature: &'a Feature) {
+        let position = *self.positions.entry(feature.name()).or_insert(self.in_order.len());
+        match self.in_order.get_mut(position) {
+            Some(known) => *known = Some(feature),
+            None => self.in_order.push(Some(feature)),
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Option<&'a Feature> {
+        self.in_order[*self.positions.get(name)?].take()
+    }
 }
 
 fn is_left_out(deprecated: bool, stage: Option<i32>) -> bool {
@@ -169,13 +190,11 @@ fn is_left_out(deprecated: bool, stage: Option<i32>) -> bool {
 /// The representation of a sparse feature. Removes its index and value features from `features`.
 fn sparse(
     feature: &SparseFeature,
-    features: &mut Vec<&Feature>,
+    features: &mut Features<'_>,
 ) -> Result<Representation, RepresentationError> {
     let mut take = |name: &str, role: &str| {
-        let position = features.iter().position(|feature| feature.name() == name);
         let expected = format!("a feature as {role} that no other sparse feature uses");
-        let position = position.ok_or_else(|| schema_error(expected, format!("none named {name:?}")))?;
-        Ok::<_, RepresentationError>(features.remove(position))
+        features.take(name).ok_or_else(|| schema_error(expected, format!("none named {name:?}")))
     };
     let mut dense_shape = Vec::with_capacity(feature.index_feature.len());
     for index in &feature.index_feature {

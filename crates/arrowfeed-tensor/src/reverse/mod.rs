@@ -6,6 +6,7 @@
 //! | `plan` | the columns of a tensor, and the representation that makes the tensor from them |
 //! | `columns` | the columns of one batch |
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
@@ -93,11 +94,14 @@ impl TensorsToRecordBatch {
     ) -> Result<Self, RepresentationError> {
         let mut specs: Vec<&(String, TensorSpec)> = specs.iter().collect();
         specs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let generic: HashSet<&String> = options.generic_sparse.iter().collect();
         let (mut plans, mut fields) = (Vec::new(), Vec::<arrow_schema::Field>::new());
+        let mut known = HashSet::new();
         for (name, spec) in specs {
-            let plan = Plan::new(name, spec, options).map_err(|error| error.in_tensor(name))?;
+            let plan = Plan::new(name, spec, options, generic.contains(name));
+            let plan = plan.map_err(|error| error.in_tensor(name))?;
             for field in plan.fields() {
-                if fields.iter().any(|known| known.name() == field.name()) {
+                if !known.insert(field.name().clone()) {
                     let kind = RepresentationErrorKind::Name;
                     let expected = "a column name that no other tensor has";
                     let error = RepresentationError::new(kind, expected, format!("{:?}", field.name()));
@@ -134,9 +138,11 @@ impl TensorsToRecordBatch {
         }
         let rows = tensors.first().map_or(0, |(_, tensor)| tensor.rows());
         let mut columns = Vec::with_capacity(self.schema.fields().len());
+        // The first of several tensors with the same name counts.
+        let by_name: HashMap<&String, &Tensor> =
+            tensors.iter().rev().map(|(name, tensor)| (name, tensor)).collect();
         for (name, plan) in &self.plans {
-            let tensor = tensors.iter().find(|(known, _)| known == name).map(|(_, tensor)| tensor);
-            let made = match tensor {
+            let made = match by_name.get(name) {
                 Some(tensor) if tensor.rows() != rows => {
                     let (expected, found) = (count(rows, "row"), tensor.rows().to_string());
                     Err(ConversionError::new(ConversionErrorKind::Length, expected, found))

@@ -36,6 +36,7 @@ impl Plan {
         name: &str,
         spec: &TensorSpec,
         options: &TensorsToRecordBatchOptions,
+        is_generic: bool,
     ) -> Result<Self, RepresentationError> {
         let error = |expected: &str| {
             Err(RepresentationError::new(RepresentationErrorKind::Shape, expected, spec.to_string()))
@@ -50,7 +51,7 @@ impl Plan {
                 _ => return error("a dense tensor with known sizes"),
             },
             TensorKind::Sparse => match inner {
-                [None] if !options.generic_sparse.iter().any(|generic| generic == name) => Form::VarLen,
+                [None] if !is_generic => Form::VarLen,
                 _ => {
                     let fill = |template: &String| template.replace("{tensor_name}", name);
                     let index = fill(&options.sparse_index_column);

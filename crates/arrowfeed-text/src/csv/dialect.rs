@@ -1,8 +1,10 @@
 //! The syntax of a CSV file.
 
+use std::collections::HashSet;
+
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, crc32c, hex, quoted, thousands};
 use memchr::memchr_iter;
 use regex::Regex;
@@ -90,14 +92,16 @@ impl CsvDialect {
         self.multivalent.as_ref().map_or(Ok(()), |multivalent| self.of_cells(multivalent).check())
     }
 
-    /// The dialect of the values in the cells of a column; `None` if each cell has one value.
-    pub(super) fn of_column(&self, name: &str) -> Option<Self> {
-        let multivalent = self.multivalent.as_ref()?;
-        multivalent.columns.iter().any(|column| column == name).then(|| self.of_cells(multivalent))
+    /// For each column, the dialect of the values in its cells; `None` if each cell has one value.
+    pub(super) fn of_columns(&self, schema: &Schema) -> Vec<Option<Self>> {
+        let Some(multivalent) = &self.multivalent else { return vec![None; schema.fields().len()] };
+        let names: HashSet<&String> = multivalent.columns.iter().collect();
+        let fields = schema.fields().iter();
+        fields.map(|field| names.contains(field.name()).then(|| self.of_cells(multivalent))).collect()
     }
 
     fn of_cells(&self, multivalent: &Multivalent) -> Self {
-        Self { delimiter: multivalent.delimiter, multivalent: None, ..self.clone() }
+        Self { delimiter: multivalent.delimiter, multivalent: None, nulls: self.nulls.clone(), ..*self }
     }
 
     /// The pattern of null cells; `None` if only the empty text is null.

@@ -138,7 +138,8 @@ fn numbered(columns: usize) -> Vec<String> {
 /// The files do not have one of these columns.
 fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedError> {
     let columns = dialect.multivalent.iter().flat_map(|multivalent| &multivalent.columns);
-    match columns.into_iter().find(|column| !names.contains(column)) {
+    let known: HashSet<&String> = names.iter().collect();
+    match columns.into_iter().find(|column| !known.contains(column)) {
         Some(unknown) => {
             let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let (unknown, names) = (quoted(unknown), names.join(", "));

@@ -55,7 +55,7 @@ pub(super) fn types(
 ) -> Result<Schema, FeedError> {
     let schema = texts.schema().clone();
     let mut found = vec![Found::Nothing; schema.fields().len()];
-    let cells: Vec<_> = schema.fields().iter().map(|field| dialect.of_column(field.name())).collect();
+    let cells = dialect.of_columns(&schema);
     let mut sample = Sample::new(texts, sample, interrupt)?;
     while let Some(Sampled { batch, .. }) = sample.next()? {
         for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {

@@ -1,5 +1,6 @@
 //! Conversion of CSV records to batches.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub(super) struct Plan {
     whole: SchemaRef,
     /// The position of each column of `whole` in the files.
     places: Vec<usize>,
+    /// For each column of `whole`, the dialect of the values in its cells; `None` if each cell has one value.
+    multivalent: Vec<Option<CsvDialect>>,
     blank_record: Vec<u8>,
 }
 
@@ -54,22 +57,25 @@ impl CsvParser {
     ) -> Result<Self, FeedError> {
         let known = names.as_deref().unwrap_or_default();
         let mut cells: Vec<Field> = known.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
-        let mut places = Vec::with_capacity(schema.fields().len());
-        for field in schema.fields() {
-            let Some(place) = known.iter().position(|name| name == field.name()) else {
+        let by_name: HashMap<&String, usize> =
+            known.iter().enumerate().map(|(place, name)| (name, place)).collect();
+        let (mut places, mut seen) = (Vec::with_capacity(schema.fields().len()), HashSet::new());
+        let multivalent = dialect.of_columns(schema);
+        for (field, multivalent) in schema.fields().iter().zip(&multivalent) {
+            let Some(&place) = by_name.get(field.name()) else {
                 let names: Vec<String> = known.iter().map(|name| quoted(name)).collect();
                 let name = quoted(field.name());
                 let message = format!("expected a column {name}, found the columns {}", names.join(", "));
                 return Err(FeedError::new(FeedErrorKind::Schema, message));
             };
-            if places.contains(&place) {
+            if !seen.insert(place) {
                 let name = quoted(field.name());
                 let message = format!("expected columns with different names, found {name} more than once");
                 return Err(FeedError::new(FeedErrorKind::Schema, message));
             }
             if lists::item(field.data_type()).is_some() {
                 check_list(field)?;
-            } else if dialect.of_column(field.name()).is_some() && field.data_type() != &DataType::Null {
+            } else if multivalent.is_some() && field.data_type() != &DataType::Null {
                 let found = field.data_type();
                 let message =
                     format!("expected a list type, because the column is multivalent, found {found}");
@@ -94,6 +100,7 @@ impl CsvParser {
             cells,
             whole: whole.clone(),
             places,
+            multivalent,
             blank_record,
         };
         let parser = Self { plan: Arc::new(plan), columns, schema: whole };
@@ -168,8 +175,10 @@ impl CsvParser {
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
         let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
         let batch = self.cells(records, places)?;
-        let columns = batch.columns().iter().zip(self.schema.fields());
-        let columns = columns.map(|(column, field)| self.of_type(column, field)).collect::<Result<_, _>>()?;
+        let columns = batch.columns().iter().zip(self.schema.fields()).zip(self.columns.iter());
+        let columns = columns
+            .map(|((column, field), number)| of_type(column, field, self.plan.multivalent[*number].as_ref()));
+        let columns = columns.collect::<Result<_, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
@@ -191,23 +200,24 @@ impl CsvParser {
         schema.is_ok_and(|schema| Self { columns, schema, ..self.clone() }.parse(record).is_ok())
     }
 
-    /// Converts a column to its type. Lists and columns of the type null were read as text; the latter must not have values.
-    fn of_type(&self, column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
-        match field.data_type() {
-            DataType::Null if column.null_count() == column.len() => {
-                Ok(Arc::new(NullArray::new(column.len())))
-            }
-            DataType::Null => Err(ArrowError::CsvError("a value in a column of type null".to_owned())),
-            lists if lists::item(lists).is_some() => {
-                lists::of_texts(column, lists, self.plan.dialect.of_column(field.name()).as_ref())
-            }
-            _ => Ok(column.clone()),
-        }
-    }
-
     /// The position of a column that is read among all columns of the files.
     pub(super) fn place(&self, column: usize) -> usize {
         self.plan.places[self.columns[column]]
+    }
+}
+
+/// Converts a column to its type. Lists and columns of the type null were read as text; the latter must not have values.
+/// `multivalent` is the dialect of the values in the cells; `None`: a cell is one value.
+fn of_type(
+    column: &ArrayRef,
+    field: &Field,
+    multivalent: Option<&CsvDialect>,
+) -> Result<ArrayRef, ArrowError> {
+    match field.data_type() {
+        DataType::Null if column.null_count() == column.len() => Ok(Arc::new(NullArray::new(column.len()))),
+        DataType::Null => Err(ArrowError::CsvError("a value in a column of type null".to_owned())),
+        lists if lists::item(lists).is_some() => lists::of_texts(column, lists, multivalent),
+        _ => Ok(column.clone()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Inference of the features of records without a schema.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
@@ -91,8 +92,10 @@ pub(crate) fn with_null_columns(
     kinds: &Kinds,
     batch: &RecordBatch,
 ) -> impl Iterator<Item = (FieldRef, ArrayRef)> {
-    kinds.iter().map(|(name, _)| match batch.schema().fields().find(name) {
-        Some((at, field)) => (field.clone(), batch.column(at).clone()),
+    let decoded = batch.schema_ref().fields().iter().zip(batch.columns());
+    let by_name: HashMap<&str, _> = decoded.map(|column| (column.0.name().as_str(), column)).collect();
+    kinds.iter().map(move |(name, _)| match by_name.get(name) {
+        Some((field, column)) => ((*field).clone(), (*column).clone()),
         None => {
             let nulls: ArrayRef = Arc::new(NullArray::new(batch.num_rows()));
             (Arc::new(Field::new(name, DataType::Null, true)), nulls)

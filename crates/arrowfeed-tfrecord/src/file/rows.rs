@@ -1,8 +1,9 @@
 //! Conversion of records to columns.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{LargeBinaryArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
@@ -113,8 +114,11 @@ fn bytes_of(record: usize, columns: usize) -> usize {
 
 /// Puts the columns of a batch in the order of a schema.
 fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> RecordBatch {
-    let columns = schema.fields().iter().filter_map(|field| batch.column_by_name(field.name()).cloned());
+    let decoded = batch.schema_ref().fields().iter();
+    let by_name: HashMap<&String, &ArrayRef> =
+        decoded.map(|field| field.name()).zip(batch.columns()).collect();
+    let columns = schema.fields().iter().filter_map(|field| by_name.get(field.name()));
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(schema.clone(), columns.collect(), &options)
+    RecordBatch::try_new_with_options(schema.clone(), columns.copied().cloned().collect(), &options)
         .expect("the schema has the columns of the decoder")
 }

@@ -1,8 +1,10 @@
 //! Selection of features by field paths.
 
-use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_source::field_path::after_step;
-use arrowfeed_source::format::named_columns;
+use std::collections::{HashMap, HashSet};
+
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrowfeed_source::field_path::{after_step, first_steps};
+use arrowfeed_source::format::each_named_column;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use super::decoder::{SequenceExampleDecoder, SequenceFeatures};
@@ -18,31 +20,34 @@ impl SequenceFeatures {
     pub(crate) fn select(&self, paths: &[String]) -> Result<(Self, SchemaRef), FeedError> {
         let whole = SequenceExampleDecoder::new(self, Unlisted::Check)?.schema().clone();
         let (mut order, mut context, mut read) = (Vec::new(), Vec::new(), vec![false; self.sequence.len()]);
-        for path in paths {
-            let number = named_columns(&whole, std::slice::from_ref(path))?[0];
-            if !order.contains(&number) {
+        let steps = self.sequence.iter().map(|feature| feature.name.as_str()).zip(0..);
+        let steps: HashMap<&str, usize> = steps.collect();
+        let mut seen = HashSet::new();
+        for (path, number) in paths.iter().zip(each_named_column(&whole, paths)) {
+            let number = number?;
+            if seen.insert(number) {
                 order.push(number);
                 context.extend(self.context.get(number).cloned());
             }
             if number == self.context.len() {
                 let rest = after_step(path, &self.sequence_column).unwrap_or_default();
-                let mut found = false;
-                for (feature, read) in self.sequence.iter().zip(&mut read) {
-                    if rest.is_empty() || after_step(rest, &feature.name).is_some() {
-                        (found, *read) = (true, true);
-                    }
-                }
-                if !found {
+                let named = first_steps(rest).filter_map(|(name, _)| steps.get(&*name).copied());
+                let found: Vec<usize> =
+                    if rest.is_empty() { (0..read.len()).collect() } else { named.collect() };
+                if found.is_empty() {
                     return Err(self.not_found(path));
                 }
+                found.into_iter().for_each(|number| read[number] = true);
             }
         }
         let sequence = self.sequence.iter().zip(read).filter(|(_, read)| *read);
         let sequence: Vec<Feature> = sequence.map(|(feature, _)| feature.clone()).collect();
         let selected = Self { context, sequence, sequence_column: self.sequence_column.clone() };
         let decoded = SequenceExampleDecoder::new(&selected, Unlisted::Skip)?.schema().clone();
-        let fields = order.iter().filter_map(|number| decoded.fields().find(whole.field(*number).name()));
-        let schema = Schema::new(fields.map(|(_, field)| field.clone()).collect::<Vec<_>>());
+        let by_name: HashMap<&String, &FieldRef> =
+            decoded.fields().iter().map(|field| (field.name(), field)).collect();
+        let fields = order.iter().filter_map(|number| by_name.get(whole.field(*number).name()));
+        let schema = Schema::new(fields.map(|field| (*field).clone()).collect::<Vec<_>>());
         Ok((selected, schema.into()))
     }
 

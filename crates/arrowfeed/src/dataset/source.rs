@@ -1,11 +1,13 @@
 //! Definitions of the tensors of a dataset, independent of its files.
 
-use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use std::collections::{HashMap, HashSet};
+
+use arrow_schema::{DataType, Fields, SchemaRef};
 use arrowfeed_source::FeedError;
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
 use arrowfeed_tensor::{
-    Adapter, AdapterOptions, ColumnPath, Representation, RepresentationError, TensorAdapter,
+    Adapter, AdapterOptions, ColumnPath, IndexedSchema, Representation, RepresentationError, TensorAdapter,
     infer_representations,
 };
 
@@ -86,7 +88,7 @@ impl TensorDefinitions {
     }
 
     /// The field paths that must be read for the columns of an adapter, each once, in the order of first mention.
-    pub(super) fn columns(&self, adapter: &Adapter, schema: &Schema) -> Vec<String> {
+    pub(super) fn columns(&self, adapter: &Adapter, schema: &SchemaRef) -> Vec<String> {
         let paths: Vec<ColumnPath> = match (self, adapter) {
             (Self::Representations(all), _) => {
                 all.iter().flat_map(|(_, representation)| representation.source_columns()).collect()
@@ -94,14 +96,10 @@ impl TensorDefinitions {
             (Self::Features(_), Adapter::Features(adapter)) => adapter.columns(),
             (Self::Features(_), Adapter::Representations(_)) => Vec::new(),
         };
-        let mut columns: Vec<String> = Vec::new();
-        for path in paths {
-            let path = file_path(schema, &path);
-            if !columns.contains(&path) {
-                columns.push(path);
-            }
-        }
-        columns
+        let schema = IndexedSchema::new(schema.clone());
+        let mut seen = HashSet::new();
+        let columns = paths.iter().map(|path| file_path(&schema, path));
+        columns.filter(|column| seen.insert(column.clone())).collect()
     }
 
     /// The definitions with these names, in this order, for batches of a schema.
@@ -132,13 +130,13 @@ impl TensorDefinitions {
 
 /// The path to read from the files for a column path. It ends at a map, because fields inside of maps cannot be
 /// projected.
-fn file_path(schema: &Schema, path: &ColumnPath) -> String {
+fn file_path(schema: &IndexedSchema, path: &ColumnPath) -> String {
     let resolved = path.resolved(schema).unwrap_or_else(|_| path.clone());
-    let mut fields = Some(&schema.fields);
+    let mut fields = Some(schema.fields());
     let mut kept = Vec::new();
     for name in resolved.steps() {
         let Some(inside) = fields else { break };
-        let Some((_, field)) = inside.find(name) else { return field_path(resolved.steps()) };
+        let Some((_, field)) = schema.find(inside, name) else { return field_path(resolved.steps()) };
         kept.push(name);
         fields = fields_inside(field.data_type());
     }
@@ -159,5 +157,6 @@ fn fields_inside(data_type: &DataType) -> Option<&Fields> {
 }
 
 fn chosen<T: Clone>(all: &[(String, T)], names: &[&str]) -> Vec<(String, T)> {
-    names.iter().filter_map(|wanted| all.iter().find(|(name, _)| name == wanted).cloned()).collect()
+    let all: HashMap<&str, &(String, T)> = all.iter().rev().map(|one| (one.0.as_str(), one)).collect();
+    names.iter().filter_map(|wanted| all.get(wanted).map(|one| (*one).clone())).collect()
 }

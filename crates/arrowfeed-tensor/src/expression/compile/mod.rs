@@ -1,13 +1,14 @@
 //! Compilation of steps to operations by type. An invalid step is an error at its character.
 
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, UnionFields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields};
 
 use super::key::{KeyExpression, Path, Step, StepKind};
 use super::operation::{Operation, Operations};
 use crate::column::listed;
 use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::indexed_schema::IndexedSchema;
 use crate::leaf;
 use crate::lists;
 
@@ -24,6 +25,7 @@ const ENUM_SYMBOLS: &str = "avro.enum.symbols";
 #[derive(Debug)]
 pub(super) struct Compiler<'a> {
     key: &'a KeyExpression,
+    schema: &'a IndexedSchema,
     root: PathPosition,
     /// The field at the end of each path of the key.
     pub(super) columns: Vec<ColumnPath>,
@@ -56,7 +58,7 @@ impl PathPosition {
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
+    pub(super) fn new(key: &'a KeyExpression, schema: &'a IndexedSchema) -> Self {
         let data_type = DataType::Struct(schema.fields().clone());
         let root = PathPosition {
             data_type,
@@ -65,7 +67,7 @@ impl<'a> Compiler<'a> {
             projects: true,
             is_json_union: false,
         };
-        Self { key, root, columns: Vec::new() }
+        Self { key, schema, root, columns: Vec::new() }
     }
 
     pub(super) fn compile(&mut self) -> Result<Operations, RepresentationError> {
@@ -141,8 +143,9 @@ impl<'a> Compiler<'a> {
         let DataType::Struct(fields) = &spot.data_type else {
             return Err(self.no_record(step, name, spot));
         };
-        let Some((index, field)) = fields.find(name) else {
-            let what = if spot.names.is_empty() { "column" } else { "field" };
+        let is_root = spot.names.is_empty();
+        let Some((index, field)) = self.schema.find(fields, name) else {
+            let what = if is_root { "column" } else { "field" };
             let expected = format!("a {what} of this name, one of {}", listed(fields));
             let kind = RepresentationErrorKind::MissingColumn;
             return Err(self.error(step.at, kind, expected, format!("{name:?}")));
@@ -152,7 +155,7 @@ impl<'a> Compiler<'a> {
         }
         let field = field.clone();
         spot.enter(&field);
-        Ok(Operation::Field(index))
+        Ok(if is_root { Operation::Column(index) } else { Operation::Field(index) })
     }
 
     fn branch(
