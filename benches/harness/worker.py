@@ -15,7 +15,8 @@ class Job:
     """One read of a file or of the files of a pattern, or one write of their rows."""
 
     file: str
-    batch_size: int = 8192
+    batch_size: int | None = 8192
+    """None: the default of the reader."""
     threads: int = 1
     columns: list[str] | None = None
     key: str | None = None

@@ -13,7 +13,7 @@ HEADERS = ["columns", "ms", "ns a value", "over the least", "bar", "met?"]
 def run(session: Session) -> None:
     """Measures all files side by side, on one thread, with the default size of a batch."""
     contenders = [
-        session.contender(str(count), "rust", name(count), Job(session.path(file_name(name(count), "null"))))
+        session.contender(str(count), "rust", name(count), Job(_path(session, count), batch_size=None))
         for count in COUNTS
     ]
     outcomes = session.measure("columns", "null", contenders)
@@ -27,3 +27,7 @@ def run(session: Session) -> None:
         each = "-" if median is None else f"{median / values * 1e9:.1f}"
         rows.append([label, milliseconds(outcome), each, times(over), f"{bar:g}", at_most(over, bar)])
     show("Columns", HEADERS, rows)
+
+
+def _path(session: Session, count: int) -> str:
+    return session.path(file_name(name(count), "null"))

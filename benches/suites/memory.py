@@ -26,7 +26,8 @@ def _row(session: Session, name: str) -> list[str]:
 
 
 def _peak_mebibytes(session: Session, name: str, rows: int, at: int) -> float | None:
-    job = Job(session.path(f"{name}.*.avro"), threads=session.bars["memory"]["threads"])
+    threads = session.bars["memory"]["threads"]
+    job = Job(session.path(f"{name}.*.avro"), batch_size=None, threads=threads)
     worker = new_worker("python")
     try:
         with MemorySamples(worker) as samples:

@@ -8,7 +8,7 @@ from harness.worker import Job
 
 
 def run(session: Session) -> None:
-    """Measures every dataset in every codec of the session."""
+    """Measures every dataset in every codec of the session, with the default size of a batch."""
     count = session.bars["threads"]["count"]
     headers = ["file", "codec", "1 thread ms", f"{count} threads ms", "ratio", "bar", "met?"]
     rows = [_row(session, name, codec, count) for name in session.schemas for codec in session.codecs]
@@ -18,8 +18,8 @@ def run(session: Session) -> None:
 def _row(session: Session, name: str, codec: str, count: int) -> list[str]:
     path = session.path(file_name(name, codec))
     contenders = [
-        session.contender("one", "rust", name, Job(path)),
-        session.contender("several", "rust", name, Job(path, threads=count)),
+        session.contender("one", "rust", name, Job(path, batch_size=None)),
+        session.contender("several", "rust", name, Job(path, batch_size=None, threads=count)),
     ]
     outcomes = session.measure("threads", f"{name} {codec}", contenders)
     one, several = outcomes["one"], outcomes["several"]

@@ -733,7 +733,8 @@ Args:
         False, the reader stops before the chunk. None: all chunks are read.
     file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
         byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
-    batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk.
+    batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk. None:
+        as in `read_avro`.
     on_error: How to handle chunks that cannot be read, as in `record_batches`.
     progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 
@@ -2414,7 +2415,8 @@ Args:
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
         to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
     batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
-        file may be shorter.
+        file may be shorter. None: 8,192, or fewer for long rows and for many columns. Then a batch has
+        about 2 MiB, or 2 KiB for each column if that is more. The first file determines the number.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
         `limits.batch_bytes`.
     encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
@@ -2490,7 +2492,8 @@ Args:
     raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
         columns.
-    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+        for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `CsvDataset`. None: `Limits()`.
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
@@ -2529,7 +2532,8 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
-    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+        for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `JsonLinesDataset`. None: `Limits()`.
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
@@ -2578,7 +2582,8 @@ Args:
         file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
         declares as floats is an error.
-    batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group.
+    batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
+        or fewer for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
         `batch_bytes` a batch. None: `Limits()`.
@@ -2632,7 +2637,7 @@ Args:
     columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
-    batch_size: Number of rows of a batch.
+    batch_size: Number of rows of a batch. None: as in `read_avro`.
     threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
         functions have the same options.
     limits: Upper bounds on the resources that the file may use.
@@ -2680,7 +2685,7 @@ Args:
         open. None: the file `split.path`.
     columns: Field paths to read. `read_avro` explains this option and the following ones in full.
     reader_schema: The reader schema.
-    batch_size: Number of rows of a batch.
+    batch_size: Number of rows of a batch. None: as in `read_avro`.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
     encoding: How Avro types are converted to Arrow types.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
@@ -2736,7 +2741,8 @@ Args:
         least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.
     encoding: The Arrow types of features; see `ExampleDataset`.
-    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+        for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.

@@ -65,7 +65,7 @@ fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
     match name {
         "columns" => options.columns = given(value, |value| columns(name, value))?,
         "reader_schema" => options.reader_schema = given(value, |value| parse(name, value))?,
-        "batch_size" => options.batch_size = integer(name, 1, value)?,
+        "batch_size" => options.batch_size = given(value, |value| integer(name, 1, value))?,
         "max_batch_bytes" => options.max_batch_bytes = given(value, |value| integer(name, 1, value))?,
         "encoding" => options.encoding = choice(name, &ENCODINGS, value)?,
         "raw" => options.raw = flag(name, value)?,

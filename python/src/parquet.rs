@@ -43,7 +43,7 @@ fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(Parqu
 #[doc = docs!(read_parquet)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, schema=None, \
-    double_as_float=False, batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
+    double_as_float=False, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, \
     store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_parquet(
     source: &Bound<'_, PyAny>,
@@ -63,7 +63,7 @@ pub(crate) fn read_parquet(
 #[doc = docs!(read_parquet_split)]
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
-    file=None, columns=None, schema=None, double_as_float=False, batch_size=8192, threads=None, limits=None, \
+    file=None, columns=None, schema=None, double_as_float=False, batch_size=None, threads=None, limits=None, \
     on_error='raise', storage_options=None, \
     store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_parquet_split(

@@ -84,7 +84,7 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.__next__)]
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        Ok(self.wait(py, SharedReader::next)?.map(RecordBatch))
+        Ok(self.wait(py, SharedReader::next)?.map(RecordBatch::new))
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -196,7 +196,7 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
 #[doc = docs!(read_avro)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
-    batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
+    batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
     unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
     cache_bytes=None, progress=False)")]
 pub(crate) fn read_avro(
@@ -216,7 +216,7 @@ pub(crate) fn read_avro(
 #[doc = docs!(read_split)]
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
-    file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
+    file=None, columns=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', \
     double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, \
     on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_split(

@@ -188,7 +188,7 @@ impl AvroRecordDecoder {
     #[doc = docs!(AvroRecordDecoder.flush)]
     fn flush(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         let batch = caught(|| self.decoder.records.flush()).map_err(|error| self.located(py, error))?;
-        Ok(batch.map(RecordBatch))
+        Ok(batch.map(RecordBatch::new))
     }
 
     #[doc = docs!(AvroRecordDecoder.flush_tensors)]
@@ -218,16 +218,16 @@ impl AvroRecordDecoder {
         }
         let extended = self.extend(records, writer);
         let mut batches = Vec::new();
-        while let Some(RecordBatch(batch)) = self.flush(py)? {
+        while let Some(RecordBatch { batch, .. }) = self.flush(py)? {
             batches.push(batch);
         }
         extended?;
         if let [batch] = &batches[..] {
-            return Ok(RecordBatch(batch.clone()));
+            return Ok(RecordBatch::new(batch.clone()));
         }
         let schema = self.decoder.records.schema();
         let joined = arrowfeed_select::concat_batches(schema, &batches.iter().collect::<Vec<_>>());
-        joined.map(RecordBatch).map_err(|error| {
+        joined.map(RecordBatch::new).map_err(|error| {
             let message = format!("expected records that fit into one batch: {error}");
             self.located(py, FeedError::limit_reached("batch_bytes", message))
         })

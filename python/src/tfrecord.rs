@@ -132,7 +132,7 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[doc = docs!(read_tfrecord)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
-    columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
+    columns=None, encoding='tfx', batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, \
     store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,

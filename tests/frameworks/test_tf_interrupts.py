@@ -20,7 +20,8 @@ START = """
 
     path, threads = sys.argv[1], int(sys.argv[2])
 
-    # A stopped dataset waits for the thread of TensorFlow's autotuning. That thread sleeps for 10 ms, then 20 ms, 40 ms, ...
+    # A stopped dataset waits for the thread of TensorFlow's autotuning, which sleeps for 10 ms, then 20 ms,
+    # 40 ms, ...
     options = tf.data.Options()
     options.autotune.enabled = False
 

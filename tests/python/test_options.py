@@ -17,7 +17,6 @@ REFUSED = [
     ({"batch_size": -1}, ValueError, "batch_size: expected an integer of 1 or more, found int -1"),
     ({"batch_size": 1 << 64}, ValueError, f"batch_size: expected an integer of 64 bits, found int {1 << 64}"),
     ({"batch_size": 1.5}, TypeError, "batch_size: expected an integer of 1 or more, found float 1.5"),
-    ({"batch_size": None}, TypeError, "batch_size: expected an integer of 1 or more, found None"),
     ({"max_batch_bytes": 0}, ValueError, "max_batch_bytes: expected an integer of 1 or more, found int 0"),
     (
         {"encoding": "nativ"},
@@ -106,7 +105,7 @@ def test_options_are_keyword_only(users_file):
 
 
 def test_none_stands_for_the_default(users_file):
-    none = dict.fromkeys(["columns", "reader_schema", "max_batch_bytes", "threads", "limits"])
+    none = dict.fromkeys(["columns", "reader_schema", "batch_size", "max_batch_bytes", "threads", "limits"])
     assert list(af.read_avro(users_file, **none)) == list(af.read_avro(users_file))
 
 
@@ -119,7 +118,7 @@ def test_integers_of_numpy_are_integers(users_file):
 READ_OPTIONS = {
     "columns": None,
     "reader_schema": None,
-    "batch_size": 8192,
+    "batch_size": None,
     "max_batch_bytes": None,
     "encoding": "native",
     "double_as_float": False,

@@ -5,7 +5,7 @@ mod write;
 use std::error::Error;
 use std::io;
 
-use arrowfeed_avro::AvroReader;
+use arrowfeed_avro::{AvroReader, AvroReaderBuilder};
 use bench_protocol::{Held, Job, measure, serve};
 
 fn main() -> io::Result<()> {
@@ -16,8 +16,15 @@ fn main() -> io::Result<()> {
     })
 }
 
+fn reader(job: &Job) -> AvroReaderBuilder {
+    match job.batch_size {
+        Some(rows) => AvroReader::builder().with_batch_size(rows),
+        None => AvroReader::builder(),
+    }
+}
+
 fn read(job: &Job) -> Result<usize, Box<dyn Error>> {
-    let mut builder = AvroReader::builder().with_batch_size(job.batch_size).with_threads(job.threads);
+    let mut builder = reader(job).with_threads(job.threads);
     if let Some(columns) = &job.columns {
         builder = builder.with_columns(columns.iter().cloned());
     }

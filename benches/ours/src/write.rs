@@ -4,7 +4,7 @@ use std::error::Error;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroReader, AvroWriter, Codec, WriteOptions};
+use arrowfeed_avro::{AvroWriter, Codec, WriteOptions};
 use bench_protocol::{CountingSink, Held, Job, Measured, measure};
 
 /// The schema and the rows of a file.
@@ -17,7 +17,7 @@ pub fn run(held: &Held<Rows>, job: &Job, codec: &str) -> Result<Measured, Box<dy
 }
 
 fn read(job: &Job) -> Result<Rows, Box<dyn Error>> {
-    let reader = AvroReader::builder().with_batch_size(job.batch_size).open(&job.file)?;
+    let reader = super::reader(job).open(&job.file)?;
     Ok((reader.schema(), reader.collect::<Result<_, _>>()?))
 }
 

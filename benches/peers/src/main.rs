@@ -31,8 +31,15 @@ fn run(job: &Job) -> Result<Measured, Box<dyn Error>> {
     measure(|| read(job, projection))
 }
 
+fn reader(job: &Job) -> ReaderBuilder {
+    match job.batch_size {
+        Some(rows) => ReaderBuilder::new().with_batch_size(rows),
+        None => ReaderBuilder::new(),
+    }
+}
+
 fn read(job: &Job, projection: Option<Vec<usize>>) -> Result<usize, Box<dyn Error>> {
-    let mut builder = ReaderBuilder::new().with_batch_size(job.batch_size);
+    let mut builder = reader(job);
     if let Some(indices) = projection {
         builder = builder.with_projection(indices);
     }

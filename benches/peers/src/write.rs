@@ -4,7 +4,6 @@ use std::error::Error;
 
 use arrow_array::RecordBatch;
 use arrow_avro::compression::CompressionCodec;
-use arrow_avro::reader::ReaderBuilder;
 use arrow_avro::writer::WriterBuilder;
 use arrow_avro::writer::format::AvroOcfFormat;
 use arrow_schema::SchemaRef;
@@ -28,7 +27,7 @@ pub fn run(held: &Held<Rows>, job: &Job, codec: &str) -> Result<Measured, Box<dy
 }
 
 fn read(job: &Job) -> Result<Rows, Box<dyn Error>> {
-    let reader = open(job, ReaderBuilder::new().with_batch_size(job.batch_size))?;
+    let reader = open(job, super::reader(job))?;
     Ok((reader.schema(), reader.collect::<Result<_, _>>()?))
 }
 

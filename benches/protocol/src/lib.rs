@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 pub struct Job {
     /// Path of an Avro object container file.
     pub file: String,
-    /// Number of rows per batch.
-    pub batch_size: usize,
+    /// Number of rows per batch. `None`: the default of the reader.
+    #[serde(default)]
+    pub batch_size: Option<usize>,
     /// Number of threads.
     pub threads: NonZeroUsize,
     /// Names of the top-level columns to read. `None`: all.
@@ -31,7 +32,7 @@ pub struct Job {
 
 /// A cache of the rows that were read for the last job, so that a writer reads its rows only once.
 #[derive(Debug)]
-pub struct Held<T>(RefCell<Option<(String, usize, T)>>);
+pub struct Held<T>(RefCell<Option<(String, Option<usize>, T)>>);
 
 impl<T> Default for Held<T> {
     fn default() -> Self {

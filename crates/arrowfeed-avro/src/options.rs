@@ -47,16 +47,17 @@ pub enum Unions {
 }
 
 /// All options of a reader.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
     /// order of the columns. With [`Unions::Struct`], branches of unions are fields too. `None`: every field.
     pub columns: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
-    /// Number of rows in a batch. Default 8192. Batches end at multiples of this number of rows of a file, as
-    /// its blocks declare them. Rows that `on_error` skips count too, so their batch is shorter.
-    pub batch_size: usize,
+    /// Number of rows in a batch. Batches end at multiples of this number of rows of a file, as its blocks declare them.
+    /// Rows that `on_error` skips count too, so their batch is shorter. Default `None`: 8,192, or fewer for long rows and
+    /// for many columns, see [`ReadingOptions`](arrowfeed_source::run::ReadingOptions::batch_size).
+    pub batch_size: Option<usize>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
     /// Default [`Encoding::Native`].
@@ -83,31 +84,11 @@ pub struct ReadOptions {
     pub limits: Limits,
 }
 
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            columns: None,
-            reader_schema: None,
-            batch_size: 8192,
-            max_batch_bytes: None,
-            encoding: Encoding::default(),
-            string_type: StringType::default(),
-            unions: Unions::default(),
-            threads: None,
-            on_error: OnError::default(),
-            fixed_lengths: BTreeMap::new(),
-            double_as_float: false,
-            raw: false,
-            limits: Limits::default(),
-        }
-    }
-}
-
 impl ReadOptions {
     /// Returns the options, or an error if one of them is invalid.
     pub(crate) fn checked(self) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
-        if self.batch_size == 0 {
+        if self.batch_size == Some(0) {
             return refuse("expected a batch_size of 1 or more, found 0");
         }
         if self.max_batch_bytes == Some(0) {

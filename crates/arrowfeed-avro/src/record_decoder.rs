@@ -8,6 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_select::interleave_batches;
 use arrowfeed_source::format::LocatedBatch;
+use arrowfeed_source::run::DEFAULT_BATCH_ROWS;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
 use crate::decode::batcher::{Batcher, OpenBlock};
@@ -52,6 +53,8 @@ pub struct RecordDecoder {
     writers: Vec<Writer>,
     /// The writer of each row since the last batch was closed.
     order: Vec<u32>,
+    /// Maximum number of rows of a batch.
+    batch_size: usize,
     /// Size of those rows, and the maximum size of a batch.
     bytes: usize,
     batch_bytes: usize,
@@ -86,6 +89,7 @@ impl RecordDecoder {
             writers: vec![first],
             order: Vec::new(),
             bytes: 0,
+            batch_size: options.batch_size.unwrap_or(DEFAULT_BATCH_ROWS),
             batch_bytes: options.batch_bytes().min(MAX_BATCH_BYTES),
             closed: VecDeque::new(),
             records: 0,
@@ -216,7 +220,7 @@ impl RecordDecoder {
         }
         self.order.extend((left > 0).then_some(writer.0));
         self.bytes += grown;
-        if self.order.len() >= self.options.batch_size || self.bytes >= self.batch_bytes {
+        if self.order.len() >= self.batch_size || self.bytes >= self.batch_bytes {
             self.close(None)?;
         }
         decoded
@@ -284,7 +288,7 @@ impl Writer {
     fn new(schema: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let plan = Arc::new(DecodePlan::compile(schema, options)?);
         // Batches end by the number of rows of all writers together.
-        let batcher = Batcher::new(plan.clone(), &ReadOptions { batch_size: usize::MAX, ..options.clone() });
+        let batcher = Batcher::new(plan.clone(), options);
         Ok(Self { schema: schema.clone(), plan, batcher })
     }
 

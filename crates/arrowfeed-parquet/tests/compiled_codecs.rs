@@ -35,7 +35,7 @@ fn open() -> FileSet {
 
 fn rows(files: FileSet) -> Result<usize, FeedError> {
     let options = ReadingOptions {
-        batch_size: 100,
+        batch_size: Some(100),
         threads: 1.try_into().ok(),
         on_error: OnError::Raise,
         interrupt: None,

@@ -57,7 +57,7 @@ fn open(bytes: Vec<u8>, options: ParquetOptions) -> Result<FileSet, FeedError> {
 
 fn reader(files: FileSet, part: Part, batch_size: usize, on_error: OnError, workers: Workers) -> PartReader {
     let options = PartOptions {
-        batch_size,
+        batch_size: Some(batch_size),
         borders: Borders::After(0),
         on_error,
         workers,

@@ -35,7 +35,7 @@ use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report, quoted};
 
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
-pub use chunk_source::{ChunkFormat, ChunkSource, named_columns};
+pub use chunk_source::{ChunkFormat, ChunkSource, each_named_column, named_columns};
 pub use known_chunks::KnownChunks;
 
 /// Number of bytes at the start of a file that most formats read to open it.
@@ -106,6 +106,12 @@ pub trait FormatFile: Send + Sync + Debug {
     /// The ranges of the file that decoding a unit reads, in reading order. Default: the ranges of its runs.
     fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
         unit.runs.iter().map(|run| run.range.clone()).collect()
+    }
+
+    /// Estimates the bytes of a row after decompression, without the columns that are not read. It determines the number of
+    /// rows of a batch if the caller does not. The estimate must not depend on the time. Default: `None`, unknown.
+    fn row_bytes(&self) -> Option<u64> {
+        None
     }
 
     /// Frees memory that only speeds up the next decoder. Called when the file stays open but will not be read soon.

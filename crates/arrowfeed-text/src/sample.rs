@@ -44,7 +44,7 @@ impl Sample {
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
         let options = PartOptions {
-            batch_size: TOGETHER,
+            batch_size: Some(TOGETHER),
             borders: Borders::EachPart,
             on_error: OnError::Raise,
             workers: Workers::Caller,

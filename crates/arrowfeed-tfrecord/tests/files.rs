@@ -34,7 +34,7 @@ fn open(file: &[u8], options: RecordOptions) -> Result<FileSet, FeedError> {
 
 fn options(batch_size: usize, on_error: OnError, workers: Workers) -> PartOptions {
     PartOptions {
-        batch_size,
+        batch_size: Some(batch_size),
         borders: Borders::After(0),
         on_error,
         workers,
@@ -220,7 +220,7 @@ proptest! {
         let files = RecordFormat::files([FileSource::from(&path)], raw(chunk_bytes), None).unwrap();
         let mut found = Vec::new();
         for split in files.splits(target_bytes, None).unwrap() {
-            let options = RangeOptions { on_error: OnError::SkipBlock, batch_size, ..RangeOptions::default() };
+            let options = RangeOptions { on_error: OnError::SkipBlock, batch_size: Some(batch_size), ..RangeOptions::default() };
             let batches: Result<Vec<_>, _> = files.read_split(&split, None, options).unwrap().collect();
             found.extend(records(&batches.unwrap()));
         }

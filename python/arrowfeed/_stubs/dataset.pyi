@@ -187,7 +187,7 @@ class Dataset(Tfxio):
         *,
         claim: Callable[[int], bool] | None = None,
         file: SeekableFile | None = None,
-        batch_size: int = 8192,
+        batch_size: int | None = None,
         on_error: OnError = "raise",
         progress: bool = False,
     ) -> RecordBatchReader:
@@ -203,7 +203,8 @@ class Dataset(Tfxio):
                 False, the reader stops before the chunk. None: all chunks are read.
             file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
                 byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
-            batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk.
+            batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk. None:
+                as in `read_avro`.
             on_error: How to handle chunks that cannot be read, as in `record_batches`.
             progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 

@@ -132,7 +132,7 @@ def read_avro(
     *,
     columns: list[str] | tuple[str, ...] | None = None,
     reader_schema: AvroSchemaLike | None = None,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
     double_as_float: bool = False,
@@ -166,7 +166,8 @@ def read_avro(
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
             to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
         batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
-            file may be shorter.
+            file may be shorter. None: 8,192, or fewer for long rows and for many columns. Then a batch has
+            about 2 MiB, or 2 KiB for each column if that is more. The first file determines the number.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
             `limits.batch_bytes`.
         encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
@@ -227,7 +228,7 @@ def read_tfrecord(
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     encoding: Literal["tfx", "feature"] = "tfx",
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -257,7 +258,8 @@ def read_tfrecord(
             least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.
         encoding: The Arrow types of features; see `ExampleDataset`.
-        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+            for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
@@ -299,7 +301,7 @@ def read_parquet(
     columns: list[str] | tuple[str, ...] | None = None,
     schema: ArrowSchemaExportable | None = None,
     double_as_float: bool = False,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -327,7 +329,8 @@ def read_parquet(
             file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
             declares as floats is an error.
-        batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group.
+        batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
+            or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
             `batch_bytes` a batch. None: `Limits()`.
@@ -373,7 +376,7 @@ def read_parquet_split(
     columns: list[str] | tuple[str, ...] | None = None,
     schema: ArrowSchemaExportable | None = None,
     double_as_float: bool = False,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -399,7 +402,7 @@ def read_parquet_split(
         columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
-        batch_size: Number of rows of a batch.
+        batch_size: Number of rows of a batch. None: as in `read_avro`.
         threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
             functions have the same options.
         limits: Upper bounds on the resources that the file may use.
@@ -435,7 +438,7 @@ def read_split(
     file: SeekableFile | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     reader_schema: AvroSchemaLike | None = None,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
     double_as_float: bool = False,
@@ -470,7 +473,7 @@ def read_split(
             open. None: the file `split.path`.
         columns: Field paths to read. `read_avro` explains this option and the following ones in full.
         reader_schema: The reader schema.
-        batch_size: Number of rows of a batch.
+        batch_size: Number of rows of a batch. None: as in `read_avro`.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
         encoding: How Avro types are converted to Arrow types.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.

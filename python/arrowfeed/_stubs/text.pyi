@@ -224,7 +224,7 @@ def read_csv(
     secondary_delimiter: str | None = None,
     raw: bool = False,
     columns: list[str] | tuple[str, ...] | None = None,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -257,7 +257,8 @@ def read_csv(
         raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
             columns.
-        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+            for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `CsvDataset`. None: `Limits()`.
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
@@ -295,7 +296,7 @@ def read_json_lines(
     schema: ArrowSchemaExportable | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
-    batch_size: int = 8192,
+    batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -312,7 +313,8 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
-        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
+            for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `JsonLinesDataset`. None: `Limits()`.
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single

@@ -155,7 +155,7 @@ impl Dataset {
 
     #[doc = docs!(Dataset.read_split)]
     #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None, progress=None),
-        text_signature = "($self, split, *, claim=None, file=None, batch_size=8192, on_error='raise', \
+        text_signature = "($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', \
         progress=False)")]
     fn read_split(
         &self,
@@ -170,7 +170,7 @@ impl Dataset {
         let (py, Split(split)) = (split.py(), split.get());
         let mut options = RangeOptions::default();
         if let Some(value) = batch_size {
-            options.batch_size = integer("batch_size", 1, value)?;
+            options.batch_size = Some(integer("batch_size", 1, value)?);
         }
         if let Some(value) = on_error {
             options.on_error = choice("on_error", &ON_ERROR, value)?;

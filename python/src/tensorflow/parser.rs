@@ -43,7 +43,7 @@ impl AvroParser {
             return Ok(kept);
         }
         // One batch must contain all records of a call.
-        let options = ReadOptions { batch_size: usize::MAX, ..ReadOptions::default() };
+        let options = ReadOptions { batch_size: Some(usize::MAX), ..ReadOptions::default() };
         TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options)
     }
 }

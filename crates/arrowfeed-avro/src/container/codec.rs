@@ -45,6 +45,14 @@ pub enum Codec {
 }
 
 impl Codec {
+    /// The usual ratio of the decompressed to the compressed size of training data. It is only an estimate.
+    pub(crate) fn usual_ratio(self) -> u64 {
+        match self {
+            Self::Null => 1,
+            Self::Deflate | Self::Snappy | Self::Zstandard | Self::Bzip2 | Self::Xz => 2,
+        }
+    }
+
     /// Returns the codec with this name in the file metadata. Names match exactly: no other case, no prefix.
     pub fn from_name(name: &[u8]) -> Result<Self, FeedError> {
         Ok(match name {

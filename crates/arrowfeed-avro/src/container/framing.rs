@@ -47,6 +47,11 @@ impl Head {
         }
     }
 
+    /// Parses the head at the start of `bytes`. `None`: there is no valid one.
+    pub(super) fn of_start(bytes: &[u8]) -> Option<Self> {
+        Self::parse(bytes, usize::MAX).ok()
+    }
+
     /// Size of the whole block.
     pub(super) fn frame(&self) -> usize {
         self.len + self.size + SYNC

@@ -87,15 +87,15 @@ impl OpenBlock {
 }
 
 impl Batcher {
+    /// Creates a decoder whose batches do not end by their number of rows. [`start`](Self::start) sets that number.
     pub(crate) fn new(plan: Arc<DecodePlan>, options: &ReadOptions) -> Self {
         let limits = &options.limits;
-        let batch_size = options.batch_size as u64;
         Self {
             kept: RowsColumn::new(&plan, limits, options.batch_bytes()),
             dropped: RowsColumn::new(&plan, limits, limits.batch_bytes),
             plan,
-            window_left: batch_size,
-            batch_size,
+            window_left: u64::MAX,
+            batch_size: u64::MAX,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             origins: Vec::new(),

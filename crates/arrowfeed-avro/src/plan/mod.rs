@@ -4,7 +4,7 @@
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
 //! - [`projection`]: the projection; [`nonrecursive`]: the projection of all non-recursive fields.
-//! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
+//! - [`resolve`], [`record`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
 //! - [`union_form`]: the Arrow type of unions; [`json_text`]: bounds on the text of those that become JSON.
 //! - [`skip`]: programs that skip fields outside the projection.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
@@ -30,6 +30,7 @@ pub(crate) mod leaf;
 pub(crate) mod node;
 mod nonrecursive;
 pub(crate) mod projection;
+mod record;
 mod resolve;
 pub(crate) mod skip;
 mod union;
@@ -114,6 +115,14 @@ impl DecodePlan {
             true => self.encoder.encode(rows.as_struct().column(0)),
             false => self.encoder.encode(rows),
         }
+    }
+
+    /// The part of a record's `bytes` that is read, if all its fields have the same size.
+    pub(crate) fn read_bytes(&self, bytes: u64) -> u64 {
+        let Node::Record(record) = &self.root.node else { return bytes };
+        let read = record.steps.iter().filter(|step| matches!(step, Step::Read { .. })).count();
+        let all = record.steps.len().max(1);
+        u64::try_from(u128::from(bytes) * read as u128 / all as u128).unwrap_or(bytes)
     }
 
     /// The schema of the batches.

@@ -58,7 +58,7 @@ impl AvroReaderBuilder {
 
     /// See [`ReadOptions::batch_size`].
     pub fn with_batch_size(mut self, rows: usize) -> Self {
-        self.options.batch_size = rows;
+        self.options.batch_size = Some(rows);
         self
     }
 

@@ -242,6 +242,12 @@ impl FormatFile for AvroFile {
         Some(Box::new(scanner))
     }
 
+    fn row_bytes(&self) -> Option<u64> {
+        let header = self.header();
+        let bytes = header.record_bytes?.saturating_mul(header.codec.usual_ratio());
+        Some(self.decoders().plan.read_bytes(bytes))
+    }
+
     fn free_spare_memory(&self) {
         self.drop_idle_blocks();
     }

@@ -48,7 +48,7 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
     let options = ReadOptions {
         columns: case.columns.clone(),
         reader_schema,
-        batch_size: rows,
+        batch_size: Some(rows),
         encoding: match encoding {
             "native" => Encoding::Native,
             "feature" => Encoding::Feature,

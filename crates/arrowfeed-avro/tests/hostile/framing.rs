@@ -343,7 +343,7 @@ fn a_fault_right_behind_what_a_thread_decodes_is_told() {
     // A block that forms a unit: as many rows as a batch or more, and more bytes than the minimum of a unit.
     let bytes = Container::new(r#"{"type":"fixed","name":"F","size":1024}"#, Codec::Null);
     let block = bytes.block(2048, &vec![3; 2048 << 10]);
-    let options = ReadOptions { batch_size: 1024, ..ReadOptions::default() };
+    let options = ReadOptions { batch_size: Some(1024), ..ReadOptions::default() };
     for fault in [&b"\xff"[..], &longs([1, -1]), &[0; 40]] {
         let outcome = read_every_way(&block.clone().raw(fault).bytes, &options);
         assert_eq!(outcome.rows(), 2048);

@@ -17,7 +17,7 @@ use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
 fn options(case: &Case) -> ReadOptions {
-    ReadOptions { batch_size: case.batch_size, string_type: case.strings, ..ReadOptions::default() }
+    ReadOptions { batch_size: Some(case.batch_size), string_type: case.strings, ..ReadOptions::default() }
 }
 
 fn encoded(schema: &Schema, row: &Value, seed: u64) -> Vec<u8> {
@@ -41,7 +41,7 @@ proptest! {
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
         let tight = ReadOptions { max_batch_bytes: Some(1 + seed.below(2000)), ..options(&case) };
         for options in [options(&case), tight] {
-            let most = options.batch_size;
+            let most = case.batch_size;
             let is_tight = options.max_batch_bytes.is_some();
             let mut decoder = RecordDecoder::new(&schema, options).unwrap();
             prop_assert_eq!(&**decoder.schema(), &ArrowSchema::new(case.mapping().columns()));
@@ -172,7 +172,7 @@ fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
 #[test]
 fn what_makes_no_decoder_is_refused() {
     let long = AvroSchema::parse(r#""long""#).unwrap();
-    let none = ReadOptions { batch_size: 0, ..ReadOptions::default() };
+    let none = ReadOptions { batch_size: Some(0), ..ReadOptions::default() };
     let error = RecordDecoder::new(&long, none).unwrap_err();
     assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");
     let none = ReadOptions { max_batch_bytes: Some(0), ..ReadOptions::default() };

@@ -16,22 +16,18 @@ use crate::{FeedError, Interrupt, OnError, Report, thread_count};
 const AHEAD: usize = 32 << 20;
 
 /// Options for reading files one after the other.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ReadingOptions {
-    /// Rows per batch, at least 1. The last batch of a file may have fewer. Default 8192.
-    pub batch_size: usize,
+    /// Rows per batch, at least 1. The last batch of a file may have fewer. `None`: [`DEFAULT_BATCH_ROWS`](super::DEFAULT_BATCH_ROWS),
+    /// or fewer, so that a batch has about 2 MiB, or 2 KiB for each column if that is more. The first file determines
+    /// the number. Default `None`.
+    pub batch_size: Option<usize>,
     /// Number of threads that decode. `None`: one for each core that the process may use. 1: the caller's thread.
     pub threads: Option<NonZeroUsize>,
     /// The reaction to data that cannot be decoded.
     pub on_error: OnError,
     /// Called before each file and chunk, inside long ones, and while the caller waits. Returning true cancels the reading.
     pub interrupt: Option<Interrupt>,
-}
-
-impl Default for ReadingOptions {
-    fn default() -> Self {
-        Self { batch_size: 8192, threads: None, on_error: OnError::default(), interrupt: None }
-    }
 }
 
 impl fmt::Debug for ReadingOptions {

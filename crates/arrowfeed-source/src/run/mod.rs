@@ -12,6 +12,7 @@
 // | `files` | input files before they are opened |
 // | `file_set` | files of one format that can be opened repeatedly |
 // | `parts` | the rows to read, and their order |
+// | `batch_rows` | the default number of rows of a batch |
 // | `look_ahead` `remote_files` | remote requests for the next parts |
 // | `scan_all` `in_order` | scan of the chunks of all files; concurrent work on several remote objects |
 // | `planner` | cuts parts into units for threads |
@@ -22,6 +23,7 @@
 // | `split` | byte ranges of files, for several processes |
 // | `map_stage` | ordered per-batch map function |
 
+mod batch_rows;
 mod file_reader;
 mod file_set;
 mod files;
@@ -39,6 +41,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{ArrowReader, FileReader, ReadingOptions};
 pub use file_set::FileSet;
 pub use files::{Files, FirstFile};

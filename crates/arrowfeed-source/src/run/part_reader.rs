@@ -22,8 +22,9 @@ const MAX_PARTS: usize = 64;
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
-    /// Rows per batch. The last batch of a part may be shorter, see [`Borders`].
-    pub batch_size: usize,
+    /// Rows per batch. The last batch of a part may be shorter, see [`Borders`]. `None`: as
+    /// [`ReadingOptions::batch_size`](super::ReadingOptions::batch_size).
+    pub batch_size: Option<usize>,
     /// The rows at which batches end.
     pub borders: Borders,
     /// The reaction to data that cannot be decoded.
@@ -121,7 +122,7 @@ impl PartReader {
     ) -> Result<Self, FeedError> {
         let PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim } =
             options;
-        if batch_size == 0 {
+        if batch_size == Some(0) {
             let message = "expected a batch_size of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
@@ -423,7 +424,7 @@ impl Parallel {
                     Err(_) => {}
                 }
                 match parts.next(report, check) {
-                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.batch_size)),
+                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.batch_size())),
                     Ok(None) => return Ok(()),
                     Err(error) if check.has_stopped() => return Err(error),
                     Err(error) => self.failure = Some(error),

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::batch_rows::{DEFAULT_BATCH_ROWS, batch_rows};
 use super::file_set::FileSet;
 use super::look_ahead::{LookAhead, Upcoming};
 use crate::format::{Chunk, ChunkRun, DecodeOptions, FormatFile, Unit};
@@ -125,7 +126,8 @@ pub enum Borders {
 /// Turns parts into work: opens their files and sets the batch boundaries.
 pub(super) struct Parts {
     pub(super) files: Arc<FileSet>,
-    pub(super) batch_size: usize,
+    /// Number of rows of a batch. `None`: not known before the first file is open.
+    batch_size: Option<usize>,
     pub(super) on_error: OnError,
     parts: LookAhead,
     /// Open files, the most recently used one at the back.
@@ -133,7 +135,7 @@ pub(super) struct Parts {
     /// The file that was used last. While it is open, its format keeps decoder memory for the next file.
     last: Option<Reading>,
     skipped_files: BTreeSet<usize>,
-    /// Number of rows in the incomplete last batch; `None` if each part starts a new batch.
+    /// Number of rows since a batch border; `None` if each part starts a new batch.
     carried: Option<u64>,
     /// Whether there are no more parts.
     pub(super) ended: bool,
@@ -143,11 +145,11 @@ impl Parts {
     pub(super) fn new(
         files: Arc<FileSet>,
         parts: Box<dyn Iterator<Item = Part> + Send>,
-        (batch_size, borders, on_error): (usize, Borders, OnError),
+        (batch_size, borders, on_error): (Option<usize>, Borders, OnError),
     ) -> Self {
         let carried = match borders {
             Borders::EachPart => None,
-            Borders::After(rows) => Some(rows % batch_size as u64),
+            Borders::After(rows) => Some(rows),
         };
         let (open, last, skipped_files) = (VecDeque::new(), None, BTreeSet::new());
         let parts = LookAhead::new(parts);
@@ -167,6 +169,8 @@ impl Parts {
             }
             match self.reading(&next, check) {
                 Ok(reading) => {
+                    let of_file = || batch_rows(reading.file.row_bytes(), self.files.schema());
+                    self.batch_size.get_or_insert_with(of_file);
                     next.announce_in(&*reading.file);
                     return Ok(Some(self.work(&next.part, reading)));
                 }
@@ -185,8 +189,9 @@ impl Parts {
 
     fn work(&self, part: &Part, reading: Reading) -> Work {
         let mut unit = part.unit(&reading.file.body());
-        if let Some(carried) = self.carried.filter(|carried| !part.together && *carried > 0) {
-            unit.first_batch = Some(self.batch_size as u64 - carried);
+        let carried = self.carried();
+        if !part.together && carried > 0 {
+            unit.first_batch = Some(self.batch_size() as u64 - carried);
         }
         Work { reading, unit, may_be_cut: !part.together }
     }
@@ -224,19 +229,25 @@ impl Parts {
 
     /// Counts rows that will be returned to the caller.
     pub(super) fn count(&mut self, rows: u64) {
+        let batch_size = self.batch_size() as u64;
         if let Some(carried) = &mut self.carried {
-            *carried = (*carried + rows) % self.batch_size as u64;
+            *carried = (*carried + rows) % batch_size;
         }
+    }
+
+    /// Number of rows of a batch. It is final after [`next`](Self::next) has returned work.
+    pub(super) fn batch_size(&self) -> usize {
+        self.batch_size.unwrap_or(DEFAULT_BATCH_ROWS)
     }
 
     /// The options for decoders of units.
     pub(super) fn decoding(&self) -> DecodeOptions {
-        DecodeOptions { batch_size: self.batch_size, on_error: self.on_error }
+        DecodeOptions { batch_size: self.batch_size(), on_error: self.on_error }
     }
 
     /// Number of rows in the incomplete last batch.
     pub(super) fn carried(&self) -> u64 {
-        self.carried.unwrap_or(0)
+        self.carried.unwrap_or(0) % self.batch_size() as u64
     }
 
     /// Skips the rest of a file if `on_error` allows it for this error; otherwise returns the error.

@@ -92,9 +92,11 @@ impl Hash for Split {
 }
 
 /// Options for reading a byte range of a file.
+#[derive(Default)]
 pub struct RangeOptions {
-    /// Rows per batch, at least 1. A batch may end early, at the end of a chunk. Default 8192.
-    pub batch_size: usize,
+    /// Rows per batch, at least 1. A batch may end early, at the end of a chunk. `None`: as
+    /// [`ReadingOptions::batch_size`](crate::run::ReadingOptions::batch_size). Default `None`.
+    pub batch_size: Option<usize>,
     /// The reaction to chunks that cannot be decoded.
     pub on_error: OnError,
     /// Called before each chunk, inside long ones, and while waiting for bytes. Returning true cancels the reading.
@@ -102,12 +104,6 @@ pub struct RangeOptions {
     /// Called once for each chunk, in order, before it is decoded. Returning false ends the reading there. `None`:
     /// every chunk is read.
     pub claim: Option<Claim>,
-}
-
-impl Default for RangeOptions {
-    fn default() -> Self {
-        Self { batch_size: 8192, on_error: OnError::default(), interrupt: None, claim: None }
-    }
 }
 
 impl fmt::Debug for RangeOptions {

@@ -153,7 +153,7 @@ fn set(files: &[Vec<u8>]) -> Arc<FileSet> {
 
 fn options(workers: Workers) -> PartOptions {
     PartOptions {
-        batch_size: 7,
+        batch_size: Some(7),
         borders: Borders::After(0),
         on_error: OnError::Raise,
         workers,
@@ -193,7 +193,7 @@ fn every_kind_of_worker_gives_the_same_batches() {
     let parts =
         || [Part::whole(0).with_kept(2_500_001), Part::whole(1), Part::after(2, 0, 0, 4), Part::whole(3)];
     let all = |workers| {
-        let options = PartOptions { batch_size: 999, ..options(workers) };
+        let options = PartOptions { batch_size: Some(999), ..options(workers) };
         read(PartReader::new(set.clone(), parts(), options).unwrap())
     };
     let (rows, sizes, error) = all(Workers::Caller);
@@ -237,7 +237,7 @@ fn threads_without_room_do_other_work_and_every_batch_comes() {
     let pool = Arc::new(Pool::start(2).unwrap());
     let reader = |files: &Arc<FileSet>| {
         let workers = Workers::Pool(pool.clone());
-        let options = PartOptions { batch_size: 1000, prefetch_bytes: 1, ..options(workers) };
+        let options = PartOptions { batch_size: Some(1000), prefetch_bytes: 1, ..options(workers) };
         PartReader::new(files.clone(), [Part::whole(0)], options).unwrap()
     };
     let (mut one, mut two) = (reader(&first), reader(&second));
@@ -265,7 +265,7 @@ fn a_reader_that_is_dropped_leaves_the_pool_to_others() {
         let mut reader = reader();
         assert!(reader.next().unwrap().is_ok());
     }
-    let options = PartOptions { batch_size: 100_000, ..options(Workers::Pool(pool.clone())) };
+    let options = PartOptions { batch_size: Some(100_000), ..options(Workers::Pool(pool.clone())) };
     let reader = PartReader::new(files.clone(), [Part::whole(0)], options).unwrap();
     assert_eq!(read(reader).0.len(), 4_000_000);
 }

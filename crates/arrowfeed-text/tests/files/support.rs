@@ -32,7 +32,7 @@ pub(crate) fn schema(columns: &[(&str, DataType)]) -> SchemaRef {
 
 pub(crate) fn options(batch_size: usize, on_error: OnError, workers: Workers) -> PartOptions {
     PartOptions {
-        batch_size,
+        batch_size: Some(batch_size),
         borders: Borders::After(0),
         on_error,
         workers,

@@ -59,7 +59,7 @@ fn each_record(
 ) -> Result<(), FeedError> {
     let raw = Arc::new(raw);
     let options = PartOptions {
-        batch_size: TOGETHER,
+        batch_size: Some(TOGETHER),
         borders: Borders::EachPart,
         on_error: OnError::Raise,
         workers: Workers::Caller,

@@ -193,7 +193,15 @@ impl IterationOptions {
     pub(super) fn reading(&self, batch_size: usize, borders: Borders, workers: Workers) -> PartOptions {
         let (on_error, interrupt) = (self.on_error, self.interrupt.clone());
         let prefetch_bytes = self.following_bytes();
-        PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim: None }
+        PartOptions {
+            batch_size: Some(batch_size),
+            borders,
+            on_error,
+            workers,
+            prefetch_bytes,
+            interrupt,
+            claim: None,
+        }
     }
 
     /// Maximum bytes of decoded rows of the next epoch that may wait.

@@ -33,7 +33,7 @@ proptest! {
         let dataset = dataset(&write_as(format, &directory, &files, chunk_bytes));
         let mut found = Vec::new();
         for split in dataset.plan_splits(target_bytes, None).unwrap() {
-            let options = RangeOptions { batch_size, ..RangeOptions::default() };
+            let options = RangeOptions { batch_size: Some(batch_size), ..RangeOptions::default() };
             for batch in dataset.read_split(&split, None, options).unwrap() {
                 let batch = batch.unwrap();
                 prop_assert!(batch.num_rows() <= batch_size);
