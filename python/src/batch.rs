@@ -1,6 +1,7 @@
 //! `arrowfeed.RecordBatch`.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, StructArray};
@@ -23,16 +24,23 @@ use crate::numpy_array::is_no_array;
 #[derive(Debug)]
 pub(crate) struct RecordBatch {
     pub(crate) batch: arrow_array::RecordBatch,
-    /// The number of the first column of each name. Created when a column is first asked for.
+    /// The number of the first column of each name. Created after [`FEW`] lookups.
     numbers: OnceLock<HashMap<String, usize>>,
+    lookups: AtomicUsize,
 }
+
+/// Number of columns that are looked up without a map of all names, which takes longer than a few searches.
+const FEW: usize = 4;
 
 impl RecordBatch {
     pub(crate) fn new(batch: arrow_array::RecordBatch) -> Self {
-        Self { batch, numbers: OnceLock::new() }
+        Self { batch, numbers: OnceLock::new(), lookups: AtomicUsize::new(0) }
     }
 
     fn number(&self, name: &str) -> Option<usize> {
+        if self.lookups.fetch_add(1, Ordering::Relaxed) < FEW {
+            return self.batch.schema_ref().fields().iter().position(|field| field.name() == name);
+        }
         let numbers = self.numbers.get_or_init(|| {
             let fields = self.batch.schema_ref().fields().iter().enumerate().rev();
             fields.map(|(number, field)| (field.name().clone(), number)).collect()

@@ -154,7 +154,7 @@ Args:
     columns: Field paths to read, in this order. None: the fields that `features` or `representations`
         need; without these arguments, all fields.
     reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
-    batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows.
+    batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
         `limits.batch_bytes`.
     encoding: How Avro types are converted to Arrow types; see `read_avro`.
@@ -734,7 +734,7 @@ Args:
     file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
         byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
     batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk. None:
-        as in `read_avro`.
+        as in the function that reads such files.
     on_error: How to handle chunks that cannot be read, as in `record_batches`.
     progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 
@@ -2415,8 +2415,9 @@ Args:
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
         to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
     batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
-        file may be shorter. None: 8,192, or fewer for long rows and for many columns. Then a batch has
-        about 2 MiB, or 2 KiB for each column if that is more. The first file determines the number.
+        file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
+        two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and
+        the first file that can be opened determine the number.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
         `limits.batch_bytes`.
     encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
@@ -2637,7 +2638,7 @@ Args:
     columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
-    batch_size: Number of rows of a batch. None: as in `read_avro`.
+    batch_size: Number of rows of a batch. None: 8,192, or fewer for many columns, as in `read_avro`.
     threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
         functions have the same options.
     limits: Upper bounds on the resources that the file may use.

@@ -40,7 +40,7 @@ pub(crate) struct AvroRecordDecoder {
 impl AvroRecordDecoder {
     #[new]
     #[pyo3(signature = (schema=None, **keywords), text_signature = "(schema=None, *, framing='bare', schemas=None, \
-        features=None, representations=None, columns=None, reader_schema=None, batch_size=8192, \
+        features=None, representations=None, columns=None, reader_schema=None, batch_size=None, \
         max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', \
         limits=None, name=None)")]
     fn new(

@@ -56,7 +56,8 @@ pub struct ReadOptions {
     pub reader_schema: Option<AvroSchema>,
     /// Number of rows in a batch. Batches end at multiples of this number of rows of a file, as its blocks declare them.
     /// Rows that `on_error` skips count too, so their batch is shorter. Default `None`: 8,192, or fewer for long rows and
-    /// for many columns, see [`ReadingOptions`](arrowfeed_source::run::ReadingOptions::batch_size).
+    /// for many columns, see [`ReadingOptions`](arrowfeed_source::run::ReadingOptions::batch_size). A
+    /// [`RecordDecoder`](crate::RecordDecoder) uses 8,192.
     pub batch_size: Option<usize>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,

@@ -1,6 +1,6 @@
 //! The number of rows of a batch, if the caller does not ask for one. It depends on the file and the columns only.
 
-use std::io::{self, Cursor, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
@@ -65,6 +65,25 @@ fn batches_of_long_rows_have_fewer_rows_whatever_reads_them() {
             assert_eq!(counts(AvroReader::builder(), threads, stream), of(size), "{length} bytes");
         }
     }
+}
+
+/// A stream whose reads end after the header, and after one byte of the first block.
+struct InParts(Cursor<Vec<u8>>, Vec<usize>);
+
+impl Read for InParts {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = self.1.pop().unwrap_or(into.len()).min(into.len());
+        self.0.read(&mut into[..most])
+    }
+}
+
+#[test]
+fn batches_of_a_stream_do_not_depend_on_when_its_bytes_arrive() {
+    let bytes = file(2_500, Codec::Null);
+    let sync = &bytes[bytes.len() - 16..];
+    let header = bytes.windows(16).position(|window| window == sync).unwrap() + 16;
+    let stream = AvroSource::reader("stream", InParts(Cursor::new(bytes.clone()), vec![1, header]));
+    assert_eq!(counts(AvroReader::builder(), 1, stream), of(1024));
 }
 
 #[test]

@@ -37,10 +37,17 @@ fn time(schema: &str, reader: impl Fn() -> AvroReaderBuilder) -> Duration {
 }
 
 /// Asserts that four times the fields take less than ten times as long: quadratic work would take sixteen times as long.
+/// Measures again if the machine was busy.
 #[track_caller]
 fn is_proportional(time: impl Fn(usize) -> Duration) {
-    let (few, many) = (time(5_000), time(20_000));
-    assert!(many < 10 * few, "{few:?}, and of four times as many {many:?}");
+    let (mut few, mut many) = (Duration::MAX, Duration::MAX);
+    for _ in 0..5 {
+        (few, many) = (few.min(time(5_000)), many.min(time(20_000)));
+        if many < 10 * few {
+            return;
+        }
+    }
+    panic!("{few:?}, and of four times as many {many:?}");
 }
 
 #[test]

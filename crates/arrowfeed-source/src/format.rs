@@ -109,8 +109,9 @@ pub trait FormatFile: Send + Sync + Debug {
     }
 
     /// Estimates the bytes of a row after decompression, without the columns that are not read. It determines the number of
-    /// rows of a batch if the caller does not. The estimate must not depend on the time. Default: `None`, unknown.
-    fn row_bytes(&self) -> Option<u64> {
+    /// rows of a batch if the caller does not. The estimate must be the same each time the file is opened. Called before the
+    /// first unit is decoded. Default: `None`, unknown.
+    fn row_bytes(&self, _check: &Check<'_>) -> Option<u64> {
         None
     }
 

@@ -204,7 +204,7 @@ class Dataset(Tfxio):
             file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
                 byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
             batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk. None:
-                as in `read_avro`.
+                as in the function that reads such files.
             on_error: How to handle chunks that cannot be read, as in `record_batches`.
             progress: Whether to show a tqdm progress bar that counts the rows as they are read.
 

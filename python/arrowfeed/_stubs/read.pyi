@@ -166,8 +166,9 @@ def read_avro(
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
             to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
         batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
-            file may be shorter. None: 8,192, or fewer for long rows and for many columns. Then a batch has
-            about 2 MiB, or 2 KiB for each column if that is more. The first file determines the number.
+            file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
+            two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and
+            the first file that can be opened determine the number.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
             `limits.batch_bytes`.
         encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
@@ -402,7 +403,7 @@ def read_parquet_split(
         columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
-        batch_size: Number of rows of a batch. None: as in `read_avro`.
+        batch_size: Number of rows of a batch. None: 8,192, or fewer for many columns, as in `read_avro`.
         threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
             functions have the same options.
         limits: Upper bounds on the resources that the file may use.

@@ -47,7 +47,7 @@ class AvroRecordDecoder:
         columns: Field paths to read, in this order. None: the fields that `features` or `representations`
             need; without these arguments, all fields.
         reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
-        batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows.
+        batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
             `limits.batch_bytes`.
         encoding: How Avro types are converted to Arrow types; see `read_avro`.
@@ -89,7 +89,7 @@ class AvroRecordDecoder:
         representations: dict[str, RepresentationLike] | None = None,
         columns: Sequence[str] | None = None,
         reader_schema: AvroSchemaLike | None = None,
-        batch_size: int = 8192,
+        batch_size: int | None = None,
         max_batch_bytes: int | None = None,
         encoding: Encoding = "native",
         double_as_float: bool = False,

@@ -18,7 +18,7 @@ class ReadOptions(TypedDict, total=False):
 
     columns: list[str] | tuple[str, ...] | None
     reader_schema: AvroSchemaLike | None
-    batch_size: int
+    batch_size: int | None
     max_batch_bytes: int | None
     encoding: Encoding
     double_as_float: bool
@@ -35,7 +35,7 @@ class ParquetReadOptions(TypedDict, total=False):
     columns: list[str] | tuple[str, ...] | None
     schema: ArrowSchemaExportable | None
     double_as_float: bool
-    batch_size: int
+    batch_size: int | None
     limits: Limits | None
     on_error: OnError
 

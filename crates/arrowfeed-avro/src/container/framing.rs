@@ -2,8 +2,9 @@
 //!
 //! All code that walks over blocks checks them here, so that the same fault always gives the same error.
 
-use arrowfeed_source::{FeedError, FeedErrorKind, counted, hex, thousands};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, counted, hex, thousands};
 
+use super::input::Input;
 use super::magic::MAGIC;
 use super::varint::{Long, MAX_LONG, long};
 
@@ -47,11 +48,6 @@ impl Head {
         }
     }
 
-    /// Parses the head at the start of `bytes`. `None`: there is no valid one.
-    pub(super) fn of_start(bytes: &[u8]) -> Option<Self> {
-        Self::parse(bytes, usize::MAX).ok()
-    }
-
     /// Size of the whole block.
     pub(super) fn frame(&self) -> usize {
         self.len + self.size + SYNC
@@ -80,6 +76,15 @@ impl Head {
         let hint = if zeros { " (is the rest of the file filled with zeros?)" } else { "" };
         Err(corrupt(format!("expected the sync marker {expected} after {size} of data, found {shown}{hint}")))
     }
+}
+
+/// Returns the average size of a record of the next block, as it is stored: compressed, if the codec compresses. Reads no
+/// further than the head of the block needs. `None`: there is no valid head, or the block has no record.
+pub(crate) fn stored_record_bytes(input: &mut Input, check: &Check<'_>) -> Option<u64> {
+    // The reader of the block reports what is wrong.
+    input.ensure(MAX_HEAD, check).ok()?;
+    let head = Head::parse(input.available(), usize::MAX).ok()?;
+    (head.size as u64).checked_div(head.count)
 }
 
 /// Parses one number of the head, and returns it with the offset of the next one.

@@ -3,7 +3,7 @@
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
 use super::codec::Codec;
-use super::framing::{Head, SYNC};
+use super::framing::SYNC;
 use super::input::Input;
 use super::magic::{self, MAGIC, SHOWN};
 use super::varint::{Long, MAX_LONG, long};
@@ -27,9 +27,6 @@ pub(crate) struct Header {
     pub(crate) sync: [u8; SYNC],
     /// Size of the header, which is the offset of the first block.
     pub(crate) len: u64,
-    /// The average size of a record of the first block in the file. `None`: the head of the block did not arrive with the
-    /// header, or is invalid, or the block has no record.
-    pub(crate) record_bytes: Option<u64>,
 }
 
 impl Header {
@@ -49,9 +46,7 @@ impl Header {
             format_error(format!("expected a schema in the header ({}), found none", quoted(SCHEMA_KEY)))
         })?;
         let codec = entries.codec.unwrap_or(Codec::Null);
-        let record_bytes =
-            Head::of_start(input.available()).and_then(|head| (head.size as u64).checked_div(head.count));
-        Ok(Self { metadata: entries.other, schema_json, codec, sync, len, record_bytes })
+        Ok(Self { metadata: entries.other, schema_json, codec, sync, len })
     }
 }
 

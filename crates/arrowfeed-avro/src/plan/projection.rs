@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
@@ -82,6 +83,8 @@ impl From<Mentioned> for Projection {
 #[derive(Default)]
 struct Names<'a> {
     types: HashMap<&'a str, TypeId>,
+    /// Further fields of a name: branches of unions may have the same name.
+    others: Vec<(&'a str, TypeId)>,
     /// Size of the longest name in bytes.
     longest: usize,
 }
@@ -91,7 +94,12 @@ impl<'a> FromIterator<(&'a str, TypeId)> for Names<'a> {
         let mut names = Self::default();
         for (name, ty) in fields {
             names.longest = names.longest.max(name.len());
-            names.types.entry(name).or_insert(ty);
+            match names.types.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(ty);
+                }
+                Entry::Occupied(_) => names.others.push((name, ty)),
+            }
         }
         names
     }
@@ -246,12 +254,14 @@ impl Names<'_> {
         // Every step must consume a character, so that every path has an end. An empty name before `['` would consume nothing.
         let least = usize::from(path.starts_with("['"));
         let ends = (least..=path.len().min(self.longest)).filter(|end| path.is_char_boundary(*end));
-        let step = |end| {
+        let mut steps = Vec::new();
+        for end in ends {
             let (name, behind) = path.split_at(end);
-            let rest = rest_of(behind)?;
-            self.types.get(name).map(|ty| (name.to_owned(), *ty, rest))
-        };
-        ends.filter_map(step).collect()
+            let Some((rest, first)) = rest_of(behind).zip(self.types.get(name)) else { continue };
+            let others = self.others.iter().filter(|(other, _)| *other == name).map(|(_, ty)| ty);
+            steps.extend(std::iter::once(first).chain(others).map(|ty| (name.to_owned(), *ty, rest)));
+        }
+        steps
     }
 }
 

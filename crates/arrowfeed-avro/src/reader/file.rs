@@ -10,6 +10,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits};
 
 use super::decoders::Decoders;
 use crate::container::block::BlockReader;
+use crate::container::framing::stored_record_bytes;
 use crate::container::header::Header;
 use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
@@ -24,8 +25,8 @@ pub(crate) struct Container {
 
 /// Access to the blocks of a container.
 enum Access {
-    /// At any offset, by any thread.
-    Random(OpenFile),
+    /// At any offset, by any thread. `record_bytes` is the result of [`stored_record_bytes`] for the first block.
+    Random { file: OpenFile, record_bytes: Option<u64> },
     /// Once, in order; the reader takes the input.
     Stream(ForkLock<Option<Input>>),
 }
@@ -50,7 +51,8 @@ impl Container {
                     Input::from_source(file.source().clone(), 0..file.len()).with_first_read(FIRST_BYTES);
                 let header = Header::read(&mut input, limits, check)?;
                 file.check_fingerprint(&fingerprint(&header))?;
-                Ok(Self { name: file.name().clone(), header, access: Access::Random(file) })
+                let record_bytes = stored_record_bytes(&mut input, check);
+                Ok(Self { name: file.name().clone(), header, access: Access::Random { file, record_bytes } })
             }
             Opened::Stream { name, bytes } => {
                 let mut input = Input::from_reader(bytes);
@@ -78,7 +80,7 @@ impl Container {
     /// A scanner of all blocks; `None` for a stream.
     pub(crate) fn scanner(&self, limits: &Limits) -> Option<BlockScanner> {
         match &self.access {
-            Access::Random(file) => {
+            Access::Random { file, .. } => {
                 Some(BlockScanner::new(file.source().clone(), file.len(), &self.header, limits))
             }
             Access::Stream(_) => None,
@@ -88,7 +90,7 @@ impl Container {
     /// Length of the file in bytes; `None` for a stream.
     pub(crate) fn len(&self) -> Option<u64> {
         match &self.access {
-            Access::Random(file) => Some(file.len()),
+            Access::Random { file, .. } => Some(file.len()),
             Access::Stream(_) => None,
         }
     }
@@ -101,15 +103,26 @@ impl Container {
     /// Returns an error if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
         match &self.access {
-            Access::Random(file) => file.check_unchanged(),
+            Access::Random { file, .. } => file.check_unchanged(),
             Access::Stream(_) => Ok(()),
+        }
+    }
+
+    /// The average size of a record of the first block, as [`stored_record_bytes`]. Waits for the start of the block of a
+    /// stream.
+    pub(super) fn record_bytes(&self, check: &Check<'_>) -> Option<u64> {
+        match &self.access {
+            Access::Random { record_bytes, .. } => *record_bytes,
+            Access::Stream(input) => {
+                input.with(|input| stored_record_bytes(input.as_mut()?, check)).flatten()
+            }
         }
     }
 
     /// The input to read blocks from. A stream provides it once, as a whole.
     fn input(&self) -> Result<Input, FeedError> {
         match &self.access {
-            Access::Random(file) => {
+            Access::Random { file, .. } => {
                 Ok(Input::from_source(file.source().clone(), self.header.len..file.len()))
             }
             Access::Stream(input) => input.with(Option::take).flatten().ok_or_else(|| {
@@ -172,7 +185,7 @@ impl AvroFile {
             return Ok(blocks);
         }
         let mut blocks = BlockReader::new(self.container.input()?, self.header(), &self.options.limits)?;
-        if matches!(self.container.access, Access::Random(_)) {
+        if matches!(self.container.access, Access::Random { .. }) {
             blocks.restart(run.range, run.first_number)?;
         }
         Ok(blocks)
@@ -185,7 +198,7 @@ impl AvroFile {
     }
 
     pub(super) fn give_blocks_back(&self, blocks: BlockReader) {
-        if matches!(self.container.access, Access::Random(_)) {
+        if matches!(self.container.access, Access::Random { .. }) {
             self.idle.try_with(|idle| idle.push(blocks));
         }
     }

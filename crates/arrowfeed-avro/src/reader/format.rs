@@ -242,9 +242,9 @@ impl FormatFile for AvroFile {
         Some(Box::new(scanner))
     }
 
-    fn row_bytes(&self) -> Option<u64> {
-        let header = self.header();
-        let bytes = header.record_bytes?.saturating_mul(header.codec.usual_ratio());
+    fn row_bytes(&self, check: &Check<'_>) -> Option<u64> {
+        let stored = self.container().record_bytes(check)?;
+        let bytes = stored.saturating_mul(self.header().codec.usual_ratio());
         Some(self.decoders().plan.read_bytes(bytes))
     }
 

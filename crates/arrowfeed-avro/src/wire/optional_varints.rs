@@ -19,8 +19,8 @@ pub(crate) const MIN_RUN: usize = 4;
 pub(crate) const MAX_SKIPPED: usize = 64;
 
 /// Reads the next `n` unions of null, which has the encoded index `null`, and a varint. Calls `put` for
-/// each with whether it has a value, and the value, which is that of 0 for null. Returns the cursor after the run: a copy,
-/// because passing the address of the cursor would keep it out of registers.
+/// each union: whether it has a value, and the converted value. For null, it passes the converted 0. Returns the cursor after
+/// the run: a copy, because passing the address of the cursor would keep it out of registers.
 #[inline]
 pub(crate) fn optional_varints<'a, T, P: Pack>(
     cur: Cursor<'a, P>,
@@ -37,8 +37,8 @@ pub(crate) fn optional_varints<'a, T, P: Pack>(
     one_by_one(cur, null, n, convert, put)
 }
 
-/// Skips the next `n` unions of null, which has the encoded index `null`, and a long, or an int where the bit of its number
-/// in `ints` is set. `n` is at most [`MAX_SKIPPED`].
+/// Skips the next `n` unions of null, which has the encoded index `null`, and a number. Union number `i` has an int if bit `i`
+/// of `ints` is set, otherwise a long. `n` is at most [`MAX_SKIPPED`].
 #[inline]
 pub(crate) fn skip_optional_varints<'a, P: Pack>(
     cur: Cursor<'a, P>,

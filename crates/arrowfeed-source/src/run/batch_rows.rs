@@ -5,24 +5,24 @@ use arrow_schema::{DataType, Schema};
 /// Number of rows of a batch of short rows.
 pub const DEFAULT_BATCH_ROWS: usize = 8192;
 
+/// Least number of rows. The first rows of a file may be much longer than all others.
+const MIN_BATCH_ROWS: u64 = 256;
+
 /// Size in bytes of a batch of long rows. A batch that leaves the cache of its core before it is complete is slower: 8,192
 /// rows of 2.7 kB took 2.2 times as long as 1,024 rows on two threads, and 1.14 times as long on one.
 const BATCH_BYTES: u64 = 2 << 20;
 
-/// Bytes of each column in a batch of long rows, if the columns have more than [`BATCH_BYTES`] together. Each array of a
-/// batch costs about half a microsecond.
+/// Size in bytes of a column in a batch of many columns, which may be larger than [`BATCH_BYTES`]. Each array of a batch costs
+/// about half a microsecond.
 const COLUMN_BYTES: u64 = 2 << 10;
 
 /// The number of rows of a batch, a power of two. `row_bytes` is the result of
 /// [`FormatFile::row_bytes`](crate::format::FormatFile::row_bytes) for the first file.
 pub(super) fn batch_rows(row_bytes: Option<u64>, schema: &Schema) -> usize {
-    let (columns, fixed_bytes) = schema.fields().iter().fold((0, 0), |(columns, bytes), field| {
-        let (more_columns, more_bytes) = columns_and_bytes(field.data_type());
-        (columns + more_columns, bytes + more_bytes)
-    });
+    let (columns, fixed_bytes) = sums(schema.fields().iter().map(|field| field.data_type()));
     let row_bytes = row_bytes.unwrap_or(0).max(fixed_bytes).max(1);
     let rows = BATCH_BYTES.max(COLUMN_BYTES.saturating_mul(columns)).div_ceil(row_bytes);
-    rows.clamp(1, DEFAULT_BATCH_ROWS as u64).next_power_of_two() as usize
+    rows.clamp(MIN_BATCH_ROWS, DEFAULT_BATCH_ROWS as u64).next_power_of_two() as usize
 }
 
 /// The number of arrays without children of a type, and the size of one of its rows, without the items of lists and
@@ -32,14 +32,9 @@ fn columns_and_bytes(data_type: &DataType) -> (u64, u64) {
         Dictionary, FixedSizeBinary, FixedSizeList, LargeList, LargeListView, List, ListView, Map,
         RunEndEncoded, Struct, Union,
     };
-    let all = |types: &mut dyn Iterator<Item = &DataType>| {
-        types.map(columns_and_bytes).fold((0, 0), |(columns, bytes), (more_columns, more_bytes)| {
-            (columns + more_columns, bytes + more_bytes)
-        })
-    };
     match data_type {
-        Struct(fields) => all(&mut fields.iter().map(|field| field.data_type())),
-        Union(fields, _) => all(&mut fields.iter().map(|(_, field)| field.data_type())),
+        Struct(fields) => sums(fields.iter().map(|field| field.data_type())),
+        Union(fields, _) => sums(fields.iter().map(|(_, field)| field.data_type())),
         List(item) | LargeList(item) | ListView(item) | LargeListView(item) | Map(item, _) => {
             (columns_and_bytes(item.data_type()).0, 8)
         }
@@ -52,6 +47,12 @@ fn columns_and_bytes(data_type: &DataType) -> (u64, u64) {
         RunEndEncoded(_, values) => columns_and_bytes(values.data_type()),
         other => (1, other.primitive_width().unwrap_or(8) as u64),
     }
+}
+
+fn sums<'a>(types: impl Iterator<Item = &'a DataType>) -> (u64, u64) {
+    types.map(columns_and_bytes).fold((0, 0), |(columns, bytes), (more_columns, more_bytes)| {
+        (u64::saturating_add(columns, more_columns), u64::saturating_add(bytes, more_bytes))
+    })
 }
 
 #[cfg(test)]
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn the_size_of_a_row_determines_the_number_of_rows() {
         for (row_bytes, expected) in
-            [(0, 8192), (256, 8192), (512, 4096), (2_671, 1024), (1 << 20, 2), (2 << 20, 1), (u64::MAX, 1)]
+            [(0, 8192), (256, 8192), (512, 4096), (2_671, 1024), (1 << 20, 256), (u64::MAX, 256)]
         {
             assert_eq!(rows(Some(row_bytes), [DataType::Utf8]), expected, "{row_bytes} bytes");
         }
@@ -85,6 +86,16 @@ mod tests {
             assert_eq!(rows(None, vec![DataType::Int64; columns]), expected, "{columns} columns");
             assert_eq!(rows(Some(1), vec![DataType::Int64; columns]), expected, "{columns} columns");
         }
+    }
+
+    #[test]
+    fn sizes_that_no_row_has_do_not_overflow() {
+        let mut data_type = DataType::Int64;
+        for _ in 0..4 {
+            let item = Arc::new(Field::new("", data_type, true));
+            data_type = DataType::FixedSizeList(item, i32::MAX);
+        }
+        assert_eq!(rows(Some(u64::MAX), vec![data_type; 3]), 256);
     }
 
     #[test]
@@ -103,6 +114,7 @@ mod tests {
             (DataType::Map(field(ints.clone()), false), (2, 8)),
             (DataType::FixedSizeList(field(ints.clone()), 3), (2, 36)),
             (DataType::FixedSizeList(field(ints.clone()), -1), (2, 0)),
+            (DataType::FixedSizeBinary(i32::MAX), (1, i32::MAX as u64)),
             (DataType::RunEndEncoded(field(DataType::Int32), field(ints)), (2, 12)),
             (DataType::Union(union, UnionMode::Dense), (2, 16)),
         ] {

@@ -18,9 +18,10 @@ const AHEAD: usize = 32 << 20;
 /// Options for reading files one after the other.
 #[derive(Clone, Default)]
 pub struct ReadingOptions {
-    /// Rows per batch, at least 1. The last batch of a file may have fewer. `None`: [`DEFAULT_BATCH_ROWS`](super::DEFAULT_BATCH_ROWS),
-    /// or fewer, so that a batch has about 2 MiB, or 2 KiB for each column if that is more. The first file determines
-    /// the number. Default `None`.
+    /// Rows per batch, at least 1. The last batch of a file may have fewer. Default `None`:
+    /// [`DEFAULT_BATCH_ROWS`](super::DEFAULT_BATCH_ROWS), or fewer for many columns and, in Avro files, for long rows: the least
+    /// power of two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and the first
+    /// file that can be opened determine the number.
     pub batch_size: Option<usize>,
     /// Number of threads that decode. `None`: one for each core that the process may use. 1: the caller's thread.
     pub threads: Option<NonZeroUsize>,

@@ -169,7 +169,7 @@ impl Parts {
             }
             match self.reading(&next, check) {
                 Ok(reading) => {
-                    let of_file = || batch_rows(reading.file.row_bytes(), self.files.schema());
+                    let of_file = || batch_rows(reading.file.row_bytes(check), self.files.schema());
                     self.batch_size.get_or_insert_with(of_file);
                     next.announce_in(&*reading.file);
                     return Ok(Some(self.work(&next.part, reading)));
@@ -231,7 +231,7 @@ impl Parts {
     pub(super) fn count(&mut self, rows: u64) {
         let batch_size = self.batch_size() as u64;
         if let Some(carried) = &mut self.carried {
-            *carried = (*carried + rows) % batch_size;
+            *carried = (*carried % batch_size + rows) % batch_size;
         }
     }
 

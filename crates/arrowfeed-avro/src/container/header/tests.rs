@@ -49,7 +49,6 @@ fn a_header_is_read_as_it_was_written() {
         codec: Codec::Snappy,
         sync: SYNC,
         len: bytes.len() as u64,
-        record_bytes: None,
     };
     assert_eq!(read(&bytes).unwrap(), expected);
     assert_eq!(read(&[bytes, b"what follows".to_vec()].concat()).unwrap(), expected);
