@@ -355,6 +355,18 @@ mod tests {
     }
 
     #[test]
+    fn two_branches_of_a_union_may_have_the_same_name() {
+        let schema = AvroSchema::parse(
+            r#"{"type": "record", "name": "R", "fields": [{"name": "u", "type": [
+                {"type": "array", "items": "int"}, {"type": "fixed", "name": "array", "size": 4}]}]}"#,
+        )
+        .unwrap();
+        let message = r#"expected a path of one field, found "u.array", which may be "['u']['array']" or "['u']['array']": write one of these"#;
+        let error = Projection::from_paths(&["u.array"], schema.graph(), Unions::Struct).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
     fn a_path_that_leads_nowhere_is_kept_as_far_as_it_is_understood() {
         for (path, expected) in [
             ("x", &["x"][..]),
