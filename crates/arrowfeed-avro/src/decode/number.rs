@@ -28,22 +28,6 @@ pub(crate) trait Read<T: Default> {
         Ok((present, if present { Self::read(cur)? } else { T::default() }))
     }
 
-    /// Reads `n` unions of null and a number. Calls `put` for each, in order, with the result of
-    /// [`read_optional`](Self::read_optional).
-    #[inline(always)]
-    fn read_optionals<'a, P: Pack>(
-        null: u8,
-        n: usize,
-        mut cur: Cursor<'a, P>,
-        mut put: impl FnMut(bool, T),
-    ) -> Result<Cursor<'a, P>, Stop> {
-        for _ in 0..n {
-            let (present, value) = Self::read_optional(null, &mut cur)?;
-            put(present, value);
-        }
-        Ok(cur)
-    }
-
     /// Reads consecutive values.
     #[inline(always)]
     fn read_n<P: Pack>(slots: SlotRange, cur: &mut Cursor<'_, P>, values: &mut Slots<T>) -> Result<(), Stop>
@@ -66,6 +50,15 @@ pub(crate) trait ReadVarint<T: Default>: Read<T> {
         values: &mut Slots<T>,
         accept: impl Fn(T) -> bool,
     ) -> Result<(), Stop>;
+
+    /// Reads `n` unions of null and a number. Calls `put` for each, in order, with the result of
+    /// [`read_optional`](Read::read_optional).
+    fn read_optionals<'a, P: Pack>(
+        null: u8,
+        n: usize,
+        cur: Cursor<'a, P>,
+        put: impl FnMut(bool, T),
+    ) -> Result<Cursor<'a, P>, Stop>;
 }
 
 macro_rules! wire {
@@ -122,7 +115,9 @@ macro_rules! varint {
                 let (present, value) = cur.optional_varint(null)?;
                 Ok((present, $convert($unzigzag(value)?)))
             }
+        }
 
+        impl ReadVarint<$to> for $wire {
             #[inline(always)]
             fn read_optionals<'a, P: Pack>(
                 null: u8,
@@ -132,9 +127,7 @@ macro_rules! varint {
             ) -> Result<Cursor<'a, P>, Stop> {
                 optional_varints(cur, null, n, |varint| Ok($convert($unzigzag(varint)?)), put)
             }
-        }
 
-        impl ReadVarint<$to> for $wire {
             #[inline(always)]
             fn read_accepted<P: Pack>(
                 slots: SlotRange,

@@ -4,7 +4,7 @@ use arrow_buffer::ArrowNativeType;
 
 use super::context::{Context, Moved};
 use super::leaf::{Leaf, Nullable};
-use super::number::{Numbers, Read};
+use super::number::{Numbers, ReadVarint};
 use crate::memory::{Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 use crate::wire::optional_varints::MIN_RUN;
@@ -15,7 +15,7 @@ pub(crate) struct VarintRun<W, T> {
     columns: Vec<Nullable<Numbers<W, T>>>,
 }
 
-impl<W: Read<T>, T: ArrowNativeType> VarintRun<W, T> {
+impl<W: ReadVarint<T>, T: ArrowNativeType> VarintRun<W, T> {
     /// Creates a run of columns with the same index of null.
     pub(crate) fn new(columns: Vec<Nullable<Numbers<W, T>>>) -> Self {
         Self { columns }
