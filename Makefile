@@ -118,10 +118,21 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/native_docs.py --check
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	$(MAKE) lint-outside
 	$(BIN)/ruff check tools examples benches tests/java
 	$(BIN)/ruff check python tests/python tests/frameworks tests/stores
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
+
+# Packages that are outside of the library's workspace. They use its crates, so a change there can break them.
+OUTSIDE = fuzz $(patsubst %/Cargo.toml,%,$(wildcard benches/*/Cargo.toml))
+
+.PHONY: lint-outside
+lint-outside: ## format and lints of the fuzz targets and of the benchmarks in Rust, and the tests of the protocol of the benchmarks
+	@for package in $(OUTSIDE); do echo "fmt and clippy of $$package"; \
+		cargo fmt --check --manifest-path $$package/Cargo.toml && \
+		cargo clippy --quiet --manifest-path $$package/Cargo.toml --target-dir target --all-targets -- -D warnings || exit 1; done
+	cargo test --quiet --manifest-path benches/protocol/Cargo.toml --target-dir target --lib
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
 UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi python select tensorflow)

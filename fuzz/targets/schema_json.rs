@@ -2,9 +2,7 @@
 
 #![no_main]
 
-mod common;
-
-use arrowfeed_avro::{FeedErrorKind, AvroSchema};
+use arrowfeed_avro::{AvroSchema, FeedErrorKind};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|json: &str| {

@@ -7,7 +7,8 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrowfeed_tfrecord::example::Unlisted;
 use arrowfeed_tfrecord::sequence_example::{
-    InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
+    InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder,
+    SequenceFeatures,
 };
 use libfuzzer_sys::fuzz_target;
 use oracle::List;

@@ -72,7 +72,11 @@ fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
     })
 }
 
-fn reader(path: &Path, batch_size: usize, columns: Option<Vec<String>>) -> Result<AvroReader, Box<dyn Error>> {
+fn reader(
+    path: &Path,
+    batch_size: usize,
+    columns: Option<Vec<String>>,
+) -> Result<AvroReader, Box<dyn Error>> {
     let mut builder = AvroReader::builder().with_batch_size(batch_size).with_threads(ONE_THREAD);
     if let Some(columns) = columns {
         builder = builder.with_columns(columns);

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_job_is_answered_with_its_rows_and_time() {
         let answered = answer(LINE, |job| {
-            assert_eq!((job.file.as_str(), job.batch_size, job.threads.get()), ("a.avro", 8192, 2));
+            assert_eq!((job.file.as_str(), job.batch_size, job.threads.get()), ("a.avro", Some(8192), 2));
             assert_eq!(job.columns, Some(vec!["x".to_owned()]));
             measure(|| Ok(7))
         });

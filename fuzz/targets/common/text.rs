@@ -20,7 +20,9 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
     };
     let (whole, error) = rows(&files, vec![Part::whole(0)]);
     error.iter().for_each(check_error);
-    let Ok((chunks, _)) = files.chunks(0, OnError::SkipBlock, &arrowfeed_source::Check::never()) else { return };
+    let Ok((chunks, _)) = files.chunks(0, OnError::SkipBlock, &arrowfeed_source::Check::never()) else {
+        return;
+    };
     let (by_chunk, _) = rows(&files, chunks.into_iter().map(|chunk| Part::together(0, [chunk])).collect());
     if error.is_none() {
         assert_eq!(by_chunk, whole);
@@ -30,7 +32,7 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
 /// The valid rows of parts of a file, and the error that ends them.
 fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
     let options = PartOptions {
-        batch_size: 64,
+        batch_size: Some(64),
         borders: Borders::EachPart,
         on_error: OnError::SkipBlock,
         workers: Workers::Caller,
