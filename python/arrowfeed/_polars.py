@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
+from arrowfeed._engines.splits import quoted
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def scan_avro(
     def frames(
         with_columns: list[str] | None, predicate: Any, n_rows: int | None, batch_size: int | None
     ) -> Iterator[Any]:
-        columns = None if with_columns is None else [_path(name) for name in with_columns]
+        columns = None if with_columns is None else [quoted(name) for name in with_columns]
         if not columns and names:
             # A frame without columns has no rows in polars: one column carries the number of rows.
-            columns = columns if columns is None else [_path(names[0])]
+            columns = columns if columns is None else [quoted(names[0])]
         size = batch_size or _ROWS
         size = size if n_rows is None else max(1, min(size, n_rows))
         left = n_rows
@@ -110,11 +111,6 @@ def scan_avro(
     with read_avro(source, **options) as reader:
         schema, names = polars.Schema(reader.schema), reader.schema.names
     return register_io_source(frames, schema=schema, validate_schema=True, is_pure=True)
-
-
-def _path(name: str) -> str:
-    """Returns the path of a top-level column, with a quoted name."""
-    return f"['{name.replace(chr(39), 2 * chr(39))}']"
 
 
 def _refuse_file(source: Any) -> None:

@@ -1,0 +1,1 @@
+"""The shared part of the adapters for engines: files as splits, which are planned once and read anywhere."""
