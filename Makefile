@@ -120,7 +120,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(MAKE) lint-outside
 	$(BIN)/ruff check tools examples benches tests/java
-	$(BIN)/ruff check python tests/python tests/frameworks tests/stores
+	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 

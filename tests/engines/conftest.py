@@ -1,0 +1,27 @@
+"""The files that all tests read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import rows
+
+import arrowfeed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of Avro files: one large file and several small ones."""
+    return rows.write(tmp_path_factory.mktemp("rows"))
+
+
+@pytest.fixture(scope="session")
+def expected(files: Path) -> rows.Checksum:
+    """The checksum of all rows, as this process reads them."""
+    found = rows.total(rows.checksum(batch.to_pyarrow()) for batch in arrowfeed.read_avro(files))
+    assert found.rows == rows.ROWS
+    return found
