@@ -256,8 +256,8 @@ class IterationOptions(BatchSize, total=False):
     """Minimum number of rows that are shuffled together. 0: file order."""
     seed: int | None
     """Seed of the shuffle. None: random."""
-    shard: tuple[int, int] | list[int]
-    """The index of this shard and the number of shards."""
+    shard: tuple[int, int] | list[int] | Literal["auto"]
+    """The index of this shard and the number of shards. "auto": those of this process."""
     threads: int | None
     """Number of decoding threads. None: one per core of the process."""
     prefetch_bytes: int

@@ -646,7 +646,7 @@ Args:
     epochs: Number of passes over all rows. None: endless.
     shuffle_buffer_size: Does not affect the number.
     seed: Does not affect the number.
-    shard: The index of this shard and the number of shards.
+    shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
     threads: Does not affect the number.
     prefetch_bytes: Does not affect the number.
     on_error: Does not affect the number.
@@ -776,7 +776,10 @@ Args:
         checkpoints contain. A shuffle in shards requires a seed, which must be the same for all
         shards.
     shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
-        shard, and the sizes of the shards differ by at most one row.
+        shard, and the sizes of the shards differ by at most one row. "auto": the number of this
+        process and the number of processes, from `torch.distributed`, `jax.distributed` or mpi4py if
+        it is initialized, otherwise from the environment variables of torchrun, TensorFlow
+        (`TF_CONFIG`), Open MPI or MPICH; (0, 1) without any of these.
     threads: Number of threads that decode blocks and build tensors. None: one per core that the
         process may use, according to its affinity and cgroup quota. 1: the calling thread does the
         work, and no thread is started.
@@ -905,7 +908,7 @@ Args:
     start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
     seed: Seed of the shuffle. None: random.
-    shard: The index of this shard and the number of shards.
+    shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
     threads: Number of decoding threads.
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
     on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
@@ -938,7 +941,7 @@ Args:
     start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle.
-    shard: The index of this shard and the number of shards.
+    shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
     threads: Number of decoding threads.
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
     on_error: How to handle blocks that cannot be read.
@@ -982,8 +985,8 @@ Args:
     start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle.
-    shard: The index of this shard and the number of shards. Inside a function that `tf.data` calls,
-        either may be a tensor.
+    shard: The index of this shard and the number of shards, or "auto", as in `record_batches`. Inside
+        a function that `tf.data` calls, the index and the number may be tensors.
     threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
         the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
         builds the tensors.
@@ -1032,7 +1035,8 @@ Args:
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
     shard: The index of the shard of this process and the number of shards; the workers of the process
-        divide the shard. Default: the rank of the process and the number of ranks.
+        divide the shard. "auto": as in `record_batches`, when this method is called. Default: the
+        rank and the number of ranks of `torch.distributed`.
     threads: Number of decoding threads. None: one in a worker, otherwise one per core.
     prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
     on_error: How to handle blocks that cannot be read.

@@ -156,10 +156,10 @@ def test_another_number_of_workers_goes_on_at_the_next_epoch(tmp_path):
     assert orders[0] != orders[1]
 
 
-def rank(number, meeting, results, paths):
+def rank(number, meeting, results, paths, start):
     torch.distributed.init_process_group("gloo", init_method=meeting, rank=number, world_size=RANKS)
     source = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, **SHUFFLE)
-    loader = DataLoader(source, batch_size=None, num_workers=2, multiprocessing_context="fork")
+    loader = DataLoader(source, batch_size=None, num_workers=2, multiprocessing_context=start)
     without_seed = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, shuffle_buffer_size=9)
     with pytest.raises(ValueError, match="seed") as refused:
         list(without_seed)
@@ -167,8 +167,9 @@ def rank(number, meeting, results, paths):
     torch.distributed.destroy_process_group()
 
 
-def test_ranks_have_each_row_once(tmp_path):
-    given = of_ranks(rank, tmp_path, write(tmp_path))
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_ranks_have_each_row_once(tmp_path, start):
+    given = of_ranks(rank, tmp_path, write(tmp_path), start)
     assert sorted(given[0][0] + given[1][0]) == [*range(ROWS)]
     assert {len(order) for order, _ in given} == {ROWS // 2}
     assert {text for _, text in given} == {"seed: expected an integer, the same for all shards, found None"}

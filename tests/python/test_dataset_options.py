@@ -65,7 +65,7 @@ def test_options_may_be_none_where_that_is_their_default(people):
     assert [batch.num_rows for batch in batches] == [300]
 
 
-PAIR = "shard: expected a pair of the index of this shard and the number of shards, found "
+PAIR = 'shard: expected "auto", or a pair of the index of this shard and the number of shards, found '
 ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
 
 
@@ -103,6 +103,7 @@ ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
             "seed: expected an integer, the same for all shards, found None",
         ),
         ({"shard": 0}, TypeError, f"{PAIR}int 0"),
+        ({"shard": "Auto"}, TypeError, f"{PAIR}str 'Auto'"),
         ({"shard": (0, 1, 2)}, TypeError, f"{PAIR}tuple (0, 1, 2)"),
         ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
         (

@@ -19,7 +19,7 @@ sys.path.remove(str(ROOT / "tools"))
 
 @pytest.mark.parametrize(
     ("page", "count"),
-    [("avro-to-arrow.md", 5), ("datasets.md", 7), ("parquet.md", 3), ("csv-and-json-lines.md", 5)],
+    [("avro-to-arrow.md", 5), ("datasets.md", 8), ("parquet.md", 3), ("csv-and-json-lines.md", 5)],
 )
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):
     (tmp_path / "data").mkdir()

@@ -123,7 +123,9 @@ class TorchDataset(_Base):
         return seed
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_started": None}
+        # A worker that was not forked has no process group.
+        options = {"shard": _rank(), **self._options}
+        return {**self.__dict__, "_started": None, "_options": options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -75,7 +75,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -92,7 +92,7 @@ class Dataset(Tfxio):
             epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Does not affect the number.
             seed: Does not affect the number.
-            shard: The index of this shard and the number of shards.
+            shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
             threads: Does not affect the number.
             prefetch_bytes: Does not affect the number.
             on_error: Does not affect the number.
@@ -332,7 +332,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -359,7 +359,10 @@ class Dataset(Tfxio):
                 checkpoints contain. A shuffle in shards requires a seed, which must be the same for all
                 shards.
             shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
-                shard, and the sizes of the shards differ by at most one row.
+                shard, and the sizes of the shards differ by at most one row. "auto": the number of this
+                process and the number of processes, from `torch.distributed`, `jax.distributed` or mpi4py if
+                it is initialized, otherwise from the environment variables of torchrun, TensorFlow
+                (`TF_CONFIG`), Open MPI or MPICH; (0, 1) without any of these.
             threads: Number of threads that decode blocks and build tensors. None: one per core that the
                 process may use, according to its affinity and cgroup quota. 1: the calling thread does the
                 work, and no thread is started.
@@ -390,7 +393,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -410,7 +413,7 @@ class Dataset(Tfxio):
             start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle. None: random.
-            shard: The index of this shard and the number of shards.
+            shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
             threads: Number of decoding threads.
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
@@ -438,7 +441,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -475,8 +478,8 @@ class Dataset(Tfxio):
             start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
-            shard: The index of this shard and the number of shards. Inside a function that `tf.data` calls,
-                either may be a tensor.
+            shard: The index of this shard and the number of shards, or "auto", as in `record_batches`. Inside
+                a function that `tf.data` calls, the index and the number may be tensors.
             threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
                 the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
                 builds the tensors.
@@ -511,7 +514,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = ...,
+        shard: tuple[int, int] | list[int] | Literal["auto"] = ...,
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -540,7 +543,8 @@ class Dataset(Tfxio):
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
             shard: The index of the shard of this process and the number of shards; the workers of the process
-                divide the shard. Default: the rank of the process and the number of ranks.
+                divide the shard. "auto": as in `record_batches`, when this method is called. Default: the
+                rank and the number of ranks of `torch.distributed`.
             threads: Number of decoding threads. None: one in a worker, otherwise one per core.
             prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
             on_error: How to handle blocks that cannot be read.
@@ -564,7 +568,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -585,7 +589,7 @@ class Dataset(Tfxio):
             start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
-            shard: The index of this shard and the number of shards.
+            shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
             threads: Number of decoding threads.
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read.

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::constructors::Format;
 use super::iterator::BatchIterator;
-use super::options::iteration_options;
+use super::options::{iteration_options, with_known_shard};
 use crate::argument::{choice, copied, integer, number, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
@@ -256,10 +256,11 @@ impl Dataset {
         label: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let options = with_known_shard(options)?;
         // If a shard is known only in a graph, the op checks its numbers.
-        let checked = options.map(without_tensors).transpose()?;
+        let checked = options.as_ref().map(without_tensors).transpose()?;
         iteration_options("to_tf", checked.as_ref())?;
-        let options = copied(slf.py(), options)?;
+        let options = copied(slf.py(), options.as_ref())?;
         if let Some(label) = label {
             options.set_item("label", label)?;
         }
@@ -383,8 +384,9 @@ fn handed_to<'py>(
     dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    iteration_options(method, options)?;
-    made_by(maker, dataset, options)
+    let options = with_known_shard(options)?;
+    iteration_options(method, options.as_ref())?;
+    made_by(maker, dataset, options.as_ref())
 }
 
 /// Calls a function of the module of a framework with a dataset.

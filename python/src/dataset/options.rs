@@ -5,7 +5,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use arrowfeed::IterationOptions;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::options::ON_ERROR;
@@ -58,8 +58,37 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
     Ok(true)
 }
 
+/// The value of `shard` for the shard that the launcher or a framework assigns to this process.
+const AUTO: &str = "auto";
+
+/// Replaces `shard="auto"` by the shard of this process, for iterations that start later or in another process.
+pub(super) fn with_known_shard<'py>(
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(options) = options else { return Ok(None) };
+    match options.get_item("shard")? {
+        Some(shard) if is_auto(&shard) => {
+            let options = options.copy()?;
+            options.set_item("shard", shard_of_process(options.py())?)?;
+            Ok(Some(options))
+        }
+        _ => Ok(Some(options.clone())),
+    }
+}
+
+fn is_auto(value: &Bound<'_, PyAny>) -> bool {
+    value.cast::<PyString>().is_ok_and(|text| text == AUTO)
+}
+
+fn shard_of_process(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("arrowfeed._sharding")?.call_method0("shard_of_process")
+}
+
 fn shard(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
-    let expected = "a pair of the index of this shard and the number of shards";
+    if is_auto(value) {
+        return shard_of_process(value.py())?.extract();
+    }
+    let expected = "\"auto\", or a pair of the index of this shard and the number of shards";
     let Some([index, count]) = items(value).and_then(|items| <[_; 2]>::try_from(items).ok()) else {
         return Err(wrong_type(name, expected, value));
     };
