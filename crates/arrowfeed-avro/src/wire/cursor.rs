@@ -132,6 +132,14 @@ impl<'a, P: Pack> Cursor<'a, P> {
         self.load()
     }
 
+    /// Returns the next 64 bytes and the 64 bytes after them, which may include padding.
+    #[inline(always)]
+    pub(super) fn peek128(&self) -> [[u8; 64]; 2] {
+        let bytes: [u8; 128] = self.load();
+        let (halves, _) = bytes.as_chunks();
+        [halves[0], halves[1]]
+    }
+
     /// Returns the eight bytes at `at <= 64` bytes after the position, which may include padding.
     #[inline(always)]
     pub(super) fn peek_word(&self, at: usize) -> u64 {

@@ -1,6 +1,6 @@
 //! Compiles a program of the plan to the steps of a [`Skipper`].
 
-use super::{Items, SkipStep, Skipper};
+use super::{CalledStep, Items, SkipStep, Skipper};
 use crate::plan::skip::{Program, Skip, Skips};
 
 /// Maximum number of steps in one skipper. A schema that refers to the same records many times could expand to far more.
@@ -46,15 +46,17 @@ impl Lowering<'_> {
             Skip::Long => SkipStep::Long { times: 1 },
             Skip::Bytes => SkipStep::String { times: 1 },
             Skip::Symbol(count) => SkipStep::Symbol(*count),
-            step if self.depth >= MAX_DEPTH || self.left == 0 => SkipStep::Program(Program::of(step.clone())),
+            step if self.depth >= MAX_DEPTH || self.left == 0 => {
+                SkipStep::Called(CalledStep::Program(Program::of(step.clone())))
+            }
             Skip::Union { branches, .. } => self.union(branches),
             Skip::Items { program, number, fixed, .. } => match self.skips.item_bytes(*number) {
                 // Items without bytes are counted against a budget.
-                0 => SkipStep::Program(Program::of(step.clone())),
+                0 => SkipStep::Called(CalledStep::Program(Program::of(step.clone()))),
                 min_bytes => self.items(program, *fixed, min_bytes),
             },
             Skip::Record(number) if self.open.contains(number) => {
-                SkipStep::Program(Program::of(step.clone()))
+                SkipStep::Called(CalledStep::Program(Program::of(step.clone())))
             }
             Skip::Record(number) => {
                 let skips = self.skips;
@@ -70,8 +72,8 @@ impl Lowering<'_> {
     fn items(&mut self, program: &Program, fixed: Option<usize>, min_bytes: usize) -> SkipStep {
         match (fixed, program.steps()) {
             (Some(bytes), _) => SkipStep::FixedItems(bytes),
-            (None, [Skip::Int]) => SkipStep::Ints,
-            (None, [Skip::Long]) => SkipStep::Longs,
+            (None, [Skip::Int]) => SkipStep::Called(CalledStep::Ints),
+            (None, [Skip::Long]) => SkipStep::Called(CalledStep::Longs),
             (None, _) => SkipStep::Items(Items { item: self.program(program), min_bytes }),
         }
     }
@@ -84,6 +86,7 @@ impl Lowering<'_> {
         };
         match value.steps() {
             [Skip::Advance(bytes)] => SkipStep::OptionalAdvance { null, bytes: *bytes, times: 1 },
+            [Skip::Boolean] => SkipStep::Called(CalledStep::OptionalBoolean { null, times: 1 }),
             [Skip::Int] => SkipStep::OptionalInt { null },
             [Skip::Long] => SkipStep::OptionalLong { null },
             [Skip::Bytes] => SkipStep::OptionalString { null, times: 1 },
