@@ -158,7 +158,7 @@ impl FileSet {
                 expected: Some(expected),
             });
         }
-        let files = Files { entries: entries.into(), counts: self.files.counts.clone() };
+        let files = Files::of(entries.into(), self.files.counts.clone());
         Ok(Self { files, format: self.format.clone(), remote: None })
     }
 
@@ -185,12 +185,12 @@ impl FileSet {
 
     /// The path of a file, or the URL of a remote object without its secrets; `None` for an open file or a file in memory.
     pub fn path(&self, file: usize) -> Option<&Path> {
-        let entry = &self.files.entries[file];
-        match &entry.bytes {
-            Bytes::Stored(StoredFile::Path(path)) => Some(path),
-            Bytes::Stored(StoredFile::Remote(_)) => Some(Path::new(&*entry.name)),
-            Bytes::Stored(StoredFile::Open(_)) | Bytes::Stream(_) => None,
-        }
+        self.files.path(file)
+    }
+
+    /// The number of the first file with this [`path`](Self::path).
+    pub(super) fn at_path(&self, path: &Path) -> Option<usize> {
+        self.files.at_path(path)
     }
 
     /// The source of a file, for opening it elsewhere; `None` for a stream.

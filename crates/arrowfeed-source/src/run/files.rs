@@ -1,7 +1,9 @@
 //! Input files before they are opened: the caller's sources, and the identity that each file had when it was first opened.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::io::remote::{RemoteObject, RequestCounts};
@@ -16,7 +18,12 @@ pub struct Files {
     pub(super) entries: Arc<[Entry]>,
     /// Counts of the requests that open files outside a reading, for example in constructors. The next reading reports them.
     pub(super) counts: Arc<RequestCounts>,
+    /// The number of each file by its path, after the first search.
+    by_path: Arc<ForkLock<Option<Arc<Numbers>>>>,
 }
+
+/// The numbers of files by their paths.
+type Numbers = HashMap<PathBuf, usize>;
 
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
@@ -45,12 +52,45 @@ pub struct FirstFile<T> {
 impl Files {
     /// Creates the list without opening a file.
     pub fn new(sources: impl IntoIterator<Item = FileSource>) -> Self {
-        Self { entries: sources.into_iter().map(Entry::from).collect(), counts: Arc::default() }
+        Self::of(sources.into_iter().map(Entry::from).collect(), Arc::default())
+    }
+
+    pub(super) fn of(entries: Arc<[Entry]>, counts: Arc<RequestCounts>) -> Self {
+        Self { entries, counts, by_path: Arc::default() }
     }
 
     /// The name of a file in messages.
     pub fn name(&self, file: usize) -> &str {
         &self.entries[file].name
+    }
+
+    /// The path of a file, or the URL of a remote object without its secrets; `None` for an open file or a file in memory.
+    pub(super) fn path(&self, file: usize) -> Option<&Path> {
+        let entry = &self.entries[file];
+        match &entry.bytes {
+            Bytes::Stored(StoredFile::Path(path)) => Some(path),
+            Bytes::Stored(StoredFile::Remote(_)) => Some(Path::new(&*entry.name)),
+            Bytes::Stored(StoredFile::Open(_)) | Bytes::Stream(_) => None,
+        }
+    }
+
+    /// The number of the first file at a path. The first call takes time in proportion to the number of files.
+    pub(super) fn at_path(&self, path: &Path) -> Option<usize> {
+        let known = self.by_path.with(|known| known.get_or_insert_with(|| Arc::new(self.numbers())).clone());
+        match known {
+            Some(numbers) => numbers.get(path).copied(),
+            None => self.numbers().get(path).copied(),
+        }
+    }
+
+    fn numbers(&self) -> Numbers {
+        let mut numbers = Numbers::with_capacity(self.entries.len());
+        for file in 0..self.entries.len() {
+            if let Some(path) = self.path(file) {
+                numbers.entry(path.to_owned()).or_insert(file);
+            }
+        }
+        numbers
     }
 
     /// Returns the result of `open` for the first file that can be opened. For files that are read more than once.

@@ -152,7 +152,7 @@ impl FileSet {
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        let Some(file) = (0..self.len()).find(|file| self.path(*file) == Some(&split.path)) else {
+        let Some(file) = self.at_path(&split.path) else {
             let found = quoted(&split.path.to_string_lossy());
             let message = format!("expected a split of a file of this dataset, found a split of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
