@@ -29,7 +29,7 @@ __all__ = ["read_dataset"]
 _ROWS = 8_192
 """Number of rows of a batch."""
 
-_SPLIT_BYTES = 16 << 20
+_SPLIT_BYTES = 4 << 20
 """Target size of a split. A partition has at least one split."""
 
 

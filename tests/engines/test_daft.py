@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 SECRET = "hunter2-is-a-secret"
 
 
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return probes.people(tmp_path_factory.mktemp("people"))
+
+
 def test_exactly_the_rows(files: Path, expected: rows.Checksum) -> None:
     found = read_dataset(files, split_bytes=4 << 20)
     assert rows.total(map(rows.checksum, found.to_arrow_iter())) == expected
@@ -34,8 +39,8 @@ def test_exactly_the_rows(files: Path, expected: rows.Checksum) -> None:
 
 
 @pytest.mark.parametrize("ending", ["avro", "parquet", "csv", "jsonl", "tfrecord"])
-def test_the_types_and_rows_of_each_format(tmp_path: Path, ending: str) -> None:
-    path = probes.people(tmp_path)[ending]
+def test_the_types_and_rows_of_each_format(people: dict[str, Path], ending: str) -> None:
+    path = people[ending]
     expected = probes.whole(path)
     found = read_dataset(path, split_bytes=1000)
     assert found.schema() == daft.Schema.from_pyarrow_schema(expected.schema)
@@ -44,8 +49,8 @@ def test_the_types_and_rows_of_each_format(tmp_path: Path, ending: str) -> None:
     assert found.select(first).to_arrow().num_rows == 100
 
 
-def test_a_query_decodes_only_its_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read_dataset(probes.people(tmp_path)["avro"])
+def test_a_query_decodes_only_its_columns(people: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = read_dataset(people["avro"])
     decoded = probes.Decoded(monkeypatch)
     assert found.select("id").sum("id").to_pydict() == {"id": [sum(range(100))]}
     assert decoded.take() == ["id"]
@@ -73,15 +78,15 @@ def test_a_limit_stops_early(files: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert 10 <= decoded.rows < rows.ROWS // 10
 
 
-def test_a_limit_after_a_filter_has_all_its_rows(tmp_path: Path) -> None:
-    found = read_dataset(probes.people(tmp_path)["avro"])
+def test_a_limit_after_a_filter_has_all_its_rows(people: dict[str, Path]) -> None:
+    found = read_dataset(people["avro"])
     last = found.where(daft.col("id") >= 90).limit(3).select("name").to_pydict()
     assert last == {"name": ["name 0", "name 1", "name 2"]}
     assert found.limit(5).where(daft.col("id") >= 3).to_pydict()["id"] == [3, 4]
 
 
-def test_a_task_is_read_from_a_pickle_and_its_split_has_no_secret(tmp_path: Path) -> None:
-    path = probes.people(tmp_path)["avro"]
+def test_a_task_is_read_from_a_pickle_and_its_split_has_no_secret(people: dict[str, Path]) -> None:
+    path = people["avro"]
     source = SplitSource(path, {"storage_options": {"aws_secret_access_key": SECRET}})
     reader = source.reader()
     plan = _DataSource(source, reader, 1000)
@@ -100,8 +105,8 @@ def test_a_task_is_read_from_a_pickle_and_its_split_has_no_secret(tmp_path: Path
     assert SECRET not in repr(read_dataset(path, storage_options={"aws_secret_access_key": SECRET}))
 
 
-def test_columns_are_those_of_the_dataset(tmp_path: Path) -> None:
-    path = probes.people(tmp_path)["avro"]
+def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
+    path = people["avro"]
     found = read_dataset(path, columns=["user.age", "id"])
     assert found.select("user").to_pydict()["user"][3] == {"age": 3}
     with pytest.raises(arrowfeed.SchemaError, match="nme"):

@@ -68,6 +68,11 @@ def total(parts: pd.DataFrame) -> rows.Checksum:
     return rows.Checksum(*(int(parts[name].sum()) for name in rows.Checksum._fields))
 
 
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return probes.people(tmp_path_factory.mktemp("people"))
+
+
 def test_a_cluster_reads_exactly_the_rows(client: Client, files: Path, expected: rows.Checksum) -> None:
     found = read_dataset(files, split_bytes=1 << 20)
     assert found.npartitions > len(list(files.iterdir()))
@@ -154,9 +159,9 @@ def one_process() -> Iterator[None]:
 @pytest.mark.parametrize("dtype_backend", ["pyarrow", "numpy_nullable"])
 @pytest.mark.parametrize("ending", ["avro", "parquet", "csv", "jsonl", "tfrecord"])
 def test_the_meta_has_the_types_and_the_rows_are_those_of_the_file(
-    tmp_path: Path, ending: str, dtype_backend: Any
+    people: dict[str, Path], ending: str, dtype_backend: Any
 ) -> None:
-    path = probes.people(tmp_path)[ending]
+    path = people[ending]
     found = read_dataset(path, split_bytes=1000, dtype_backend=dtype_backend)
     expected = probes.whole(path)
     result = found.compute()
@@ -172,8 +177,10 @@ def test_the_meta_has_the_types_and_the_rows_are_those_of_the_file(
 
 
 @pytest.mark.usefixtures("one_process")
-def test_a_computation_decodes_only_its_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read_dataset(probes.people(tmp_path)["avro"])
+def test_a_computation_decodes_only_its_columns(
+    people: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = read_dataset(people["avro"])
     decoded = probes.Decoded(monkeypatch)
     assert found["id"].sum().compute() == sum(range(100))
     assert decoded.take() == ["id"]
@@ -192,8 +199,8 @@ def test_a_computation_decodes_only_its_columns(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("one_process")
-def test_columns_are_those_of_the_dataset(tmp_path: Path) -> None:
-    path = probes.people(tmp_path)["avro"]
+def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
+    path = people["avro"]
     found = read_dataset(path, columns=["user.age", "id"])
     assert found["user"].compute().iloc[3] == {"age": 3}
     assert list(found.columns) == ["user", "id"]
@@ -210,8 +217,8 @@ def test_files_without_rows_have_one_empty_partition(tmp_path: Path) -> None:
     assert found.dtypes.to_dict() == found.compute().dtypes.to_dict()
 
 
-def test_arguments_are_checked(tmp_path: Path) -> None:
-    path = probes.people(tmp_path)["avro"]
+def test_arguments_are_checked(people: dict[str, Path]) -> None:
+    path = people["avro"]
     with pytest.raises(
         ValueError, match="dtype_backend: expected 'pyarrow' or 'numpy_nullable', found 'numpy'"
     ):

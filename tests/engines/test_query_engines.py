@@ -86,6 +86,11 @@ def engine(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return probes.people(tmp_path_factory.mktemp("people"))
+
+
 def test_exactly_the_rows(engine: Any, files: Path, expected: rows.Checksum) -> None:
     found = engine(files)
     assert rows.total(map(rows.checksum, found.batches())) == expected
@@ -94,8 +99,8 @@ def test_exactly_the_rows(engine: Any, files: Path, expected: rows.Checksum) -> 
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_the_rows_of_each_format(engine: Any, tmp_path: Path, ending: str) -> None:
-    path = probes.people(tmp_path)[ending]
+def test_the_rows_of_each_format(engine: Any, people: dict[str, Path], ending: str) -> None:
+    path = people[ending]
     expected = probes.whole(path)
     found = sorted(engine(path).sql("SELECT * FROM people"), key=str)
     assert found == sorted(expected.to_pylist(), key=str)
@@ -119,10 +124,10 @@ QUERIES = {
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_decodes_only_its_columns(
-    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+    engine: Any, people: dict[str, Path], monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
     columns, expected = QUERIES[query]
-    found = engine(probes.people(tmp_path)["avro"])
+    found = engine(people["avro"])
     decoded = probes.Decoded(monkeypatch)
     assert found.sql(query) == expected
     # An engine may decode the first column to count rows.
@@ -130,9 +135,9 @@ def test_a_query_decodes_only_its_columns(
 
 
 def test_a_query_without_columns_decodes_at_most_one(
-    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Any, people: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = engine(probes.people(tmp_path)["avro"])
+    found = engine(people["avro"])
     decoded = probes.Decoded(monkeypatch)
     assert found.sql("SELECT count(*) AS n FROM people") == [{"n": 100}]
     assert decoded.take() == ([] if engine is DataFusion else ["id"])
@@ -154,14 +159,14 @@ def test_a_limit_stops_early(engine: Any, files: Path, monkeypatch: pytest.Monke
     assert 10 <= decoded.rows < rows.ROWS // 2
 
 
-def test_a_table_is_read_again_by_each_query(engine: Any, tmp_path: Path) -> None:
-    found = engine(probes.people(tmp_path)["parquet"])
+def test_a_table_is_read_again_by_each_query(engine: Any, people: dict[str, Path]) -> None:
+    found = engine(people["parquet"])
     joined = "SELECT count(*) AS n FROM people AS a JOIN people AS b ON a.id = b.id"
     assert found.sql(joined) == found.sql(joined) == [{"n": 100}]
 
 
-def test_columns_are_those_of_the_dataset(engine: Any, tmp_path: Path) -> None:
-    path = probes.people(tmp_path)["avro"]
+def test_columns_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) -> None:
+    path = people["avro"]
     found = engine(path, columns=["user.age", "id"])
     assert found.sql("SELECT * FROM people WHERE id = 3") == [{"user": {"age": 3}, "id": 3}]
     with pytest.raises(arrowfeed.SchemaError, match="nme"):
@@ -173,16 +178,16 @@ def test_a_damaged_block_can_be_skipped(engine: Any, tmp_path: Path) -> None:
     assert engine(path, on_error="skip_block").sql("SELECT bad FROM people") == []
 
 
-def test_a_file_object_is_refused(engine: Any, tmp_path: Path) -> None:
+def test_a_file_object_is_refused(engine: Any, people: dict[str, Path]) -> None:
     with (
-        probes.people(tmp_path)["avro"].open("rb") as file,
+        people["avro"].open("rb") as file,
         pytest.raises(TypeError, match="files that can be read again"),
     ):
         engine(file)
 
 
-def test_engines_that_plan_no_splits_read_bytes(engine: Any, tmp_path: Path) -> None:
-    data = probes.people(tmp_path)["avro"].read_bytes()
+def test_engines_that_plan_no_splits_read_bytes(engine: Any, people: dict[str, Path]) -> None:
+    data = people["avro"].read_bytes()
     if engine is DataFusion:
         with pytest.raises(arrowfeed.SchemaError, match="path"):
             engine(data)
@@ -214,8 +219,8 @@ def test_files_without_rows(engine: Any, tmp_path: Path) -> None:
     assert found.sql("SELECT count(*) AS n FROM people") == [{"n": 0}]
 
 
-def test_results_outlive_their_table(engine: Any, tmp_path: Path) -> None:
-    found = engine(probes.people(tmp_path)["avro"]).sql("SELECT name FROM people WHERE id = 3")
+def test_results_outlive_their_table(engine: Any, people: dict[str, Path]) -> None:
+    found = engine(people["avro"]).sql("SELECT name FROM people WHERE id = 3")
     gc.collect()
     assert found == [{"name": "name 3"}]
 
@@ -224,11 +229,11 @@ def split_dataset(path: Path) -> SplitDataset:
     return SplitDataset(SplitSource(path, {}).reader(), batch_size=7)
 
 
-def test_the_dataset_overrides_all_public_names_of_pyarrow(tmp_path: Path) -> None:
+def test_the_dataset_overrides_all_public_names_of_pyarrow(people: dict[str, Path]) -> None:
     """A method that is not overridden would use the dataset of pyarrow, which is not there."""
     public = {name for name in dir(ds.Dataset) if not name.startswith("_")}
     assert public - set(vars(SplitDataset)) == set()
-    dataset = split_dataset(probes.people(tmp_path)["avro"])
+    dataset = split_dataset(people["avro"])
     for name in ("filter", "head", "join", "join_asof", "replace_schema", "sort_by", "take"):
         with pytest.raises(NotImplementedError, match="SplitDataset"):
             getattr(dataset, name)()
@@ -248,8 +253,10 @@ def test_the_dataset_overrides_all_public_names_of_pyarrow(tmp_path: Path) -> No
         ~pc.field("name").isin(["name 1"]),
     ],
 )
-def test_a_scan_is_that_of_a_dataset_of_pyarrow(tmp_path: Path, columns: Any, expression: Any) -> None:
-    paths = probes.people(tmp_path)
+def test_a_scan_is_that_of_a_dataset_of_pyarrow(
+    people: dict[str, Path], columns: Any, expression: Any
+) -> None:
+    paths = people
     dataset = split_dataset(paths["avro"])
     other = ds.dataset(probes.PEOPLE)
     found, expected = dataset.to_table(columns, expression), other.to_table(columns, filter=expression)
