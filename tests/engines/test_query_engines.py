@@ -165,6 +165,23 @@ def test_a_table_is_read_again_by_each_query(engine: Any, people: dict[str, Path
     assert found.sql(joined) == found.sql(joined) == [{"n": 100}]
 
 
+def test_a_file_that_changes_between_queries(engine: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rows.avro"
+    arrowfeed.write_avro(pa.table({"id": [1, 2], "name": ["a", "b"]}), path)
+    found = engine(path)
+    query = "SELECT sum(id) AS n FROM people"
+    assert found.sql(query) == [{"n": 3}]
+    arrowfeed.write_avro(pa.table({"id": [5, 6, 7], "name": ["a", "b", "c"]}), path)
+    if engine is DataFusion:
+        with pytest.raises(Exception, match="ChangedError"):
+            found.sql(query)
+    else:
+        assert found.sql(query) == [{"n": 18}]
+        arrowfeed.write_avro(pa.table({"id": ["x"]}), path)
+        with pytest.raises(Exception, match="expected the columns id: int64, found id: string"):
+            found.sql(query)
+
+
 def test_columns_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) -> None:
     path = people["avro"]
     found = engine(path, columns=["user.age", "id"])
