@@ -79,7 +79,7 @@ from arrowfeed._errors import (
     SchemaError,
     TruncatedError,
 )
-from arrowfeed._polars import scan_avro
+from arrowfeed._polars import scan_avro, scan_dataset
 
 if TYPE_CHECKING:
     from arrowfeed import features
@@ -151,6 +151,7 @@ __all__ = [
     "read_tfrecord",
     "representations_from_tfmd",
     "scan_avro",
+    "scan_dataset",
     "write_avro",
     "write_tfrecord",
 ]

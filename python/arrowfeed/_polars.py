@@ -1,16 +1,18 @@
-"""`scan_avro`, which scans Avro files as a `polars.LazyFrame`."""
+"""`scan_avro` and `scan_dataset`, which scan files as a `polars.LazyFrame`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
-from arrowfeed._engines.splits import quoted
+from arrowfeed._engines.splits import SplitSource, quoted, repeatable
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from arrowfeed._arrowfeed import Limits
     from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType, Unions
@@ -66,13 +68,7 @@ def scan_avro(
         >>> people = arrowfeed.scan_avro("people-*.avro")
         >>> people.filter(polars.col("age") > 30).select("name").collect()
     """
-    polars: Any = needed("polars", "for scan_avro()")
-    register_io_source: Any = needed("polars.io.plugins", "for scan_avro()").register_io_source
-    _refuse_file(source)
-    if isinstance(source, (Iterator, list, tuple)):
-        source = list(source)
-        for item in source:
-            _refuse_file(item)
+    source = repeatable(source)
     options: dict[str, Any] = {
         "reader_schema": reader_schema,
         "string_type": string_type,
@@ -86,17 +82,89 @@ def scan_avro(
         "cache_bytes": cache_bytes,
     }
 
+    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
+        columns = None if names is None else [quoted(name) for name in names]
+        return read_avro(source, columns=columns, batch_size=batch_size, **options)
+
+    with read_avro(source, **options) as reader:
+        return _lazy_frame("scan_avro()", reader.schema, opened)
+
+
+def scan_dataset(
+    source: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    threads: int | None = None,
+    on_error: OnError = "raise",
+    **options: Any,
+) -> Any:
+    """Scans files of any format as a `polars.LazyFrame`.
+
+    The content of the first file determines the format, as in `open_dataset`. A query decodes only the
+    columns that it uses. A query with a row limit, such as `head(10)`, stops when it has enough rows. polars
+    filters a batch while the next one is decoded. Each `collect` opens the files again. `scan_avro` has more
+    options for Avro.
+
+    Args:
+        source: As in `open_dataset`, but no file objects, because they can be read only once.
+        columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        threads: Number of decoding threads. None: one per core of the process.
+        on_error: How to handle damaged data, as in `Dataset.record_batches`.
+        **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
+
+    Returns:
+        A `polars.LazyFrame` of the rows of all files, in file order.
+
+    Raises:
+        ImportError: polars or pyarrow is not installed.
+        TypeError: `source` contains a file object, or an argument has the wrong type.
+        ArrowfeedError, OSError: As in `open_dataset`.
+        polars.exceptions.ComputeError: A file is damaged or cannot be read while a query runs. The text is
+            that of the error of arrowfeed.
+
+    Example:
+        >>> people = arrowfeed.scan_dataset("people-*.csv")
+        >>> people.filter(polars.col("age") > 30).select("name").collect()
+    """
+    if columns is not None:
+        options["columns"] = list(columns)
+    reader = SplitSource(source, options).reader(on_error=on_error)
+
+    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
+        selected = reader if names is None else reader.select(names)
+        return closing(selected.read_all(batch_size=batch_size, threads=threads))
+
+    return _lazy_frame("scan_dataset()", reader.schema, opened)
+
+
+def _lazy_frame(
+    function: str,
+    schema: Any,
+    opened: Callable[[list[str] | None, int], AbstractContextManager[Iterable[Any]]],
+) -> Any:
+    """Returns the `polars.LazyFrame` of a scan.
+
+    Args:
+        function: Name of the function for messages.
+        schema: An Arrow schema of all columns.
+        opened: Opens the files, with the names of the columns to decode (None: all columns) and the number of
+            rows of a batch.
+    """
+    polars: Any = needed("polars", f"for {function}")
+    register_io_source: Any = needed("polars.io.plugins", f"for {function}").register_io_source
+    names: list[str] = schema.names
+
     def frames(
         with_columns: list[str] | None, predicate: Any, n_rows: int | None, batch_size: int | None
     ) -> Iterator[Any]:
-        columns = None if with_columns is None else [quoted(name) for name in with_columns]
+        columns = with_columns
         if not columns and names:
             # A frame without columns has no rows in polars: one column carries the number of rows.
-            columns = columns if columns is None else [quoted(names[0])]
+            columns = columns if columns is None else [names[0]]
         size = batch_size or _ROWS
         size = size if n_rows is None else max(1, min(size, n_rows))
         left = n_rows
-        with read_avro(source, columns=columns, batch_size=size, **options) as reader:
+        with opened(columns, size) as reader:
             for batch in reader:
                 frame = polars.DataFrame(batch)
                 if left is not None:
@@ -108,13 +176,4 @@ def scan_avro(
                 if left == 0:
                     return
 
-    with read_avro(source, **options) as reader:
-        schema, names = polars.Schema(reader.schema), reader.schema.names
-    return register_io_source(frames, schema=schema, validate_schema=True, is_pure=True)
-
-
-def _refuse_file(source: Any) -> None:
-    """Raises a TypeError for a file object. It is checked before an iterator is read, because it is one."""
-    if hasattr(source, "read") or hasattr(source, "readinto"):
-        message = f"source: expected files that can be read again, found {type(source).__name__}"
-        raise TypeError(f"{message}: pass a path, a URL or the bytes")
+    return register_io_source(frames, schema=polars.Schema(schema), validate_schema=True, is_pure=True)

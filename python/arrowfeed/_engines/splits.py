@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import re
 import uuid
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.opening import dataset_class, rereadable
-from arrowfeed._errors import ChangedError
+from arrowfeed._errors import ChangedError, SchemaError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
-    from arrowfeed._arrowfeed import Dataset, Split
+    from arrowfeed._arrowfeed import Dataset, RecordBatch, Split
     from arrowfeed.types import OnError, SeekableFile, Source
 
 SPLIT_BYTES = 64 << 20
@@ -30,16 +33,17 @@ class SplitSource:
     """Files of one format, which the content of the first file determines.
 
     Args:
-        source: As in `open_dataset`, but no file objects and no bytes, which have no path.
+        source: As in `open_dataset`, but no file objects. Bytes have no path, so they have no splits.
         options: Options of the dataset class of the format, such as `columns`, `limits` and
             `storage_options`.
 
     Raises:
+        TypeError: `source` contains a file object.
         Exception: As in `open_dataset`.
     """
 
     def __init__(self, source: Source, options: dict[str, Any]) -> None:
-        again = rereadable(source)
+        again = rereadable(repeatable(source))
         self._source = again()
         self._options: dict[str, Any] = {**options, "representations": {}}
         self._kind = dataset_class(again, options)
@@ -71,12 +75,9 @@ class SplitSource:
         Raises:
             SchemaError: There is no such column.
         """
-        options, dataset = self._options, self._dataset
-        if columns is not None and list(columns) != dataset.arrow_schema.names:
-            options = {**options, "columns": [quoted(name) for name in columns]}
-            dataset = self._kind(self._source, **options)
         reading = {"batch_size": batch_size, "on_error": on_error}
-        return SplitReader(self._kind, self._source, options, reading, dataset)
+        reader = SplitReader(self._kind, self._source, self._options, reading, self._dataset)
+        return reader if columns is None else reader.select(columns)
 
 
 class SplitReader:
@@ -102,14 +103,46 @@ class SplitReader:
         self._source = source
         self._options = options
         self._reading = reading
-        self._schema = dataset.arrow_schema
+        self._schema: Any = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
+        self._decoded = self._schema
         self._key = uuid.uuid4().hex
         _keep(self._key, dataset)
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the batches."""
-        return needed("pyarrow", "for engines").schema(self._schema)
+        return self._schema
+
+    @property
+    def key(self) -> str:
+        """Identifies the reader and its copies in other processes. It does not depend on the options."""
+        return self._key
+
+    def select(self, columns: Sequence[str]) -> SplitReader:
+        """Returns the reader of some of the columns, which decodes only these.
+
+        It opens the files when it reads its first split, in the process that reads it.
+
+        Args:
+            columns: Names of columns of `schema`, in the order of the result.
+
+        Raises:
+            SchemaError: There is no such column.
+        """
+        names = list(columns)
+        if names == self._schema.names:
+            return self
+        missing = [name for name in names if name not in self._schema.names]
+        if missing:
+            raise SchemaError(f"expected columns of {self._schema.names}, found {missing}")
+        selected = copy.copy(self)
+        fields = [self._schema.field(name) for name in names]
+        schema = needed("pyarrow", "for engines").schema(fields, metadata=self._schema.metadata)
+        vars(selected).update(_schema=schema, _key=f"{self._key} {names}")
+        # Raw records are the only column of their files, and their reader has no option `columns`.
+        if len(self._schema.names) > 1:
+            vars(selected).update(_decoded=schema, _options={**self._options, "columns": self._paths(names)})
+        return selected
 
     def read(
         self,
@@ -132,16 +165,58 @@ class SplitReader:
         dataset = self._opened()
         with dataset.read_split(split, claim=claim, file=file, **self._reading) as reader:
             for batch in reader:
-                yield batch.to_pyarrow()
+                yield self._selected(batch)
+
+    def read_all(self, *, batch_size: int, threads: int | None = None) -> Generator[Any, None, None]:
+        """Yields the `pyarrow.RecordBatch`es of all files, in file order.
+
+        Threads of this process decode them. The call opens the files again. It needs no splits, so the source
+        may be bytes.
+
+        Args:
+            batch_size: Number of rows of a batch. The last batch may be shorter.
+            threads: As in `Dataset.record_batches`.
+
+        Raises:
+            ChangedError: The first file has other columns than `schema`.
+            Exception: As in `Dataset.record_batches`.
+        """
+        on_error = self._reading["on_error"]
+        dataset = self._new_dataset()
+        with dataset.record_batches(batch_size=batch_size, threads=threads, on_error=on_error) as batches:
+            for batch in batches:
+                yield self._selected(batch)
+
+    def _selected(self, batch: RecordBatch) -> Any:
+        """Returns a batch as a `pyarrow.RecordBatch` with the columns of `schema`."""
+        rows = batch.to_pyarrow()
+        return rows if self._schema.names else rows.select([])
+
+    def _paths(self, names: list[str]) -> list[str]:
+        """Returns the field paths of columns: those of the option `columns`, or the quoted names."""
+        paths: Sequence[str] | None = self._options.get("columns")
+        if paths is None:
+            return [quoted(name) for name in names]
+        return [path for name in names for path in paths if path == name or _first_name(path) == name]
 
     def _opened(self) -> Dataset:
         dataset = _open.get(self._key)
         if dataset is None:
-            dataset = self._kind(self._source, **self._options)
-            if dataset.arrow_schema != self._schema:
-                message = f"expected the columns {self._schema.names}, found {dataset.arrow_schema.names}"
-                raise ChangedError(f"{message}: the first file has changed since the splits were planned")
+            dataset = self._new_dataset()
         _keep(self._key, dataset)
+        return dataset
+
+    def _new_dataset(self) -> Dataset:
+        """Opens the files again.
+
+        Raises:
+            ChangedError: The first file has other columns than `schema`.
+        """
+        dataset = self._kind(self._source, **self._options)
+        schema = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
+        if not schema.equals(self._decoded):
+            message = f"expected the columns {_described(self._decoded)}, found {_described(schema)}"
+            raise ChangedError(f"{message}: the first file has changed since the splits were planned")
         return dataset
 
 
@@ -153,6 +228,45 @@ def _keep(key: str, dataset: Dataset) -> None:
         _open.popitem(last=False)
 
 
+def repeatable(source: Any) -> Any:
+    """Returns files that can be read again. An iterator of files becomes a list.
+
+    Raises:
+        TypeError: There is a file object.
+    """
+    _refuse_file(source)
+    if not isinstance(source, (Iterator, list, tuple)):
+        return source
+    files: list[Any] = list(source)  # pyright: ignore[reportUnknownArgumentType] - of any type
+    for file in files:
+        _refuse_file(file)
+    return files
+
+
+def _refuse_file(source: Any) -> None:
+    """Raises a TypeError for a file object. It is checked before an iterator is read, because it is one."""
+    if hasattr(source, "read") or hasattr(source, "readinto"):
+        message = f"source: expected files that can be read again, found {type(source).__name__}"
+        raise TypeError(f"{message}: pass a path, a URL or the bytes")
+
+
 def quoted(name: str) -> str:
     """Returns the field path of a column, with a quoted name."""
     return f"['{name.replace(chr(39), 2 * chr(39))}']"
+
+
+_FIRST = re.compile(r"\['((?:[^']|'')*)'\]|([^.\[]*)")
+"""The first name of a field path: in quotes, or up to the next dot or bracket."""
+
+
+def _first_name(path: str) -> str:
+    """Returns the name of the column to which a field path leads."""
+    found = _FIRST.match(path)
+    if found is None or found[1] is None:
+        return path if found is None else found[2]
+    return found[1].replace("''", "'")
+
+
+def _described(schema: Any) -> str:
+    """Returns the names and types of columns, for messages."""
+    return ", ".join(f"{field.name}: {field.type}" for field in schema) or "none"

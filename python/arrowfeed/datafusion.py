@@ -1,0 +1,97 @@
+"""DataFusion: `read_dataset`, which reads files of any format as a DataFrame.
+
+    from arrowfeed.datafusion import read_dataset
+
+    rows = read_dataset("part-*.avro")
+
+Importing this module imports datafusion and pyarrow.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._engines.arrow_dataset import SplitDataset
+from arrowfeed._engines.splits import SplitSource
+from arrowfeed._libraries import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arrowfeed._arrowfeed import Split
+    from arrowfeed.types import OnError, Source
+
+datafusion: Any = needed("datafusion", "for arrowfeed.datafusion")
+
+__all__ = ["read_dataset"]
+
+_ROWS = 8_192
+"""Number of rows of a batch."""
+
+_SPLIT_BYTES = 4 << 20
+"""Target size of a split. A partition has at least one split."""
+
+
+def read_dataset(
+    source: Source,
+    *,
+    context: Any = None,
+    columns: Sequence[str] | None = None,
+    partitions: int | None = None,
+    on_error: OnError = "raise",
+    **options: Any,
+) -> Any:
+    """Reads files as a `datafusion.DataFrame`.
+
+    The content of the first file determines the format, as in `open_dataset`. A query decodes only the
+    columns that it uses. DataFusion passes filters that compare columns with constants; each decoded batch is
+    filtered before DataFusion receives it. The partitions of a query are decoded at the same time, each by a
+    thread of DataFusion.
+
+    Args:
+        source: A path, a glob, a directory, a URL, or a list of these.
+        context: A `datafusion.SessionContext`. None: the global context, as for `datafusion.read_parquet`.
+        columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        partitions: Maximum number of partitions, at least 1. None: one per core of the machine.
+        on_error: How to handle damaged data, as in `Dataset.read_split`.
+        **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
+
+    Returns:
+        A `datafusion.DataFrame`. `context.register_view(name, frame)` makes it available to SQL.
+
+    Raises:
+        ValueError: `partitions` is less than 1.
+        SchemaError: A source has no path, or the columns of a file differ from those of the first file.
+        ArrowfeedError, OSError: As in `open_dataset`. In a query, DataFusion raises its own error, whose text
+            contains that of the error of arrowfeed.
+
+    Example:
+        >>> context = datafusion.SessionContext()
+        >>> rows = arrowfeed.datafusion.read_dataset("part-*.avro", context=context)
+        >>> context.register_view("rows", rows)
+        >>> context.sql("SELECT count(*) FROM rows WHERE id < 10")
+    """
+    most = (os.cpu_count() or 1) if partitions is None else partitions
+    if most < 1:
+        raise ValueError(f"partitions: expected an integer of 1 or more, found {most}")
+    if columns is not None:
+        options["columns"] = list(columns)
+    planned = SplitSource(source, options)
+    reader = planned.reader(batch_size=_ROWS, on_error=on_error)
+    planned.plan(_SPLIT_BYTES)  # Refuses a source that has no splits.
+    dataset = SplitDataset(reader, batch_size=_ROWS, plan=lambda: _groups(planned.plan(_SPLIT_BYTES), most))
+    context = datafusion.SessionContext.global_ctx() if context is None else context
+    return context.read_table(dataset)
+
+
+def _groups(splits: list[Split], most: int) -> list[list[Split]]:
+    """Divides splits, in their order, into at most `most` groups of about equal size."""
+    total = sum(split.end - split.start for split in splits)
+    groups: list[list[Split]] = [[] for _ in range(most)]
+    before = 0
+    for split in splits:
+        middle = before + (split.end - split.start) / 2
+        groups[min(most - 1, int(middle * most / max(1, total)))].append(split)
+        before += split.end - split.start
+    return [group for group in groups if group] or [[]]

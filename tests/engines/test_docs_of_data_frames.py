@@ -1,0 +1,30 @@
+"""The code of the pages on Dask, Daft and query engines runs as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rows
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize(("page", "count"), [("dask-and-daft.md", 4), ("query-engines.md", 3)])
+def test_the_code_of_a_page_runs(
+    page: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("dask", "daft", "duckdb", "datafusion", "polars", "distributed"):
+        pytest.importorskip(name)
+    (tmp_path / "data").mkdir()
+    rows.write(tmp_path / "data", 20_000)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == count
+    for number, block in enumerate(blocks):
+        # DuckDB looks for variables of the caller, which a block has as names of its module.
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(block, f"{page}, block {number}", "exec"), names)
+        assert capsys.readouterr().out
