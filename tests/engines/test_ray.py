@@ -60,7 +60,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_reservation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray starts tasks on all CPUs. It otherwise leaves one of two CPUs idle at times if tasks are short."""
+    """Ray starts tasks on all CPUs. Of two CPUs it otherwise leaves one idle at times, in any datasource."""
     monkeypatch.setattr(ray.data.DataContext.get_current(), "op_resource_reservation_enabled", False)
 
 
@@ -402,6 +402,20 @@ def test_features(examples: Path) -> None:
     dataset = arrowfeed.ray.read_dataset(examples, features=selected)
     assert dataset.schema().names == ["image", "label"]
     assert next(iter(dataset.iter_batches(batch_size=100)))["image"].shape == (100, 6)
+
+
+def test_tensors_without_fixed_shapes_leave_the_columns_that_they_need(tmp_path: Path) -> None:
+    friends = [[{"name": "a", "age": 1}] * (number % 3) for number in range(10)]
+    avro(pa.table({"id": range(10), "friends": friends}), tmp_path / "rows.avro")
+    selected = {"friends[*].name": features.Ragged()}
+    dataset = arrowfeed.ray.read_dataset(tmp_path, features={**selected, "id": features.Dense([])})
+    row = {"friends": [{"name": "a"}]}
+    assert dataset.take(2) == [{"id": 0, "friends": []}, {"id": 1, **row}]
+    assert dataset.select_columns(["friends"]).take(2)[1] == row
+    dataset = arrowfeed.ray.read_dataset(tmp_path, features=selected)
+    assert dataset.take(2)[1] == row
+    assert dataset.select_columns(["friends"]).take(2)[1] == row
+    assert dataset.count() == 10
 
 
 def test_columns_that_no_tensor_uses_stay_arrow_columns(examples: Path) -> None:

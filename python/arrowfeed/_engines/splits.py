@@ -89,11 +89,14 @@ class SplitSource:
             SchemaError: There is no such column.
         """
         options, dataset, selected = self._options, self._dataset, None
-        if tensors is not None:
-            options = self._of_tensors(tensors)
-        elif columns is not None and list(columns) != dataset.arrow_schema.names:
+        if tensors:
+            key = "representations" if options.get("features") is None else "features"
+            options = {**options, key: {name: options[key][name] for name in tensors}}
+        elif tensors is not None or (columns is not None and list(columns) != dataset.arrow_schema.names):
+            columns = columns or []
             if self._takes(columns):
-                options = {**options, "columns": [quoted(name) for name in columns]}
+                options = {name: value for name, value in options.items() if name != "features"}
+                options.update(representations={}, columns=[quoted(name) for name in columns])
             else:
                 selected = list(columns)
         if options is not self._options:
@@ -101,17 +104,11 @@ class SplitSource:
         reading = {"batch_size": batch_size, "on_error": on_error}
         return SplitReader(self._kind, self._source, options, reading, dataset, selected=selected)
 
-    def _of_tensors(self, tensors: Sequence[str]) -> dict[str, Any]:
-        """Returns the options for some of the tensors. Without tensors, no column is read."""
-        key = "representations" if self._options.get("features") is None else "features"
-        options = {**self._options, key: {name: self._options[key][name] for name in tensors}}
-        return options if tensors or self._kind is RawRecordDataset else {**options, "columns": []}
-
     def _takes(self, columns: Sequence[str]) -> bool:
         """Whether the dataset can read these columns alone. Otherwise they are selected after reading.
 
         A path inside a column, such as `user.name`, reads a part of the column; the name of the column would
-        read all of it.
+        read all of it. Tensors may have such paths too.
 
         Raises:
             SchemaError: There is no such column.
@@ -120,8 +117,10 @@ class SplitSource:
         for name in columns:
             if name not in names:
                 raise SchemaError(f"expected columns among {names}, found {name!r}")
+        if self._kind is RawRecordDataset:
+            return False
         paths = self._options.get("columns")
-        return self._kind is not RawRecordDataset and (paths is None or set(paths) <= set(names))
+        return not columns or not (self._dataset.specs or (paths and not set(paths) <= set(names)))
 
 
 class SplitReader:
