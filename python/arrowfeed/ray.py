@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_dataset"]
 
-_PURPOSE = "to read with Ray Data, with its extra 'data'"
+_PURPOSE = "to read with Ray Data (ray[data])"
 _data: Any = needed("ray.data", _PURPOSE)
 _ray: Any = needed("ray", _PURPOSE)
 _block: Any = needed("ray.data.block", _PURPOSE)

@@ -12,6 +12,7 @@ import os
 import pickle
 import re
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -555,6 +556,12 @@ def test_names_that_are_not_public() -> None:
     """Without them, a table without columns would show a column of nulls."""
     module = importlib.import_module("ray.data._internal.arrow_block")
     assert arrowfeed.ray._STUB == module._BATCH_SIZE_PRESERVING_STUB_COL_NAME
+
+
+def test_ray_is_needed_only_by_its_module() -> None:
+    code = "import sys; sys.modules['ray'] = None; import arrowfeed; import arrowfeed.ray"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "expected ray to read with Ray Data (ray[data]), found it not installed" in done.stderr
 
 
 # ---- documentation
