@@ -6,7 +6,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
-from arrowfeed._engines.splits import SplitSource, quoted, repeatable
+from arrowfeed._engines.sources import repeatable
+from arrowfeed._engines.splits import SplitSource, quoted
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import logging
 import re
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import RawRecordDataset
 from arrowfeed._dataset.opening import dataset_class, rereadable
+from arrowfeed._engines.sources import absolute, repeatable
 from arrowfeed._errors import ChangedError, SchemaError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Dataset, RecordBatch, Split
-    from arrowfeed.types import OnError, SeekableFile, Source
+    from arrowfeed._arrowfeed import Dataset, RecordBatch, RecordBatchReader, Split
+    from arrowfeed.types import OnError, SeekableFile, Source, Tensor
 
 SPLIT_BYTES = 64 << 20
 """Default size of a split in bytes."""
 
 _MOST_OPEN = 16
 """Maximum number of datasets that a process keeps open for later splits."""
+
+_log = logging.getLogger("arrowfeed")
 
 _open: OrderedDict[str, Dataset] = OrderedDict()
 """The datasets that this process has opened, by reader; the last used one is the last."""
@@ -34,20 +39,34 @@ class SplitSource:
 
     Args:
         source: As in `open_dataset`, but no file objects. Bytes have no path, so they have no splits.
+            Relative paths become absolute, because other processes may have another working directory.
         options: Options of the dataset class of the format, such as `columns`, `limits` and
-            `storage_options`.
+            `storage_options`. Without `features` and `representations`, there are no tensors.
+        defaults: Other values of options that `options` does not have. A class without such an option ignores
+            them.
 
     Raises:
         TypeError: `source` contains a file object.
         Exception: As in `open_dataset`.
     """
 
-    def __init__(self, source: Source, options: dict[str, Any]) -> None:
-        again = rereadable(repeatable(source))
+    def __init__(
+        self, source: Source, options: dict[str, Any], defaults: dict[str, Any] | None = None
+    ) -> None:
+        again = rereadable(absolute(repeatable(source), options.get("store")))
         self._source = again()
-        self._options: dict[str, Any] = {**options, "representations": {}}
         self._kind = dataset_class(again, options)
+        known = inspect.signature(self._kind).parameters
+        used = {name: value for name, value in (defaults or {}).items() if name in known}
+        self._options = {**used, **options}
+        if options.get("features") is None and options.get("representations") is None:
+            self._options["representations"] = {}
         self._dataset = self._kind(self._source, **self._options)
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset of all files."""
+        return self._dataset
 
     @property
     def schema(self) -> Any:
@@ -62,6 +81,7 @@ class SplitSource:
         self,
         columns: Sequence[str] | None = None,
         *,
+        tensors: Sequence[str] | None = None,
         batch_size: int | None = None,
         on_error: OnError = "raise",
     ) -> SplitReader:
@@ -69,14 +89,23 @@ class SplitSource:
 
         Args:
             columns: Names of columns of `schema`, in the order of the result. None: all columns.
+            tensors: Names of the tensors that `SplitReader.convert` returns, instead of `columns`; only their
+                columns are read, unless the options have `columns`. None: all tensors.
             batch_size: As in `Dataset.read_split`.
             on_error: As in `Dataset.read_split`.
 
         Raises:
             SchemaError: There is no such column.
         """
+        options, dataset = self._options, self._dataset
+        if tensors is not None and not tensors:
+            columns = []
+        elif tensors:
+            key = "representations" if options.get("features") is None else "features"
+            options = {**options, key: {name: options[key][name] for name in tensors}}
+            dataset = self._kind(self._source, **options)
         reading = {"batch_size": batch_size, "on_error": on_error}
-        reader = SplitReader(self._kind, self._source, self._options, reading, self._dataset)
+        reader = SplitReader(self._kind, self._source, options, reading, dataset)
         return reader if columns is None else reader.select(columns)
 
 
@@ -105,6 +134,8 @@ class SplitReader:
         self._reading = reading
         self._schema: Any = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
         self._decoded = self._schema
+        self._has_tensors = bool(dataset.specs)
+        self._is_raw = isinstance(dataset, RawRecordDataset)
         self._key = uuid.uuid4().hex
         _keep(self._key, dataset)
 
@@ -119,7 +150,7 @@ class SplitReader:
         return self._key
 
     def select(self, columns: Sequence[str]) -> SplitReader:
-        """Returns the reader of some of the columns, which decodes only these.
+        """Returns the reader of some of the columns, which decodes only these if it makes no tensors.
 
         It opens the files when it reads its first split, in the process that reads it.
 
@@ -138,10 +169,12 @@ class SplitReader:
         selected = copy.copy(self)
         fields = [self._schema.field(name) for name in names]
         schema = needed("pyarrow", "for engines").schema(fields, metadata=self._schema.metadata)
-        vars(selected).update(_schema=schema, _key=f"{self._key} {names}")
-        # Raw records are the only column of their files, and their reader has no option `columns`.
-        if len(self._schema.names) > 1:
-            vars(selected).update(_decoded=schema, _options={**self._options, "columns": self._paths(names)})
+        vars(selected).update(_schema=schema)
+        # A column that a tensor needs only in part must not be read as a whole. Raw records have one column.
+        if not (self._is_raw or (self._has_tensors and names)):
+            options = {name: value for name, value in self._options.items() if name != "features"}
+            options.update(representations={}, columns=self._paths(names))
+            vars(selected).update(_decoded=schema, _options=options, _key=f"{self._key} {names}")
         return selected
 
     def read(
@@ -153,6 +186,8 @@ class SplitReader:
     ) -> Iterator[Any]:
         """Yields the `pyarrow.RecordBatch`es of a split. A batch without columns has a number of rows.
 
+        Logs each chunk that `on_error` skips as a warning.
+
         Args:
             split: A split of the source.
             claim: As in `Dataset.read_split`.
@@ -162,10 +197,40 @@ class SplitReader:
             ChangedError: The first file has other columns than when the splits were planned.
             Exception: As in `Dataset.read_split`.
         """
-        dataset = self._opened()
-        with dataset.read_split(split, claim=claim, file=file, **self._reading) as reader:
+        with self.open(split, claim=claim, file=file) as reader:
             for batch in reader:
                 yield self._selected(batch)
+            for chunk in reader.report()["skipped"]:
+                _log.warning("skipped a block: %s", chunk["error"])
+
+    def open(
+        self,
+        split: Split,
+        *,
+        claim: Callable[[int], bool] | None = None,
+        file: SeekableFile | None = None,
+    ) -> RecordBatchReader:
+        """Opens a reader of a split, which also reports counts and skipped chunks.
+
+        Its batches have the columns that are decoded, which may be more than those of `schema`.
+
+        Args:
+            split: As in `read`.
+            claim: As in `read`.
+            file: As in `read`.
+
+        Raises:
+            Exception: As in `read`.
+        """
+        return self._opened().read_split(split, claim=claim, file=file, **self._reading)
+
+    def plan(self, target_bytes: int = SPLIT_BYTES) -> list[Split]:
+        """Plans the splits of all files, as `Dataset.plan_splits`."""
+        return self._opened().plan_splits(target_bytes=target_bytes)
+
+    def convert(self, batch: Any) -> dict[str, Tensor]:
+        """Converts a batch with all columns to tensors, as `TensorAdapter.convert`."""
+        return self._opened().tensor_adapter().convert(batch)
 
     def read_all(self, *, batch_size: int, threads: int | None = None) -> Generator[Any, None, None]:
         """Yields the `pyarrow.RecordBatch`es of all files, in file order.
@@ -189,8 +254,8 @@ class SplitReader:
 
     def _selected(self, batch: RecordBatch) -> Any:
         """Returns a batch as a `pyarrow.RecordBatch` with the columns of `schema`."""
-        rows = batch.to_pyarrow()
-        return rows if self._schema.names else rows.select([])
+        rows: Any = batch.to_pyarrow()
+        return rows if rows.schema.names == self._schema.names else rows.select(self._schema.names)
 
     def _paths(self, names: list[str]) -> list[str]:
         """Returns the field paths of columns: those of the option `columns`, or the quoted names."""
@@ -226,28 +291,6 @@ def _keep(key: str, dataset: Dataset) -> None:
     _open.move_to_end(key)
     while len(_open) > _MOST_OPEN:
         _open.popitem(last=False)
-
-
-def repeatable(source: Any) -> Any:
-    """Returns files that can be read again. An iterator of files becomes a list.
-
-    Raises:
-        TypeError: There is a file object.
-    """
-    _refuse_file(source)
-    if not isinstance(source, (Iterator, list, tuple)):
-        return source
-    files: list[Any] = list(source)  # pyright: ignore[reportUnknownArgumentType] - of any type
-    for file in files:
-        _refuse_file(file)
-    return files
-
-
-def _refuse_file(source: Any) -> None:
-    """Raises a TypeError for a file object. It is checked before an iterator is read, because it is one."""
-    if hasattr(source, "read") or hasattr(source, "readinto"):
-        message = f"source: expected files that can be read again, found {type(source).__name__}"
-        raise TypeError(f"{message}: pass a path, a URL or the bytes")
 
 
 def quoted(name: str) -> str:
