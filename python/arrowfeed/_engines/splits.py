@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import uuid
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -33,16 +34,22 @@ class SplitSource:
         source: As in `open_dataset`, but no file objects and no bytes, which have no path.
         options: Options of the dataset class of the format, such as `columns`, `limits` and
             `storage_options`.
+        defaults: Other values of options if `options` does not have them. A class without such an option
+            ignores them.
 
     Raises:
         Exception: As in `open_dataset`.
     """
 
-    def __init__(self, source: Source, options: dict[str, Any]) -> None:
+    def __init__(
+        self, source: Source, options: dict[str, Any], defaults: dict[str, Any] | None = None
+    ) -> None:
         again = rereadable(source)
         self._source = again()
-        self._options: dict[str, Any] = {**options, "representations": {}}
         self._kind = dataset_class(again, options)
+        known = inspect.signature(self._kind).parameters
+        used = {name: value for name, value in (defaults or {}).items() if name in known}
+        self._options: dict[str, Any] = {**used, **options, "representations": {}}
         self._dataset = self._kind(self._source, **self._options)
 
     @property
