@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import urllib.parse
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import Limits
@@ -85,8 +85,8 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
     """
     left = dict(options)
     source = _source(left)
-    if not isinstance(source, str):
-        raise ValueError(f"path: expected one directory, found {len(source)} paths")
+    if isinstance(source, list):
+        raise ValueError(f"path: expected one directory, found {len(source)} paths")  # noqa: TRY004
     if "://" in source:
         message = "path: expected a directory of a file system that all executors share"
         raise ValueError(f"{message}, found the URL {source}")
@@ -94,7 +94,7 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
     for name, text in left.items():
         if name not in ("codec", "level", "block_bytes", "schema"):
             raise ValueError(f"expected the options codec, level, block_bytes or schema, found '{name}'")
-        writer[name] = text if name in ("codec", "schema") else _integer(left, name, 0)
+        writer[name] = text if name in ("codec", "schema") else _integer({name: text}, name, 0)
     return WriteOptions(source, writer)
 
 
@@ -113,19 +113,19 @@ def _source(left: dict[str, str]) -> str | list[str]:
 
 
 def _path(path: str) -> str:
-    """Converts a URL of a local file, such as `file:/data`, to a path. Other paths stay as they are."""
-    if not path.startswith("file:"):
-        return path
-    return os.fspath(urllib.request.url2pathname(urllib.parse.urlsplit(path).path))
+    """Makes a local path absolute, because executors have other working directories. Keeps URLs."""
+    if path.startswith("file:"):
+        return urllib.request.url2pathname(urllib.parse.urlsplit(path).path)
+    return path if "://" in path else str(Path(path).absolute())
 
 
-def _integer(left: Mapping[str, str], name: str, default: int) -> int:
-    """Returns an option as an integer.
+def _integer(left: dict[str, str], name: str, default: int) -> int:
+    """Removes an option, and returns it as an integer.
 
     Raises:
         ValueError: The option is not an integer.
     """
-    text = left.pop(name, None) if isinstance(left, dict) else left.get(name)
+    text = left.pop(name, None)
     try:
         return default if text is None else int(text)
     except ValueError:
@@ -140,7 +140,7 @@ def _prefixed(left: dict[str, str], prefix: str) -> dict[str, str]:
 
 def _columns(text: str) -> list[str]:
     """Returns field paths from a JSON list or from text with commas."""
-    if text.lstrip().startswith("[\""):
+    if text.lstrip().startswith('["'):
         return json.loads(text)
     return [path.strip() for path in text.split(",")]
 

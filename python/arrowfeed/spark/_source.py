@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._engines.splits import SplitSource
 from arrowfeed._errors import SchemaError
@@ -62,7 +62,7 @@ class ArrowfeedSource(sources.DataSource):
         """
         return SplitsReader(read_options(self.options), schema)
 
-    def writer(self, schema: Any, overwrite: bool) -> Any:
+    def writer(self, schema: Any, overwrite: bool) -> Any:  # noqa: FBT001 - Spark's signature
         """Returns the writer of Avro files.
 
         Args:
@@ -160,12 +160,14 @@ def _check(schema: Any, inferred: Any, *, has_columns: bool) -> None:
 def _fits(given: Any, column: Any) -> bool:
     """Returns whether a part of a schema as JSON equals that of the files, or may also be null."""
     if isinstance(given, dict):
+        parts: dict[str, Any] = dict(cast("dict[str, Any]", given))
         return all(
-            name == "metadata" or (name in _NULLABLE and value) or _fits(value, column.get(name))
-            for name, value in given.items()
+            name == "metadata" or (name in _NULLABLE and part is True) or _fits(part, column.get(name))
+            for name, part in parts.items()
         )
     if isinstance(given, list):
-        return len(given) == len(column) and all(map(_fits, given, column))
+        items = cast("list[Any]", given)
+        return len(items) == len(column) and all(map(_fits, items, column))
     return bool(given == column)
 
 

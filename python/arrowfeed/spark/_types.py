@@ -76,12 +76,19 @@ def _readable_field(field: Any, path: str) -> Any:
 def _readable_type(arrow: Any, path: str) -> Any:
     if arrow in _TO_SPARK:
         return arrow
-    if arrow in _WIDER:
-        return _WIDER[arrow]
-    if isinstance(arrow, pa.BaseExtensionType):
+    if isinstance(arrow, pa.BaseExtensionType) and arrow not in _WIDER:
         return _readable_type(arrow.storage_type, path)
     if pa.types.is_dictionary(arrow):
         return _readable_type(arrow.value_type, path)
+    found = _readable_nested(arrow, path) if pa.types.is_nested(arrow) else _readable_scalar(arrow)
+    if found is None:
+        message = f"{path}: expected a type that Spark has, found {arrow}"
+        raise SchemaError(f"{message}: select other columns with the option columns")
+    return found
+
+
+def _readable_scalar(arrow: Any) -> Any | None:
+    """Returns the type for a type without children; None if Spark has none."""
     if pa.types.is_fixed_size_binary(arrow):
         return pa.binary()
     if pa.types.is_timestamp(arrow):
@@ -90,6 +97,11 @@ def _readable_type(arrow: Any, path: str) -> Any:
         return pa.duration("us")
     if pa.types.is_decimal(arrow) and arrow.precision <= _DIGITS and 0 <= arrow.scale <= arrow.precision:
         return pa.decimal128(arrow.precision, arrow.scale)
+    return _WIDER.get(arrow)
+
+
+def _readable_nested(arrow: Any, path: str) -> Any | None:
+    """Returns the type for a list, map or struct; None for a union."""
     if pa.types.is_map(arrow):
         key = _readable_field(arrow.key_field, f"{path}.key")
         return pa.map_(key, _readable_field(arrow.item_field, f"{path}.value"))
@@ -97,7 +109,7 @@ def _readable_type(arrow: Any, path: str) -> Any:
         return pa.list_(_readable_field(arrow.value_field, f"{path}.{arrow.value_field.name}"))
     if pa.types.is_struct(arrow):
         return pa.struct([_readable_field(field, f"{path}.{field.name}") for field in arrow])
-    raise SchemaError(f"{path}: expected a type that Spark has, found {arrow}: select other columns by `columns`")
+    return None
 
 
 def spark_schema(schema: Any) -> Any:
@@ -146,7 +158,9 @@ def _arrow_type(spark: Any, path: str) -> Any:
         return pa.list_(pa.field("element", item, nullable=spark.containsNull))
     if isinstance(spark, types.MapType):
         value = _arrow_type(spark.valueType, f"{path}.value")
-        return pa.map_(_arrow_type(spark.keyType, f"{path}.key"), pa.field("value", value, spark.valueContainsNull))
+        return pa.map_(
+            _arrow_type(spark.keyType, f"{path}.key"), pa.field("value", value, spark.valueContainsNull)
+        )
     if isinstance(spark, types.StructType):
         return pa.struct([_arrow_field(field, f"{path}.{field.name}") for field in spark.fields])
     if isinstance(spark, types.StringType):
@@ -180,6 +194,18 @@ def _converted(array: Any, target: Any) -> Any:
         return _converted(array.storage, target)
     if pa.types.is_dictionary(found):
         return _converted(array.dictionary_decode(), target)
+    if pa.types.is_nested(target):
+        return _converted_nested(array, target)
+    if pa.types.is_timestamp(found) and found.unit == "ns":
+        # A cast rounds towards 1970.
+        array = pc.floor_temporal(array.cast(pa.timestamp("ns")), unit="microsecond")
+        array = array.cast(pa.timestamp("us"))
+    is_exact = not pa.types.is_duration(found) or found.unit != "ns"
+    return array.cast(target, safe=is_exact)
+
+
+def _converted_nested(array: Any, target: Any) -> Any:
+    """Converts a list, map or struct."""
     if pa.types.is_struct(target):
         children = [_converted(array.field(index), field.type) for index, field in enumerate(target)]
         return pa.StructArray.from_arrays(children, fields=list(target), mask=array.is_null())
@@ -187,16 +213,9 @@ def _converted(array: Any, target: Any) -> Any:
         entries = [_converted(array.keys, target.key_type), _converted(array.items, target.item_type)]
         child = pa.StructArray.from_arrays(entries, fields=[target.key_field, target.item_field])
         return _with_child(array, target, child)
-    if pa.types.is_list(target):
-        if not pa.types.is_list(found):
-            array = array.cast(pa.list_(found.value_field))
-        return _with_child(array, target, _converted(array.values, target.value_type))
-    if pa.types.is_timestamp(found) and found.unit == "ns":
-        array = pc.floor_temporal(array.cast(pa.timestamp("ns")), unit="microsecond")
-        return array.cast(pa.timestamp("us")).cast(target)
-    if pa.types.is_duration(found):
-        return array.cast(target, safe=found.unit != "ns")
-    return array.cast(target)
+    if not pa.types.is_list(array.type):
+        array = array.cast(pa.list_(array.type.value_field))
+    return _with_child(array, target, _converted(array.values, target.value_type))
 
 
 def _with_child(array: Any, target: Any, child: Any) -> Any:
@@ -205,7 +224,7 @@ def _with_child(array: Any, target: Any, child: Any) -> Any:
     return pa.Array.from_buffers(target, len(array), buffers, offset=array.offset, children=[child])
 
 
-_HEXADECIMAL = np.array([list(b"%02x" % byte) for byte in range(256)], dtype=np.uint8)
+_HEXADECIMAL: Any = np.array([list(b"%02x" % byte) for byte in range(256)], dtype=np.uint8)
 """The two digits of each byte."""
 
 _DIGIT_PLACES = [place for place in range(36) if place not in (8, 13, 18, 23)]

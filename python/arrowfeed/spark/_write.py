@@ -1,4 +1,4 @@
-"""`FilesWriter`, which writes one Avro file for each task, and renames the files when the job is committed."""
+"""`FilesWriter`, which writes one Avro file for each task, and renames them when the job is committed."""
 
 from __future__ import annotations
 
