@@ -86,7 +86,11 @@ def cpu_seconds() -> tuple[float, float]:
     """CPU time so far of the executor JVMs, and of their Python processes."""
     jvms = python = 0.0
     for process in psutil.Process().children(recursive=True):
-        if "CoarseGrainedExecutorBackend" not in " ".join(process.cmdline()):
+        try:
+            command = " ".join(process.cmdline())
+        except psutil.ZombieProcess:
+            continue
+        if "CoarseGrainedExecutorBackend" not in command:
             continue
         times = process.cpu_times()
         jvms += times.user + times.system

@@ -99,10 +99,18 @@ def checksums(frame: Any, seconds: float = 0.0) -> list[tuple[str, rows.Checksum
     return [(row.worker, rows.Checksum(*row[:-1])) for row in collected]
 
 
+def command(process: psutil.Process) -> str:
+    """The command line of a process; empty if it has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def executors() -> list[psutil.Process]:
     """The executor JVMs of the session."""
     children = psutil.Process().children(recursive=True)
-    return [one for one in children if "CoarseGrainedExecutorBackend" in " ".join(one.cmdline())]
+    return [one for one in children if "CoarseGrainedExecutorBackend" in command(one)]
 
 
 # ---- reading
