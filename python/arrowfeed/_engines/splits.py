@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._dataset.opening import dataset_class, rereadable
-from arrowfeed._errors import ChangedError
+from arrowfeed._dataset.look import look_at
+from arrowfeed._dataset.opening import STORE_OPTIONS, dataset_class, rereadable
+from arrowfeed._errors import ChangedError, SchemaError
 from arrowfeed._libraries import needed
+from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Dataset, Split
+    from arrowfeed._arrowfeed import Dataset, RecordBatchReader, Split
     from arrowfeed.types import OnError, SeekableFile, Source
 
 SPLIT_BYTES = 64 << 20
@@ -78,6 +80,71 @@ class SplitSource:
         reading = {"batch_size": batch_size, "on_error": on_error}
         return SplitReader(self._kind, self._source, options, reading, dataset)
 
+    def planner(self) -> SplitPlanner:
+        """Returns the planner of the splits of some of the files, which can be pickled."""
+        stores = {name: self._options[name] for name in STORE_OPTIONS if name in self._options}
+        # The arguments of a pickled dataset contain the local files by name.
+        _, (_, sources, *_) = self._dataset.__reduce__()
+        files = [file for source in sources for file in _files_of(source, stores)]
+        return SplitPlanner(self._kind, files, self._options, self.reader())
+
+
+class SplitPlanner:
+    """Plans the splits of some of the files in any process, so that several workers can plan many files.
+
+    Args:
+        kind: The dataset class of the format.
+        files: All files.
+        options: Options of the class.
+        reader: The reader of all files.
+    """
+
+    def __init__(
+        self, kind: Callable[..., Dataset], files: list[_File], options: dict[str, Any], reader: SplitReader
+    ) -> None:
+        self._kind = kind
+        self._files = files
+        self._options = options
+        self._reader = reader
+
+    def __len__(self) -> int:
+        """Number of files. A URL that contains a secret counts as one file, even if it is a glob."""
+        return len(self._files)
+
+    def plan(self, start: int, stop: int, target_bytes: int = SPLIT_BYTES) -> list[Split]:
+        """Plans the splits of the files with the numbers from `start` up to `stop`.
+
+        Raises:
+            Exception: As in `Dataset.plan_splits`.
+        """
+        files = self._files[start:stop]
+        try:
+            dataset = self._kind([file.source for file in files], **self._options)
+            return dataset.plan_splits(target_bytes=target_bytes)
+        except SchemaError:
+            # The columns of all files may not follow from these files alone, if one of them has no rows.
+            splits, names = self._reader.plan(target_bytes), {file.name for file in files}
+            if not names.issubset(split.path for split in splits):
+                raise
+            return [split for split in splits if split.path in names]
+
+
+class _File(NamedTuple):
+    """A file, as a source of a dataset, and its name in splits."""
+
+    source: Any
+    name: str
+
+
+def _files_of(source: Any, stores: dict[str, Any]) -> list[_File]:
+    """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
+    url = text_of(source)
+    is_one = not is_remote(source, stores.get("store")) or scheme_of(url) in ("http", "https")
+    if is_one or redacted(url) != url:
+        return [_File(source, redacted(url))]
+    look = look_at(source, stores, count=0)
+    return [_File(literal(name) if look.is_listed else source, name) for name, _ in look.files]
+
 
 class SplitReader:
     """Reads splits in any process. A process opens the files when it reads its first split, and keeps them.
@@ -129,10 +196,32 @@ class SplitReader:
             ChangedError: The first file has other columns than when the splits were planned.
             Exception: As in `Dataset.read_split`.
         """
-        dataset = self._opened()
-        with dataset.read_split(split, claim=claim, file=file, **self._reading) as reader:
+        with self.open(split, claim=claim, file=file) as reader:
             for batch in reader:
                 yield batch.to_pyarrow()
+
+    def open(
+        self,
+        split: Split,
+        *,
+        claim: Callable[[int], bool] | None = None,
+        file: SeekableFile | None = None,
+    ) -> RecordBatchReader:
+        """Opens a reader of a split, which also reports counts and skipped chunks.
+
+        Args:
+            split: As in `read`.
+            claim: As in `read`.
+            file: As in `read`.
+
+        Raises:
+            Exception: As in `read`.
+        """
+        return self._opened().read_split(split, claim=claim, file=file, **self._reading)
+
+    def plan(self, target_bytes: int = SPLIT_BYTES) -> list[Split]:
+        """Plans the splits of all files, as `Dataset.plan_splits`."""
+        return self._opened().plan_splits(target_bytes=target_bytes)
 
     def _opened(self) -> Dataset:
         dataset = _open.get(self._key)
