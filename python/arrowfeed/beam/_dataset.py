@@ -14,7 +14,7 @@ from arrowfeed.beam._transforms import SPLIT_BYTES
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.splits import SplitPlanner
@@ -98,10 +98,17 @@ class ReadFromDataset(beam.PTransform):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        groups = pcoll | "Files" >> beam.Create(self._plan.groups())
-        splits = groups | "ShareFiles" >> beam.Reshuffle() | "Plan" >> beam.ParDo(self._plan)
+        # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
+        # splits by a Reshuffle.
+        keyed = list(enumerate(self._plan.groups()))
+        groups = pcoll | "Files" >> beam.Create(keyed, reshuffle=False) | "ShareFiles" >> beam.GroupByKey()
+        splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
         shared = splits | "ShareSplits" >> beam.Reshuffle()
         return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
+
+
+def _values(group: tuple[int, Iterable[tuple[int, int]]]) -> Iterable[tuple[int, int]]:
+    return group[1]
 
 
 class _Plan(beam.DoFn):

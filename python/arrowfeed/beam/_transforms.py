@@ -108,7 +108,7 @@ class ReadAvro(ReadAllAvro):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
+        return super().expand(_created(pcoll, self._patterns))
 
 
 class ReadAllParquet(ReadAll):
@@ -165,7 +165,12 @@ class ReadParquet(ReadAllParquet):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
+        return super().expand(_created(pcoll, self._patterns))
+
+
+def _created(pcoll: Any, patterns: list[str]) -> Any:
+    """Returns the patterns as a PCollection, without a Reshuffle: Flink would drop the one of the ranges."""
+    return pcoll | "Patterns" >> beam.Create(patterns, reshuffle=False)
 
 
 def _patterns(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
