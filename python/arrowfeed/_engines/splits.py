@@ -123,25 +123,26 @@ class SplitPlanner:
             return dataset.plan_splits(target_bytes=target_bytes)
         except SchemaError:
             # The columns of all files may not follow from these files alone, if one of them has no rows.
-            splits, names = self._reader.plan(target_bytes), {file.name for file in files}
-            if not names.issubset(split.path for split in splits):
+            names = {file.name for file in files}
+            if None in names:
                 raise
-            return [split for split in splits if split.path in names]
+            return [split for split in self._reader.plan(target_bytes) if split.path in names]
 
 
 class _File(NamedTuple):
-    """A file, as a source of a dataset, and its name in splits."""
+    """A file, as a source of a dataset, and its name in splits; None: the source may name several files."""
 
     source: Any
-    name: str
+    name: str | None
 
 
 def _files_of(source: Any, stores: dict[str, Any]) -> list[_File]:
     """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
     url = text_of(source)
-    is_one = not is_remote(source, stores.get("store")) or scheme_of(url) in ("http", "https")
-    if is_one or redacted(url) != url:
-        return [_File(source, redacted(url))]
+    if not is_remote(source, stores.get("store")):
+        return [_File(source, url)]
+    if redacted(url) != url or scheme_of(url) in ("http", "https"):
+        return [_File(source, None)]
     look = look_at(source, stores, count=0)
     return [_File(literal(name) if look.is_listed else source, name) for name, _ in look.files]
 

@@ -54,10 +54,11 @@ class BeamFiles:
         Raises:
             FileNotFoundError: There is no such file.
         """
-        found = self._matching(path)
-        if not found:
-            raise FileNotFoundError(errno.ENOENT, "expected a file, found none", self.url_of(path))
-        return _info(found[0])
+        url = self.url_of(path)
+        system = _filesystems.FileSystems.get_filesystem(url)
+        if not system.exists(url):
+            raise FileNotFoundError(errno.ENOENT, "expected a file, found none", url)
+        return _info(system.metadata(url))
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes:
         """Reads a range of a file; None: from its start, or to its end."""
@@ -69,7 +70,10 @@ class BeamFiles:
         """Returns whether files are in a directory of this name."""
         if any(character in path for character in GLOB):
             return False
-        return path.endswith("/") or not self._matching(path)
+        try:
+            return bool(self._matching(f"{path.rstrip('/')}/*"))
+        except _system.BeamIOError:
+            return False
 
     def glob(self, pattern: str, **_options: object) -> dict[str, dict[str, Any]]:
         """Returns the files that match a pattern, by path."""

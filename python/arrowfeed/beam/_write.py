@@ -6,7 +6,8 @@ import io
 import os
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from arrowfeed._arrowfeed import AvroSchema, AvroWriter
+from arrowfeed._arrowfeed import AvroSchema, AvroWriter, avro_schema
+from arrowfeed.beam._beam_files import opened
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from arrowfeed.types import AvroSchemaLike, Codec
 
 _Base: Any = imported("apache_beam.io.filebasedsink", "apache-beam").FileBasedSink
+_filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
 _iobase: Any = imported("apache_beam.io.iobase", "apache-beam")
 _PLAIN: Any = imported("apache_beam.io.filesystem", "apache-beam").CompressionTypes.UNCOMPRESSED
 
@@ -42,10 +44,10 @@ class WriteToAvro(beam.PTransform):
         path_prefix: Start of the names of the files, such as `"out/rows"` for
             `out/rows-00000-of-00004.avro`.
         schema: The Avro schema to write, as in `arrowfeed.write_avro`. None: the schema is derived from the
-            batches; then no file is written for no batches, and all batches must have the same columns.
+            batches, which must have the same columns; without batches, no file is written.
         codec: Compression codec of the blocks.
-        num_shards: Number of files; without a `schema`, empty files are left out. The runner groups all
-            batches for it. 0: a file for each bundle, without grouping.
+        num_shards: Number of files. The runner groups all batches by file. 0: a file for each bundle,
+            without grouping.
         file_name_suffix: End of the names of the files.
         shard_name_template: As in `beam.io.WriteToAvro`. None: `-SSSSS-of-NNNNN`.
         **options: Options of `arrowfeed.write_avro`: `level`, `block_bytes`, `metadata` and `on_overflow`.
@@ -123,10 +125,8 @@ class _Sink(_Base):
         AvroWriter(io.BytesIO(), pa.schema([]), threads=1, **options).close()
 
     def open_writer(self, init_result: Any, uid: str) -> Any:
-        """Opens a file. If the schema is derived, the writer opens the file for the first batch."""
-        if self._schema is None:
-            return _LazyWriter(lambda: _Base.open_writer(self, init_result, uid))
-        return _Base.open_writer(self, init_result, uid)
+        """Returns a writer that opens its file for the first batch."""
+        return _LazyWriter(lambda: _Base.open_writer(self, init_result, uid))
 
     def open(self, temp_path: str) -> _File:
         """Opens a file under a temporary name."""
@@ -142,22 +142,35 @@ class _Sink(_Base):
 
     def pre_finalize(self, init_result: Any, writer_results: Any) -> Any:
         """Removes files of an earlier run."""
-        return _Base.pre_finalize(self, init_result, _written(writer_results))
+        results = list(writer_results)
+        # Only the number of results matters.
+        return _Base.pre_finalize(self, init_result, results or [None])
 
     def finalize_write(self, init_result: Any, writer_results: Any, pre_finalize_results: Any) -> Any:
-        """Renames the complete files."""
-        return _Base.finalize_write(self, init_result, _written(writer_results), pre_finalize_results)
+        """Writes the empty files, and renames all files."""
+        written = [result for result in writer_results if result is not None]
+        missing = len(writer_results) - len(written)
+        if missing and (written or self._schema is not None):
+            written += self._empty(init_result, written, missing)
+        return _Base.finalize_write(self, init_result, written, pre_finalize_results)
 
-    def writer(self, file: Any, arrow_schema: Any = None) -> AvroWriter:
-        """Returns a writer. None for `arrow_schema`: there are no rows."""
-        if arrow_schema is None:
-            arrow_schema = AvroSchema(self._schema or "null").arrow
-        return AvroWriter(file, arrow_schema, schema=self._schema, threads=1, **self._options)
+    def _empty(self, directory: str, written: list[str], count: int) -> list[str]:
+        """Writes files without rows, with the schema of the others."""
+        if self._schema is None:
+            with opened(written[0]) as file:
+                schema = avro_schema(file)
+        else:
+            schema = AvroSchema(self._schema)
+        # A repeated call uses the same names, which come after those of the other files.
+        names = [_filesystems.FileSystems.join(directory, f"~{number:05}") for number in range(count)]
+        for name in names:
+            with _Base.open(self, name) as file:
+                self.writer(file, schema.arrow, schema.json).close()
+        return names
 
-
-def _written(results: Any) -> list[str]:
-    """Returns the names of the files that were written."""
-    return [result for result in results if result is not None]
+    def writer(self, file: Any, arrow_schema: Any, schema: str | None = None) -> AvroWriter:
+        """Returns a writer of a file."""
+        return AvroWriter(file, arrow_schema, schema=schema or self._schema, threads=1, **self._options)
 
 
 class _File:
@@ -179,9 +192,10 @@ class _File:
         self._writer.write(batch)
 
     def close(self) -> None:
-        """Writes the remaining rows. Without a batch, the file has the Avro schema and no rows."""
+        """Writes the remaining rows."""
         try:
-            (self._writer or self._sink.writer(self._file)).close()
+            if self._writer is not None:
+                self._writer.close()
         finally:
             self._file.close()
 
