@@ -50,13 +50,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[flink.Cluster]
 
 
 @pytest.fixture
-def options(cluster: flink.Cluster, monkeypatch: pytest.MonkeyPatch) -> PipelineOptions:
+def options(cluster: flink.Cluster) -> PipelineOptions:
     """Options of a job with one Python process for each task manager."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    monkeypatch.setenv("PATH", path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
-    given = [f"--job_endpoint={cluster.endpoint}", "--environment_type=LOOPBACK", "--parallelism=2"]
-    return PipelineOptions([*given, "--experiments=use_loopback_process_worker=true"])
+    return PipelineOptions(cluster.options)
 
 
 def run(pipeline: Any, cluster: flink.Cluster) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -82,6 +84,23 @@ class Cluster:
         """The address of the job service."""
         return f"localhost:{self._ports['jobs']}"
 
+    @property
+    def options(self) -> list[str]:
+        """Options of a pipeline whose Python workers are processes of the task managers.
+
+        The workers of all task managers have the same names. So one pool of processes for several task
+        managers, as LOOPBACK has it, would end the workers of others.
+        """
+        command = self._directory / "worker"
+        paths = os.pathsep.join([str(ROOT / "python"), str(ROOT / "tests" / "engines")])
+        worker = shlex.join([sys.executable, str(Path(__file__).with_name("worker.py"))])
+        command.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(paths)} exec {worker} "$@"\n')
+        command.chmod(0o755)
+        environment = json.dumps({"command": str(command)})
+        # Without the cache, each stage of a job starts Python again.
+        given = [f"--job_endpoint={self.endpoint}", "--parallelism=2", "--environment_cache_millis=600000"]
+        return [*given, "--environment_type=PROCESS", f"--environment_config={environment}"]
+
     def start(self, workers: int) -> None:
         """Starts everything, and waits until it can run jobs."""
         flink = sorted(map(str, ROOT.glob(f"{FLINK}/*.jar")))
@@ -122,9 +141,10 @@ class Cluster:
         worker.wait(10)
 
     def stop(self) -> None:
-        """Ends all processes."""
+        """Ends all processes, and those that they have started."""
         for process in reversed(self._processes):
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         for process in self._processes:
             process.wait(10)
 
