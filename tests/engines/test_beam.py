@@ -10,6 +10,7 @@ import logging
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import time
@@ -486,6 +487,19 @@ def test_worker_processes_read_and_write(endpoint, files, expected, tmp_path, mo
     assert os.getpid() not in pids
     found = arrowfeed.read_avro(tmp_path)
     assert rows.total(rows.checksum(batch.to_pyarrow()) for batch in found) == expected
+
+
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    page = Path(__file__).parents[2] / "docs" / "beam.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    (tmp_path / "data").mkdir()
+    for number in ("00", "11"):
+        write(tmp_path / "data" / f"part-{number}.avro", count=50)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+    assert len(list((tmp_path / "data").glob("ids-*-of-00004.avro"))) == 4
 
 
 def test_a_parquet_file_has_row_groups_to_split(tmp_path):
