@@ -290,6 +290,18 @@ target/hdfs/.made: tests/stores/hdfs/pom.xml $(wildcard tests/stores/hdfs/src/ma
 		rm -rf $(@D) && mvn -q -B -f $< compile dependency:copy-dependencies && touch $@; \
 	else echo "SKIPPED HDFS of make test-stores: expected java and mvn on the PATH"; fi
 
+# Only the Java libraries: the packages that PyFlink needs would take 1 GB.
+.venv-flink/.made: requirements/flink.txt
+	rm -rf .venv-flink
+	$(PYTHON) -m venv .venv-flink
+	.venv-flink/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
+target/flink/.made: tests/engines/flink/pom.xml
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
+		rm -rf $(@D) && mvn -q -B -f $< dependency:copy-dependencies && touch $@; \
+	else echo "SKIPPED Flink of make test-engines: expected java and mvn on the PATH"; fi
+
 # tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
 .venv-tfio/.made: requirements/tfio.txt
 	rm -rf .venv-tfio

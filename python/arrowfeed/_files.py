@@ -78,9 +78,8 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
         FileNotFoundError: No file matches the glob, or the directory has no files with the extension.
     """
     scheme, separator, _ = url.partition("://")
-    core: Any = importlib.import_module("fsspec.core")
     # A chained URL such as zip://a.avro::file.zip contains the path in its first filesystem.
-    path = core.strip_protocol(url.partition("::")[0]) if separator else url
+    path = _path_of(filesystem, url.partition("::")[0]) if separator else url
     if scheme.lower() in _WITHOUT_DIRECTORIES:
         return [(shown, path, None)]
     if "*" in path or "[" in path:
@@ -98,6 +97,13 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
         (f"{prefix}{name.lstrip('/')}" if prefix else name, name, info.get("size"))
         for name, info in sorted(files.items())
     ]
+
+
+def _path_of(filesystem: Any, url: str) -> str:
+    """Returns the path of a URL in a filesystem, which may not be one of fsspec and then knows its paths."""
+    if hasattr(filesystem, "path_of_url"):
+        return filesystem.path_of_url(url)
+    return importlib.import_module("fsspec.core").strip_protocol(url)
 
 
 def read_range(filesystem: Any, path: str, start: int, end: int) -> tuple[int, str | None, bytes]:

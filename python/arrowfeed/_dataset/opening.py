@@ -61,7 +61,7 @@ _DIALECT = (
 )
 """Options for the dialect of a CSV file, and its limits."""
 
-_STORES = ("storage_options", "store", "cache", "cache_bytes")
+STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
 """Options for files in stores, which all reading functions have."""
 
 
@@ -135,7 +135,7 @@ def dataset_class(
         FormatError: The format of the first file is unknown.
         FileNotFoundError: There is no file.
     """
-    stores = {name: keywords[name] for name in _STORES if name in keywords}
+    stores = {name: keywords[name] for name in STORE_OPTIONS if name in keywords}
     first = _first(again())
     if look is None and is_remote(first, keywords.get("store")):
         look = look_at(first, stores)

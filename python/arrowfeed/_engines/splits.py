@@ -55,27 +55,25 @@ class SplitSource:
     ) -> None:
         again = rereadable(absolute(repeatable(source), options.get("store")))
         self._source = again()
-        self._kind = dataset_class(again, options)
-        known = inspect.signature(self._kind).parameters
+        self.kind: Callable[..., Dataset] = dataset_class(again, options)
+        """The dataset class of the format."""
+        known = inspect.signature(self.kind).parameters
         used = {name: value for name, value in (defaults or {}).items() if name in known}
-        self._options = {**used, **options}
+        self.options = {**used, **options}
+        """The options of the class."""
         if options.get("features") is None and options.get("representations") is None:
-            self._options["representations"] = {}
-        self._dataset = self._kind(self._source, **self._options)
-
-    @property
-    def dataset(self) -> Dataset:
+            self.options["representations"] = {}
+        self.dataset: Dataset = self.kind(self._source, **self.options)
         """The dataset of all files."""
-        return self._dataset
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the rows."""
-        return needed("pyarrow", "for engines").schema(self._dataset.arrow_schema)
+        return needed("pyarrow", "for engines").schema(self.dataset.arrow_schema)
 
     def plan(self, target_bytes: int = SPLIT_BYTES) -> list[Split]:
         """Plans the splits of all files, as `Dataset.plan_splits`."""
-        return self._dataset.plan_splits(target_bytes=target_bytes)
+        return self.dataset.plan_splits(target_bytes=target_bytes)
 
     def reader(
         self,
@@ -97,15 +95,15 @@ class SplitSource:
         Raises:
             SchemaError: There is no such column.
         """
-        options, dataset = self._options, self._dataset
+        options, dataset = self.options, self.dataset
         if tensors is not None and not tensors:
             columns = []
         elif tensors:
             key = "representations" if options.get("features") is None else "features"
             options = {**options, key: {name: options[key][name] for name in tensors}}
-            dataset = self._kind(self._source, **options)
+            dataset = self.kind(self._source, **options)
         reading = {"batch_size": batch_size, "on_error": on_error}
-        reader = SplitReader(self._kind, self._source, options, reading, dataset)
+        reader = SplitReader(self.kind, self._source, options, reading, dataset)
         return reader if columns is None else reader.select(columns)
 
 

@@ -1,4 +1,4 @@
-"""Apache Beam transforms that read Avro and Parquet files as pyarrow record batches.
+"""Apache Beam transforms that read files as pyarrow record batches, and write these as Avro files.
 
     from arrowfeed import beam as avro
 
@@ -10,8 +10,18 @@ be on any file system that Beam supports. Importing this module imports apache_b
 """
 
 from arrowfeed.beam._coder import RecordBatchCoder
+from arrowfeed.beam._dataset import ReadFromDataset
 from arrowfeed.beam._transforms import ReadAllAvro, ReadAllParquet, ReadAvro, ReadParquet
+from arrowfeed.beam._write import WriteToAvro
 
-__all__ = ["ReadAllAvro", "ReadAllParquet", "ReadAvro", "ReadParquet", "RecordBatchCoder"]
+__all__ = [
+    "ReadAllAvro",
+    "ReadAllParquet",
+    "ReadAvro",
+    "ReadFromDataset",
+    "ReadParquet",
+    "RecordBatchCoder",
+    "WriteToAvro",
+]
 
 RecordBatchCoder.register()

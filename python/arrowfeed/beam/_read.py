@@ -1,7 +1,8 @@
-"""Splittable DoFns that read files. A restriction is a byte range of a file."""
+"""Splittable DoFns that read files. An element is a split, and a restriction is a byte range of it."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import os
@@ -9,51 +10,45 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from arrowfeed._arrowfeed import Split, read_parquet_split, read_split
 from arrowfeed._errors import ChangedError, SchemaError
+from arrowfeed.beam._beam_files import opened
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arrowfeed._arrowfeed import RecordBatch, RecordBatchReader
+    from arrowfeed._engines.splits import SplitReader
+    from arrowfeed.beam._beam_files import BeamFiles
     from arrowfeed.types import Report
 
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
-_filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
-_PLAIN = imported("apache_beam.io.filesystem", "apache-beam").CompressionTypes.UNCOMPRESSED
 RESTRICTION = beam.DoFn.RestrictionParam()
 _log = logging.getLogger("arrowfeed")
 
 
-class ReadRanges(beam.DoFn, beam.RestrictionProvider):
-    """Reads the files of a PCollection of `FileMetadata` as record batches.
+class Ranges(beam.DoFn, beam.RestrictionProvider):
+    """Reads ranges of files as record batches. An element is the `Split` of a range.
 
-    Each block is claimed by its offset before it is read, so a range can be split at any time and at any
-    byte, and each block is read exactly once. The counters in the namespace `arrowfeed` are `rows`, `blocks`
+    Each chunk is claimed by its offset before it is read, so a range can be split at any time and at any
+    byte, and each chunk is read exactly once. The counters in the namespace `arrowfeed` are `rows`, `blocks`
     and `skipped_blocks`.
 
     Args:
-        options: Options of `arrowfeed.read_avro`.
         split_bytes: Initial size of a range in bytes.
     """
-
-    EXTENSION = "avro"
-    """Extension of the files in a directory."""
 
     GIVES: Any = pa.RecordBatch
     """The type of its outputs."""
 
-    def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
-        self.options = options
+    def __init__(self, split_bytes: int) -> None:
         self.split_bytes = split_bytes
 
     def initial_restriction(self, element: Any) -> Any:
-        """Returns the range of a whole file. For an empty file it is one byte, so that reading raises an
-        error.
-        """
-        return _trackers.OffsetRange(0, max(element.size_in_bytes, 1))
+        """Returns the range of a split."""
+        return _trackers.OffsetRange(element.start, element.end)
 
     def create_tracker(self, restriction: Any) -> Any:
-        """Returns the tracker, which claims each block and which the runner splits."""
+        """Returns the tracker, which claims each chunk and which the runner splits."""
         return _trackers.OffsetRestrictionTracker(restriction)
 
     def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
@@ -68,20 +63,29 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         """Reads one range as pyarrow record batches.
 
         Raises:
-            ArrowfeedError: As in `arrowfeed.read_avro`, with the offset in the file and the number of the
-                block in the range.
-            ChangedError: The file is shorter than when it was listed.
+            ArrowfeedError: As in the function that reads such files, with the offset in the file and the
+                number of the chunk in the range.
+            ChangedError: The file has changed since it was listed.
         """
-        path, restriction = element.path, tracker.current_restriction()
-        split = Split(path, restriction.start, restriction.stop)
-        with _filesystems.FileSystems.open(path, compression_type=_PLAIN) as file:
+        restriction = tracker.current_restriction()
+        split = self.part(element, restriction.start, restriction.stop)
+        with self.opened(split.path) as file:
             reader = self.reader(split, claim=tracker.try_claim, file=file)
-            _check_length(path, file, restriction.stop)
+            if file is not None:
+                _check_length(split.path, file, split.end)
             for batch in reader:
                 yield from self.given(batch)
-            # All blocks begin before the end of the range. Claiming the end marks the range as done.
+            # All chunks begin before the end of the range. Claiming the end marks the range as done.
             tracker.try_claim(restriction.stop)
             self._count(reader.report())
+
+    def part(self, element: Any, start: int, stop: int) -> Split:
+        """Returns the split of a part of an element."""
+        return Split(element.path, start, stop)
+
+    def opened(self, path: str) -> Any:
+        """Opens a file. None as the value of the context: the reader opens it."""
+        return opened(path)
 
     def reader(self, split: Split, **source: Any) -> RecordBatchReader:
         """Opens a reader of one range.
@@ -90,7 +94,7 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
             split: The range.
             **source: The file and the claim function.
         """
-        return read_split(split, **source, **self.options)
+        raise NotImplementedError
 
     def given(self, batch: RecordBatch) -> list[Any]:
         """Returns the outputs for a batch."""
@@ -103,6 +107,52 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
             beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
         for block in skipped:
             _log.warning("skipped a block: %s", block["error"])
+
+
+class ReadRanges(Ranges):
+    """Reads ranges of Avro files.
+
+    Args:
+        options: Options of `arrowfeed.read_avro`.
+        split_bytes: Initial size of a range in bytes.
+    """
+
+    EXTENSION = "avro"
+    """Extension of the files in a directory."""
+
+    def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
+        super().__init__(split_bytes)
+        self.options = options
+
+    def reader(self, split: Split, **source: Any) -> RecordBatchReader:
+        """Opens a reader of one range."""
+        return read_split(split, **source, **self.options)
+
+
+class ReadDatasetRanges(Ranges):
+    """Reads ranges of files of any format.
+
+    Args:
+        reader: The reader of the splits.
+        split_bytes: Initial size of a range in bytes.
+        files: Beam's filesystem of the files. None: the reader opens them.
+    """
+
+    def __init__(self, reader: SplitReader, split_bytes: int, files: BeamFiles | None) -> None:
+        super().__init__(split_bytes)
+        self._reader, self._files = reader, files
+
+    def part(self, element: Any, start: int, stop: int) -> Split:
+        """Returns the split of a part of an element, of the same file."""
+        return Split(element.path, start, stop, file_id=element.file_id)
+
+    def opened(self, path: str) -> Any:
+        """Opens a file of Beam's filesystem. None as the value of the context: the reader opens it."""
+        return contextlib.nullcontext() if self._files is None else opened(self._files.url_of(path))
+
+    def reader(self, split: Split, **source: Any) -> RecordBatchReader:
+        """Opens a reader of one range."""
+        return self._reader.open(split, **source)
 
 
 class ReadParquetRanges(ReadRanges):

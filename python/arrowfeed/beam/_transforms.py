@@ -8,17 +8,19 @@ import urllib.parse
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import Split
 from arrowfeed.beam._imported import beam, imported
 from arrowfeed.beam._options import checked, checked_parquet
 from arrowfeed.beam._read import ReadParquetRanges, ReadRanges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from typing_extensions import Unpack
 
     from arrowfeed.beam._options import ParquetReadOptions, ReadOptions
 
+_trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
 _system: Any = imported("apache_beam.io.filesystem", "apache-beam")
 _filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
 
@@ -42,8 +44,9 @@ class ReadAll(beam.PTransform):
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
         matched = pcoll | "Match" >> beam.ParDo(_Match(self._read.EXTENSION))
+        ranges = matched | "Cut" >> beam.ParDo(_Cut(self._read.split_bytes))
         # Distributes the ranges of a file to workers other than the one that listed it.
-        shared = matched | "Share" >> beam.Reshuffle()
+        shared = ranges | "Share" >> beam.Reshuffle()
         return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
 
 
@@ -105,7 +108,7 @@ class ReadAvro(ReadAllAvro):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
+        return super().expand(_created(pcoll, self._patterns))
 
 
 class ReadAllParquet(ReadAll):
@@ -162,7 +165,12 @@ class ReadParquet(ReadAllParquet):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
+        return super().expand(_created(pcoll, self._patterns))
+
+
+def _created(pcoll: Any, patterns: list[str]) -> Any:
+    """Returns the patterns as a PCollection, without a Reshuffle: Flink would drop the one of the ranges."""
+    return pcoll | "Patterns" >> beam.Create(patterns, reshuffle=False)
 
 
 def _patterns(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -214,6 +222,25 @@ class _Match(beam.DoFn):
         if isinstance(element, _system.FileMetadata):
             return [element]
         return matching(str(element), self._extension)
+
+
+class _Cut(beam.DoFn):
+    """Divides files into ranges, by their sizes alone.
+
+    A runner may not distribute the initial restrictions of one element, so each range is an element.
+
+    Args:
+        split_bytes: Size of a range in bytes; the last one may be up to half of it larger or smaller.
+    """
+
+    def __init__(self, split_bytes: int) -> None:
+        self._split_bytes = split_bytes
+
+    def process(self, element: Any) -> Iterator[Split]:
+        """Returns the ranges of a file. For an empty file it is one byte, so that reading raises an error."""
+        whole = _trackers.OffsetRange(0, max(element.size_in_bytes, 1))
+        for part in whole.split(self._split_bytes, max(self._split_bytes // 2, 1)):
+            yield Split(element.path, part.start, part.stop)
 
 
 def _pattern(pattern: str, extension: str) -> str:

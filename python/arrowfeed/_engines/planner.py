@@ -1,0 +1,84 @@
+"""`SplitPlanner`, which plans the splits of some of the files in any process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arrowfeed._dataset.look import look_at
+from arrowfeed._dataset.opening import STORE_OPTIONS
+from arrowfeed._engines.splits import SPLIT_BYTES
+from arrowfeed._errors import SchemaError
+from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arrowfeed._arrowfeed import Dataset, Split
+    from arrowfeed._engines.splits import SplitReader, SplitSource
+
+
+def planner_of(source: SplitSource) -> SplitPlanner:
+    """Returns the planner of the files of a source. It lists the files, and opens none of them."""
+    stores = {name: source.options[name] for name in STORE_OPTIONS if name in source.options}
+    # The arguments of a pickled dataset contain the local files by name.
+    _, (_, sources, *_) = source.dataset.__reduce__()
+    files = [file for one in sources for file in _files_of(one, stores)]
+    return SplitPlanner(source.kind, files, source.options, source.reader())
+
+
+class SplitPlanner:
+    """Plans the splits of some of the files in any process, so that several workers can plan many files.
+
+    Args:
+        kind: The dataset class of the format.
+        files: All files.
+        options: Options of the class.
+        reader: The reader of all files.
+    """
+
+    def __init__(
+        self, kind: Callable[..., Dataset], files: list[_File], options: dict[str, Any], reader: SplitReader
+    ) -> None:
+        self._kind = kind
+        self._files = files
+        self._options = options
+        self._reader = reader
+
+    def __len__(self) -> int:
+        """Number of files. A URL that contains a secret counts as one file, even if it is a glob."""
+        return len(self._files)
+
+    def plan(self, start: int, stop: int, target_bytes: int = SPLIT_BYTES) -> list[Split]:
+        """Plans the splits of the files with the numbers from `start` up to `stop`.
+
+        Raises:
+            Exception: As in `Dataset.plan_splits`.
+        """
+        files = self._files[start:stop]
+        try:
+            dataset = self._kind([file.source for file in files], **self._options)
+            return dataset.plan_splits(target_bytes=target_bytes)
+        except SchemaError:
+            # The columns of all files may not follow from these files alone, if one of them has no rows.
+            names = {file.name for file in files}
+            if None in names:
+                raise
+            return [split for split in self._reader.plan(target_bytes) if split.path in names]
+
+
+class _File(NamedTuple):
+    """A file, as a source of a dataset, and its name in splits; None: the source may name several files."""
+
+    source: Any
+    name: str | None
+
+
+def _files_of(source: Any, stores: dict[str, Any]) -> list[_File]:
+    """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
+    url = text_of(source)
+    if not is_remote(source, stores.get("store")):
+        return [_File(source, url)]
+    if redacted(url) != url or scheme_of(url) in ("http", "https"):
+        return [_File(source, None)]
+    look = look_at(source, stores, count=0)
+    return [_File(literal(name) if look.is_listed else source, name) for name, _ in look.files]

@@ -1,0 +1,89 @@
+"""Files of Beam's filesystems as a store of `arrowfeed`."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+from arrowfeed._urls import GLOB, scheme_of
+from arrowfeed.beam._imported import imported
+
+_system: Any = imported("apache_beam.io.filesystem", "apache-beam")
+_filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
+_PLAIN = _system.CompressionTypes.UNCOMPRESSED
+
+_AZURE = ("az", "adl", "azure", "abfs", "abfss")
+_OWN_SCHEMES = {"file", "memory", "http", "https", "s3", "s3a", "gs", "hdfs", "viewfs", *_AZURE}
+"""Schemes that arrowfeed reads itself, even if Beam has a filesystem for them."""
+
+
+def is_only_of_beam(url: str) -> bool:
+    """Returns whether Beam has a filesystem for the scheme of a URL, and arrowfeed has no store for it."""
+    scheme = scheme_of(url)
+    if scheme is None or scheme in _OWN_SCHEMES:
+        return False
+    return any(system.scheme() == scheme for system in _system.FileSystem.get_all_subclasses())
+
+
+def opened(path: str) -> Any:
+    """Opens a file of one of Beam's filesystems, without decompression."""
+    return _filesystems.FileSystems.open(path, compression_type=_PLAIN)
+
+
+class BeamFiles:
+    """The methods of an fsspec filesystem that arrowfeed calls, over the filesystem of Beam for one scheme.
+
+    Args:
+        scheme: The scheme of the URLs. None: paths without a scheme.
+    """
+
+    def __init__(self, scheme: str | None) -> None:
+        self._prefix = "" if scheme is None else f"{scheme}://"
+
+    def path_of_url(self, url: str) -> str:
+        """Returns a URL without its scheme."""
+        return url.partition("://")[2]
+
+    def url_of(self, path: str) -> str:
+        """Returns the name of a path for Beam."""
+        return path if path.startswith(self._prefix) else self._prefix + path
+
+    def info(self, path: str) -> dict[str, Any]:
+        """Returns the size of a file and the time of its last change.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+        """
+        url = self.url_of(path)
+        system = _filesystems.FileSystems.get_filesystem(url)
+        if not system.exists(url):
+            raise FileNotFoundError(errno.ENOENT, "expected a file, found none", url)
+        return _info(system.metadata(url))
+
+    def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes:
+        """Reads a range of a file; None: from its start, or to its end."""
+        with opened(self.url_of(path)) as file:
+            file.seek(start or 0)
+            return file.read() if end is None else file.read(end - (start or 0))
+
+    def isdir(self, path: str) -> bool:
+        """Returns whether files are in a directory of this name."""
+        if any(character in path for character in GLOB):
+            return False
+        try:
+            return bool(self._matching(f"{path.rstrip('/')}/*"))
+        except _system.BeamIOError:
+            return False
+
+    def glob(self, pattern: str, **_options: object) -> dict[str, dict[str, Any]]:
+        """Returns the files that match a pattern, by path."""
+        found = self._matching(pattern)
+        return {metadata.path.removeprefix(self._prefix): _info(metadata) for metadata in found}
+
+    def _matching(self, pattern: str) -> list[Any]:
+        return _filesystems.FileSystems.match([self.url_of(pattern)])[0].metadata_list
+
+
+def _info(metadata: Any) -> dict[str, Any]:
+    changed = metadata.last_updated_in_seconds or None
+    return {"name": metadata.path, "type": "file", "size": metadata.size_in_bytes, "mtime": changed}
