@@ -13,6 +13,9 @@ ARROWFEED_STORE_EPOCHS ?= 2000
 ARROWFEED_STORE_KILLS ?= 20
 export ARROWFEED_CASES ARROWFEED_MUTANTS ARROWFEED_WRITE_KILLS ARROWFEED_STORE_EPOCHS ARROWFEED_STORE_KILLS
 
+# Rows that each engine reads.
+ENGINE_ROWS := 10_000_000
+
 # Seconds of each fuzz target; part of the rows, and rounds, of the benchmarks.
 SECONDS := 60
 SCALE := 1
@@ -88,6 +91,12 @@ test-torch: $(VENV)/.test .venv-torch/.made ## tensors in PyTorch, and torchdata
 test-stores: $(VENV)/.test .venv-stores/.made .venv-stores/node/.made target/hdfs/.made ## S3, GCS, Azure, HTTP and HDFS on servers of this machine; takes 1.2 GB
 	$(call PACKAGE,$(VENV))
 	$(BUILT) .venv-stores/bin/python -m pytest -rs tests/stores
+
+# Clusters of this machine: Ray, Spark, Dask, and Flink with Beam. The tests of an engine whose programs are missing are skipped.
+.PHONY: test-engines
+test-engines: $(VENV)/.test .venv-engines/.made .venv-flink/.made target/flink/.made ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows; takes 3 GB
+	$(call PACKAGE,$(VENV))
+	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-engines/bin/python -m pytest -rs --show-capture=no tests/engines
 
 # Other commands build with all features, so that code which needs a disabled feature passes them.
 .PHONY: features
@@ -238,7 +247,7 @@ package: ## the crates as they are published, in target/package, each built from
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores .venv-engines .venv-flink data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold
@@ -289,6 +298,13 @@ target/hdfs/.made: tests/stores/hdfs/pom.xml $(wildcard tests/stores/hdfs/src/ma
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
 		rm -rf $(@D) && mvn -q -B -f $< compile dependency:copy-dependencies && touch $@; \
 	else echo "SKIPPED HDFS of make test-stores: expected java and mvn on the PATH"; fi
+
+.venv-engines/.made: requirements/engines.txt requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
+	rm -rf .venv-engines
+	$(PYTHON) -m venv .venv-engines
+	.venv-engines/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 # Only the Java libraries: the packages that PyFlink needs would take 1 GB.
 .venv-flink/.made: requirements/flink.txt
