@@ -4,7 +4,8 @@
     jar=target/spark/spark-avro_2.13-4.1.1.jar
     PYTHONPATH=python .venv-engines/bin/python benches/engines/spark_speed.py $jar
 
-Both formats run the same queries over the same files on the same cluster, in turn, after a warm-up. The CPU
+Both formats run the same queries over the same files on the same cluster, in turn, after a warm-up. The files
+are those of the tests of engines, or those of `--files`, such as `data/bench/linkedin.snappy.avro`. The CPU
 time is that of the executor JVMs and of their Python processes, because the metric `executorCpuTime` of Spark
 does not include the latter. The results must be equal.
 """
@@ -12,15 +13,18 @@ does not include the latter. The results must be equal.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
-from pyspark.sql import SparkSession
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession, types
 from pyspark.sql import functions as F
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,36 +33,71 @@ sys.path.insert(0, str(ROOT / "tests" / "engines"))
 import rows  # noqa: E402 - its folder was added to the path
 from arrowfeed import spark as arrowfeed_spark  # noqa: E402
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 ROUNDS = 3
 """Number of measured rounds."""
 
 
+def sums(column: Any, kind: types.DataType) -> list[Any]:
+    """Sums that need all values of a column, but not the items of arrays."""
+    if isinstance(kind, types.NumericType):
+        return [F.sum(column.cast("double")), F.count(column)]
+    if isinstance(kind, types.StringType | types.BinaryType):
+        return [F.sum(F.length(column))]
+    if isinstance(kind, types.ArrayType | types.MapType):
+        return [F.sum(F.size(column))]
+    if isinstance(kind, types.StructType):
+        return [one for field in kind for one in sums(column[field.name], field.dataType)]
+    return [F.count(column)]
+
+
 def all_columns(frame: Any) -> Any:
     """Aggregates over all columns."""
-    sums = [F.sum("id"), F.sum("value"), F.count("value"), F.sum(F.length("name")), F.sum(F.size("tags"))]
-    return frame.agg(F.count("*"), *sums)
-
-
-def list_items(frame: Any) -> Any:
-    """Aggregates over all columns and over the items of the lists, with a lambda function of Spark."""
-    items = F.aggregate("tags", F.lit(0).cast("long"), lambda total, item: total + item)
-    return frame.agg(F.sum("id"), F.sum("value"), F.sum(F.length("name")), F.sum(items))
+    found = [one for field in frame.schema for one in sums(F.col(field.name), field.dataType)]
+    return frame.agg(F.count("*"), *found)
 
 
 def one_column(frame: Any) -> Any:
-    """Aggregates over one column."""
-    return frame.agg(F.sum("id"))
+    """Aggregates over the first column."""
+    first = frame.schema[0]
+    return frame.agg(F.count("*"), *sums(F.col(first.name), first.dataType))
 
 
-QUERIES: dict[str, tuple[Callable[[Any], Any], str | None]] = {
-    "all columns": (all_columns, None),
-    "all columns, list items": (list_items, None),
-    "one column": (one_column, "id"),
-}
-"""The query and the option `columns` of arrowfeed."""
+def arrow_sums(array: Any) -> list[float]:
+    """The sums of `sums` for an Arrow array."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        fields = [pc.struct_field(array, [at]) for at in range(kind.num_fields)]
+        return [one for field in fields for one in arrow_sums(field)]
+    present = len(array) - array.null_count
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return [pc.sum(pc.cast(array, pa.float64())).as_py() or 0, present]
+    if pa.types.is_dictionary(kind):
+        array = pc.cast(array, kind.value_type)
+        kind = array.type
+    if pa.types.is_string(kind):
+        return [pc.sum(pc.utf8_length(array)).as_py() or 0]
+    if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return [pc.sum(pc.binary_length(array)).as_py() or 0]
+    if pa.types.is_map(kind):
+        array = pa.ListArray.from_arrays(array.offsets, array.keys)
+        kind = array.type
+    if pa.types.is_list(kind):
+        return [pc.sum(pc.list_value_length(array)).as_py() or 0]
+    return [present]
+
+
+def sums_of_batches(batches: Any) -> Any:
+    """The sums of `all_columns` for a partition."""
+    totals: list[float] = []
+    for batch in batches:
+        found = [batch.num_rows, *(one for column in batch.columns for one in arrow_sums(column))]
+        totals = [one + other for one, other in zip(totals or [0] * len(found), found, strict=True)]
+    yield pa.record_batch({"sums": pa.array([totals], pa.list_(pa.float64()))})
+
+
+def in_arrow(spark: Any, files: str) -> Any:
+    """The same sums as `all_columns`, by a function that receives record batches."""
+    return arrowfeed_spark.map_in_arrow(spark, files, sums_of_batches, "sums array<double>", unions="struct")
 
 
 def session(jar: str, warehouse: str, settings: list[str]) -> Any:
@@ -70,7 +109,7 @@ def session(jar: str, warehouse: str, settings: list[str]) -> Any:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "1g",
-        "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "spark.executorEnv.PYTHONPATH": str(ROOT / "python"),
         "spark.sql.warehouse.dir": warehouse,
         **dict(setting.split("=", 1) for setting in settings),
     }
@@ -113,44 +152,68 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("jar", help="spark-avro for the installed version of Spark")
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--files", help="an Avro file or a directory, instead of rows that are written")
     parser.add_argument("--option", action="append", default=[], help="NAME=VALUE, an option of arrowfeed")
     parser.add_argument("--conf", action="append", default=[], help="NAME=VALUE, a setting of Spark")
     arguments = parser.parse_args()
     options = dict(option.split("=", 1) for option in arguments.option)
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder) / "rows"
-        files.mkdir()
-        rows.write(files, arguments.rows)
+        if arguments.files is None:
+            files.mkdir()
+            rows.write(files, arguments.rows)
+        else:
+            files = Path(arguments.files).absolute()
         spark = session(arguments.jar, folder, arguments.conf)
         try:
-            found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-            for number in range(ROUNDS + 1):
-                for name, (query, columns) in QUERIES.items():
-                    chosen = options if columns is None else {**options, "columns": columns}
-                    ours = spark.read.format("arrowfeed").options(**chosen).load(str(files))
-                    peer = spark.read.format("avro").load(str(files))
-                    one, *our_times = measure(query(ours))
-                    other, *peer_times = measure(query(peer))
-                    if one != other:
-                        raise AssertionError(f"{name}: {one} of arrowfeed, {other} of spark-avro")
-                    if number:
-                        found.setdefault((name, "arrowfeed"), []).append((our_times[0], our_times[1]))
-                        found.setdefault((name, "spark-avro"), []).append((peer_times[0], peer_times[1]))
-            for name in QUERIES:
-                ours_, peer_ = (
-                    [statistics.median(column) for column in zip(*found[name, kind], strict=True)]
-                    for kind in ("arrowfeed", "spark-avro")
-                )
-                ratio = statistics.median(map(sum, found[name, "spark-avro"])) / statistics.median(
-                    map(sum, found[name, "arrowfeed"])
-                )
-                print(
-                    f"{name}: arrowfeed {sum(ours_):.2f} s (JVM {ours_[0]:.2f}, Python {ours_[1]:.2f}),"
-                    f" spark-avro {sum(peer_):.2f} s, ratio {ratio:.2f}",
-                    flush=True,
-                )
+            compare(spark, str(files), options)
         finally:
             spark.stop()
+
+
+def compare(spark: Any, files: str, options: dict[str, str]) -> None:
+    """Prints the medians of both formats and their ratio, for each query."""
+
+    def peer() -> Any:
+        return spark.read.format("avro").load(files)
+
+    def ours(**more: str) -> Any:
+        return spark.read.format("arrowfeed").options(**options, **more).load(files)
+
+    first = peer().schema[0].name
+    queries = {
+        "all columns": (lambda: all_columns(ours()), lambda: all_columns(peer())),
+        "all columns, map_in_arrow": (lambda: in_arrow(spark, files), lambda: all_columns(peer())),
+        "one column": (lambda: one_column(ours(columns=first)), lambda: one_column(peer())),
+    }
+    for name, frames in queries.items():
+        found: list[list[tuple[float, float]]] = [[], []]
+        for number in range(ROUNDS + 1):
+            results = []
+            # Each round has new frames, because Spark keeps the results of stages.
+            for frame, times in zip(frames, found, strict=True):
+                rows, jvm, python = measure(frame())
+                results.append(rows)
+                if number:
+                    times.append((jvm, python))
+            check(*results)
+        ours_, peer_ = (statistics.median(map(sum, times)) for times in found)
+        in_python = statistics.median(python for _, python in found[0])
+        print(
+            f"{name}: arrowfeed {ours_:.2f} s (of this in Python {in_python:.2f} s),"
+            f" spark-avro {peer_:.2f} s, ratio {peer_ / ours_:.2f}",
+            flush=True,
+        )
+
+
+def check(ours: Any, peer: Any) -> None:
+    """Fails unless the results are equal. Sums of floats depend on the order of the rows."""
+    found = ours[0]
+    if isinstance(found[0], list):
+        found = [sum(parts) for parts in zip(*(row[0] for row in ours if row[0]), strict=True)]
+    for one, other in zip(found, peer[0], strict=True):
+        if not math.isclose(one or 0, float(other or 0), rel_tol=1e-9):
+            raise AssertionError(f"{ours} of arrowfeed, {peer} of spark-avro")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql import types as T  # noqa: N812
 
 from arrowfeed import spark as arrowfeed_spark
+from arrowfeed._engines.splits import SplitSource
 from arrowfeed.spark import _source, _types
 from arrowfeed.spark._write import WrittenFile
 
@@ -118,6 +119,59 @@ def executors() -> list[psutil.Process]:
 
 def test_the_checksum_is_that_of_one_machine(spark: Any, files: Path, expected: rows.Checksum) -> None:
     assert rows.total(found for _, found in checksums(read(spark, files))) == expected
+
+
+def sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The checksum of a partition, and the process that has read it."""
+    found = rows.total(map(rows.checksum, batches))
+    yield pa.RecordBatch.from_pylist([{**found._asdict(), "worker": str(os.getpid())}])
+
+
+def test_batches_without_rows_of_spark_have_the_checksum_of_one_machine(
+    spark: Any, files: Path, expected: rows.Checksum
+) -> None:
+    size = (files / "part-0.avro").stat().st_size // 8
+    frame = arrowfeed_spark.map_in_arrow(spark, files, sums, CHECKSUMS, split_bytes=size)
+    found = frame.collect()
+    assert rows.total(row[:-1] for row in found) == expected
+    assert len(found) == len(_source.groups_of(SplitSource(files, {}).plan(size), size))
+
+
+def test_batches_have_the_types_of_the_files(spark: Any, tmp_path: Path) -> None:
+    """Spark need not have these types, because it receives only what the function returns."""
+    schema = {"type": "record", "name": "r", "fields": [{"name": "u", "type": ["long", "string"]}]}
+    table = pa.table({"id": [1, 2, 3], "u": pa.array([1, 2, 3], pa.int64())}).select(["u"])
+    arrowfeed.write_avro(table, tmp_path / "a.avro", schema=schema)
+
+    def types(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield pa.record_batch({"type": [str(batch.schema.field("u").type)], "rows": [batch.num_rows]})
+
+    frame = arrowfeed_spark.map_in_arrow(spark, tmp_path / "a.avro", types, "type string, rows long")
+    [row] = frame.collect()
+    assert row.type.startswith("dense_union<")
+    assert row.rows == 3
+
+
+def test_files_without_rows_give_an_empty_iterator(spark: Any, tmp_path: Path) -> None:
+    arrowfeed.write_avro(pa.table({"id": pa.array([], pa.int64())}), tmp_path / "a.avro")
+    frame = arrowfeed_spark.map_in_arrow(spark, tmp_path / "a.avro", sums_of_ids, "id long")
+    assert [row.id for row in frame.collect() if row.id] == []
+
+
+def sums_of_ids(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield pa.record_batch({"id": [sum(sum(batch["id"].to_pylist()) for batch in batches)]})
+
+
+def test_the_options_of_batches(spark: Any, files: Path, expected: rows.Checksum) -> None:
+    frame = arrowfeed_spark.map_in_arrow(
+        spark, str(files), sums_of_ids, "id long", columns=["id"], batch_size=100_000
+    )
+    assert sum(row.id for row in frame.collect()) == expected.ids
+    with pytest.raises(ValueError, match="on_error: expected 'raise' or 'skip_block'"):
+        arrowfeed_spark.map_in_arrow(spark, str(files), sums_of_ids, "id long", on_error="skip_file")
+    with pytest.raises(arrowfeed.SchemaError, match="nothing"):
+        arrowfeed_spark.map_in_arrow(spark, str(files), sums_of_ids, "id long", columns=["nothing"])
 
 
 def test_sql_aggregates_have_the_same_sums(spark: Any, files: Path, expected: rows.Checksum) -> None:
@@ -568,13 +622,18 @@ def test_a_failed_commit_restores_the_old_files(tmp_path: Path) -> None:
 # ---- documentation
 
 
-def test_the_code_of_the_page_runs(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_the_page_runs(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     text = (ENGINES.parents[1] / "docs" / "spark.md").read_text("utf-8")
-    [block] = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    given: dict[str, Any] = {}
-    exec(compile(block, "spark.md", "exec"), given)
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    given: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile("".join(blocks), "spark.md", "exec"), given)
     assert given["spark"] is spark
+    assert given["sums"].agg({"sum": "sum", "rows": "sum"}).first()[:] == (81, 3)
+    assert "81" in capsys.readouterr().out
     assert given["frame"].orderBy("id").first().asDict() == {"id": 1, "age": 36}
     assert read(spark, tmp_path / "people" / "adults").count() == 1
 

@@ -5,7 +5,8 @@
     arrowfeed_spark.register(spark)
     frame = spark.read.format("arrowfeed").option("columns", "id,user.scores").load("part-*.avro")
 
-Several executors can read one file. arrowfeed must be installed where the driver and the executors run.
+`map_in_arrow` gives the record batches of files to a function, without rows of Spark. Several executors can
+read one file. arrowfeed must be installed where the driver and the executors run.
 Importing this module imports pyspark and pyarrow.
 """
 
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from arrowfeed.spark._batches import map_in_arrow
 from arrowfeed.spark._source import ArrowfeedSource
 
-__all__ = ["ArrowfeedSource", "register"]
+__all__ = ["ArrowfeedSource", "map_in_arrow", "register"]
 
 
 def register(spark: Any) -> None:

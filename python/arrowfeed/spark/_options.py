@@ -58,9 +58,7 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
     split_bytes = _integer(left, "split_bytes", SPLIT_BYTES)
     batch_size = _integer(left, "batch_size", BATCH_SIZE)
     on_error = left.pop("on_error", "raise")
-    if on_error not in ("raise", "skip_block"):
-        expected = "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file"
-        raise ValueError(f"{expected}, found '{on_error}'")
+    check_on_error(on_error)
     if left.get("unions") == "dense":
         raise ValueError("unions: expected 'struct' or 'json', because Spark has no unions, found 'dense'")
     storage = _prefixed(left, _STORAGE)
@@ -75,6 +73,17 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
     if limits:
         dataset["limits"] = Limits(**limits)
     return ReadOptions(source, dataset, split_bytes, batch_size, on_error)
+
+
+def check_on_error(on_error: str) -> None:
+    """Checks the option `on_error`.
+
+    Raises:
+        ValueError: The value is neither `"raise"` nor `"skip_block"`.
+    """
+    if on_error not in ("raise", "skip_block"):
+        expected = "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file"
+        raise ValueError(f"{expected}, found '{on_error}'")
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:

@@ -102,7 +102,7 @@ class SplitsReader(sources.DataSourceReader):
 
     def partitions(self) -> list[Any]:
         """Returns a partition for each large split, and for each group of small ones."""
-        return [sources.InputPartition(group) for group in _groups(self._splits, self._split_bytes)]
+        return [sources.InputPartition(group) for group in groups_of(self._splits, self._split_bytes)]
 
     def read(self, partition: Any) -> Iterator[Any]:
         """Yields the record batches of a partition. Without splits, Spark passes None.
@@ -120,7 +120,7 @@ def _split_source(options: ReadOptions) -> SplitSource:
     return SplitSource(options.source, options.dataset, _DEFAULTS)
 
 
-def _groups(splits: list[Split], target_bytes: int) -> list[list[Split]]:
+def groups_of(splits: list[Split], target_bytes: int) -> list[list[Split]]:
     """Groups small splits that follow each other, because each task costs Spark 0.1 to 0.2 s of CPU time.
 
     A group has at most `target_bytes`, and its pickle at most `_GROUP_PICKLE` bytes.
