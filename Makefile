@@ -176,6 +176,10 @@ bench-instructions-update: $(VENV)/.test ## commit the figures of this run
 	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/instructions/target
 	$(BIN)/python benches/instructions.py --data data/instructions --update
 
+.PHONY: fuzz-build
+fuzz-build: ## all fuzz targets, which `make fuzz` also builds
+	fuzz/run.sh
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
 	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file; do \

@@ -1,21 +1,24 @@
 #!/bin/sh
 # Builds a fuzz target with coverage and AddressSanitizer on stable Rust, and runs it for some seconds:
 # ./run.sh read_file 60
-# The third argument is the corpus. Default: corpus/TARGET, which starts with small valid files and grows.
+# Without arguments, it builds all targets. The third argument is the corpus. Default: corpus/TARGET, which starts with small
+# valid files and grows.
 set -eu
 cd "$(dirname "$0")"
-target=$1
-seconds=${2:-60}
-corpus=${3:-corpus/$target}
-[ -d corpus ] || cargo run --quiet --bin write_seeds
-
 host=$(rustc -vV | sed -n 's/^host: //p')
 # These are the flags of cargo-fuzz. They need a nightly compiler or RUSTC_BOOTSTRAP.
 export RUSTC_BOOTSTRAP=1
 export RUSTFLAGS="-Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing -Cpasses=sancov-module \
 -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
 -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
-cargo build --release --target "$host" --bin "$target"
+if [ $# -eq 0 ]; then
+    exec cargo build --release --target "$host" --bins
+fi
+target=$1
+seconds=${2:-60}
+corpus=${3:-corpus/$target}
+cargo build --release --target "$host" --bin "$target" --bin write_seeds
+[ -d corpus ] || "target/$host/release/write_seeds"
 
 # libdeflate defines the same constants in several of its files.
 export ASAN_OPTIONS=detect_odr_violation=0
