@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
 from arrowfeed._engines.sources import repeatable
-from arrowfeed._engines.splits import SplitSource, quoted
+from arrowfeed._engines.splits import UNIONS, SplitSource, quoted
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def scan_dataset(
     """
     if columns is not None:
         options["columns"] = list(columns)
-    reader = SplitSource(source, options).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS).reader(on_error=on_error)
 
     def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
         selected = reader if names is None else reader.select(names)

@@ -61,7 +61,9 @@ def _of_mpi4py() -> tuple[int, int] | None:
     mpi = _imported("mpi4py.MPI")
     if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
         return None
-    return mpi.COMM_WORLD.Get_rank(), mpi.COMM_WORLD.Get_size()
+    count = mpi.COMM_WORLD.Get_size()
+    # Each process that imports mpi4py without a launcher of MPI is a world of its own.
+    return (mpi.COMM_WORLD.Get_rank(), count) if count > 1 else None
 
 
 def _imported(name: str) -> Any:

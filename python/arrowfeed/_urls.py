@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import urllib.request
 from typing import Any
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
@@ -49,6 +50,14 @@ def redacted(text: str) -> str:
         # In a file URL, these characters belong to a glob or a name.
         path = re.split(r"[?#]", path, maxsplit=1)[0]
     return f"{found[0]}{rest[:end].rpartition('@')[2]}{path}"
+
+
+def path_of_file_url(url: str) -> str:
+    """The path of a URL that starts with `file:`. The characters `?` and `#` belong to a glob or a name."""
+    rest = url.partition(":")[2]
+    if rest.startswith("//"):
+        rest = "/" + rest[2:].partition("/")[2]
+    return urllib.request.url2pathname(rest)
 
 
 def name_of(text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource
+from arrowfeed._engines.splits import SPLIT_BYTES, UNIONS, SplitSource, check_on_error
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def read_dataset(
     """
     if columns is not None:
         options["columns"] = list(columns)
-    planned = SplitSource(source, options)
+    check_on_error(on_error)
+    planned = SplitSource(source, options, UNIONS)
     return _DataSource(planned, planned.reader(on_error=on_error), split_bytes).read()
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource
+from arrowfeed._engines.splits import SPLIT_BYTES, UNIONS, SplitSource, check_on_error
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def read_dataset(
     """Reads files as a `dask.dataframe.DataFrame`, with one partition for each split.
 
     The content of the first file determines the format, as in `open_dataset`. The call reads the metadata of
-    all files, such as the header of an Avro file. The workers read the rows. A task decodes only the columns
+    all files, such as the header of an Avro file; without a `schema`, it reads TFRecord, CSV and JSON lines
+    files as a whole, and so does each worker. The workers read the rows. A task decodes only the columns
     that the computation uses. A task that Dask repeats returns the same rows, or raises `ChangedError` if the
     file has changed.
 
@@ -94,7 +95,8 @@ def read_dataset(
         raise ValueError(f"dtype_backend: {expected}, found {dtype_backend!r}")
     if columns is not None:
         options["columns"] = list(columns)
-    planned = SplitSource(source, options)
+    check_on_error(on_error)
+    planned = SplitSource(source, options, UNIONS)
     splits = planned.plan(split_bytes)
     read = _Read(planned.reader(on_error=on_error), dtype_backend)
     if not splits:

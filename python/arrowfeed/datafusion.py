@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._engines.arrow_dataset import SplitDataset
-from arrowfeed._engines.splits import SplitSource
+from arrowfeed._engines.splits import UNIONS, SplitSource, check_on_error
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def read_dataset(
         raise ValueError(f"partitions: expected an integer of 1 or more, found {most}")
     if columns is not None:
         options["columns"] = list(columns)
-    planned = SplitSource(source, options)
+    check_on_error(on_error)
+    planned = SplitSource(source, options, UNIONS)
     reader = planned.reader(batch_size=_ROWS, on_error=on_error)
     planned.plan(_SPLIT_BYTES)  # Refuses a source that has no splits.
     dataset = SplitDataset(reader, batch_size=_ROWS, plan=lambda: _groups(planned.plan(_SPLIT_BYTES), most))

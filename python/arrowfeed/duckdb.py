@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._engines.arrow_dataset import SplitDataset
-from arrowfeed._engines.splits import SplitSource
+from arrowfeed._engines.splits import UNIONS, SplitSource
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -68,6 +68,6 @@ def read_dataset(
     """
     if columns is not None:
         options["columns"] = list(columns)
-    reader = SplitSource(source, options).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS).reader(on_error=on_error)
     dataset = SplitDataset(reader, batch_size=_ROWS, threads=threads)
     return (duckdb if connection is None else connection).from_arrow(dataset)

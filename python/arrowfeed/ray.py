@@ -14,7 +14,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource
+from arrowfeed._engines.splits import SPLIT_BYTES, UNIONS, SplitSource, check_on_error
 from arrowfeed._errors import SchemaError
 from arrowfeed._libraries import needed
 
@@ -69,7 +69,8 @@ def read_dataset(
 ) -> Any:
     """Reads files of one format, which the content of the first file determines, as a `ray.data.Dataset`.
 
-    The call opens each file and reads only its metadata. A task of Ray reads one part of a large file, or
+    The call opens each file and reads only its metadata; without a `schema`, it reads TFRecord, CSV and JSON
+    lines files as a whole, and so does each worker. A task of Ray reads one part of a large file, or
     several small files. Ray runs a task again if its worker ends; the rows are the same. `select_columns` and
     `count` of the dataset decode only the columns that they need.
 
@@ -109,16 +110,14 @@ def read_dataset(
     """
     given = {"columns": columns, "features": features, "representations": representations}
     options.update((name, value) for name, value in given.items() if value is not None)
-    if on_error == "skip_file":
-        expected = "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file"
-        raise ValueError(f"{expected}, found 'skip_file'")
+    check_on_error(on_error)
     if split_bytes is not None and override_num_blocks is not None:
         raise ValueError("expected split_bytes or override_num_blocks, found both")
     counts = {"override_num_blocks": override_num_blocks, "batch_size": batch_size}
     for name, value in counts.items():
         if value is not None and value < 1:
             raise ValueError(f"{name}: expected an integer of 1 or more, found {value}")
-    files = SplitSource(source, options)
+    files = SplitSource(source, options, UNIONS)
     parts = _parts(files, split_bytes, override_num_blocks)
     datasource = ArrowfeedDatasource(files, parts, {"batch_size": batch_size, "on_error": on_error})
     # Ray would otherwise cut the blocks of a task until there are as many as it considers useful.
@@ -219,7 +218,7 @@ class _Rows(NamedTuple):
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the tables. Ray shows no stub."""
-        table = self.table(_pyarrow.RecordBatch.from_pylist([], schema=self.reader.schema))
+        table = self.table(_empty(self.reader.schema))
         return table.schema if self.columns else _pyarrow.schema([])
 
     def table(self, batch: Any) -> Any:
@@ -291,6 +290,13 @@ def _array(tensor: Any) -> Any:
     return _extensions.ArrowTensorArray.from_numpy(tensor.values)
 
 
+def _empty(schema: Any) -> Any:
+    """Returns a batch without rows. `RecordBatch.from_pylist` does not support all types."""
+    return _pyarrow.RecordBatch.from_arrays(
+        [_pyarrow.nulls(0, field.type) for field in schema], schema=schema
+    )
+
+
 def _read(rows: Any, part: Sequence[Split]) -> Iterator[Any]:
     """Yields the tables of splits; at least one, because Ray would make a block without columns.
 
@@ -305,7 +311,7 @@ def _read(rows: Any, part: Sequence[Split]) -> Iterator[Any]:
             yield found.table(batch)
             empty = False
     if empty:
-        yield found.table(_pyarrow.RecordBatch.from_pylist([], schema=found.reader.schema))
+        yield found.table(_empty(found.reader.schema))
 
 
 def _parts(files: SplitSource, split_bytes: int | None, count: int | None) -> list[list[Split]]:

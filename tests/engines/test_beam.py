@@ -384,6 +384,25 @@ def test_a_schema_and_empty_shards(tmp_path):
     assert set(found["more"].to_pylist()) == {"-"}
 
 
+def test_a_finalization_that_is_repeated_changes_nothing(tmp_path):
+    sink = WriteToAvro(tmp_path / "x", num_shards=3)._sink
+    init = sink.initialize_write()
+    writer, others = sink.open_writer(init, "a"), [sink.open_writer(init, uid) for uid in "bc"]
+    writer.write(table(0, 5).to_batches()[0])
+    results = [writer.close(), *(other.close() for other in others)]
+    before = sink.pre_finalize(init, results)
+    for _ in range(2):
+        list(sink.finalize_write(init, results, before))
+        assert written(tmp_path) == list(range(5))
+        assert len(list(tmp_path.glob("x-*.avro"))) == 3
+
+
+def test_a_relative_glob_of_beam(tmp_path, monkeypatch):
+    write(tmp_path / "part-0.avro", count=50)
+    monkeypatch.chdir(tmp_path)
+    read_ids(list(range(50)), ReadFromDataset("part-*.avro", filesystem="beam"))
+
+
 def test_no_batches(tmp_path):
     with pipeline() as started:
         nothing = started | beam.Create([], reshuffle=False)

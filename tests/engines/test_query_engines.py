@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
+import fastavro
 import probes
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -193,6 +194,16 @@ def test_columns_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) 
 def test_a_damaged_block_can_be_skipped(engine: Any, tmp_path: Path) -> None:
     path = probes.damaged(tmp_path / "damaged.avro")
     assert engine(path, on_error="skip_block").sql("SELECT bad FROM people") == []
+
+
+def test_a_union_is_a_struct(engine: Any, tmp_path: Path) -> None:
+    schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}
+    schema["fields"].append({"name": "u", "type": ["null", "long", "string"]})
+    with (tmp_path / "a.avro").open("wb") as file:
+        fastavro.writer(file, schema, [{"id": 1, "u": 7}, {"id": 2, "u": "x"}, {"id": 3, "u": None}])
+    found = engine(tmp_path / "a.avro")
+    assert sum(batch.num_rows for batch in found.batches()) == 3
+    assert found.sql("SELECT id FROM people WHERE id > 1 ORDER BY id") == [{"id": 2}, {"id": 3}]
 
 
 def test_a_file_object_is_refused(engine: Any, people: dict[str, Path]) -> None:

@@ -35,7 +35,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from arrowfeed import spark as arrowfeed_spark
 from arrowfeed._engines.splits import SplitSource
-from arrowfeed.spark import _source, _types
+from arrowfeed.spark import _options, _source, _types
 from arrowfeed.spark._write import WrittenFile
 
 ENGINES = Path(__file__).parent
@@ -229,7 +229,7 @@ def test_a_schema_that_the_files_do_not_have_is_an_error(
 
 def test_a_schema_and_other_columns_are_an_error(spark: Any, files: Path) -> None:
     reader = spark.read.format("arrowfeed").schema("id long").option("columns", "name")
-    with pytest.raises(PySparkException, match="use one of both"):
+    with pytest.raises(PySparkException, match="use either the option or the schema"):
         reader.load(str(files)).collect()
 
 
@@ -378,7 +378,7 @@ def test_a_type_without_a_conversion_is_an_error() -> None:
         ({"split_bytes": "0"}, "target_bytes|split_bytes"),
         ({"colums": "id"}, "unexpected keyword argument 'colums'"),
         ({"columns": "nothing"}, "nothing"),
-        ({"store": "s"}, "store: expected an option that Spark can pass as text"),
+        ({"store": "s"}, "store: expected no such option, because Spark passes options as text"),
     ],
 )
 def test_wrong_options_of_a_read(spark: Any, files: Path, options: dict[str, str], message: str) -> None:
@@ -617,6 +617,63 @@ def test_a_failed_commit_restores_the_old_files(tmp_path: Path) -> None:
     assert (tmp_path / "old.avro").read_bytes() == b"old"
     writer.abort([])
     assert names(tmp_path) == ["old.avro"]
+
+
+def test_an_abort_brings_back_the_old_files_that_a_commit_could_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = T.StructType([T.StructField("id", T.LongType())])
+    for name in ("a.avro", "b.avro", ".hidden.avro"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "directory.avro").mkdir()
+    writer = _source.ArrowfeedSource({"path": str(tmp_path)}).writer(schema, overwrite=True)
+    rename, renames = Path.rename, []
+
+    def failing(path: Path, target: Path) -> Path:
+        renames.append(path)
+        if len(renames) > 2:
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", failing)
+        with pytest.raises(OSError, match="Input/output error"):
+            writer.commit([WrittenFile("new.avro")])
+        with pytest.raises(OSError, match=r"expected to move the old files back.* They are in .*/old"):
+            writer.abort([])
+    assert not (tmp_path / "a.avro").exists()
+    writer.abort([])
+    assert names(tmp_path) == [".hidden.avro", "a.avro", "b.avro", "directory.avro"]
+
+
+def test_a_message_has_no_secret_of_a_url() -> None:
+    with pytest.raises(ValueError, match=r"found the URL s3://bucket/x$"):
+        _options.write_options({"path": "s3://user:SECRET@bucket/x?sig=TOKEN"})
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("id,user.name", ["id", "user.name"]),
+        ('[ "id", "user.name"]', ["id", "user.name"]),
+        ("""["id", "['a,b'].c"]""", ["id", "['a,b'].c"]),
+        ("7", ["7"]),
+    ],
+)
+def test_the_texts_of_columns(text: str, paths: list[str]) -> None:
+    options = _options.read_options({"path": "x", "columns": text})
+    assert options.dataset["columns"] == paths
+
+
+@pytest.mark.parametrize("name", ["part-?.avro", "a#b.avro", "2024?/x.avro"])
+def test_a_file_url_keeps_the_characters_of_its_name(name: str) -> None:
+    assert _options.read_options({"path": f"file:///data/{name}"}).source == f"/data/{name}"
+    assert _options.read_options({"path": f"file:/data/{name}"}).source == f"/data/{name}"
+
+
+def test_a_batch_without_columns_keeps_its_rows() -> None:
+    batch = pa.record_batch({"id": [1, 2]}).select([])
+    assert _types.converted(batch, pa.schema([])).num_rows == 2
 
 
 # ---- documentation

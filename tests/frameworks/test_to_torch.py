@@ -175,6 +175,17 @@ def test_ranks_have_each_row_once(tmp_path, start):
     assert {text for _, text in given} == {"seed: expected an integer, the same for all shards, found None"}
 
 
+def rank_of_copy(number, meeting, results, source):
+    torch.distributed.init_process_group("gloo", init_method=meeting, rank=number, world_size=RANKS)
+    results.put(flat(source))
+    torch.distributed.destroy_process_group()
+
+
+def test_a_dataset_that_was_pickled_before_its_ranks_began_is_divided(tmp_path):
+    given = of_ranks(rank_of_copy, tmp_path, numbers(tmp_path).to_torch(batch_size=64))
+    assert sorted(given[0] + given[1]) == [*range(ROWS)]
+
+
 @pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("given", [0, 1, 9, 16])
 def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):

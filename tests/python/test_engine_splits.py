@@ -12,6 +12,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed._engines import splits as engine_splits
+from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.splits import SplitSource, quoted
 
 COUNT = 3000
@@ -293,6 +294,55 @@ def test_an_iterator_of_paths_is_read_once(tmp_path):
         write_avro(range(number * 3, number * 3 + 3), tmp_path / f"{number}.avro")
     source = SplitSource(iter([tmp_path / "0.avro", tmp_path / "1.avro"]), {})
     assert through(source.reader(["id"]), source.plan())["id"].to_pylist() == list(range(6))
+
+
+def test_only_chunks_can_be_skipped():
+    for accepted in (None, "raise", "skip_block"):
+        engine_splits.check_on_error(accepted)
+    message = (
+        "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file, found 'skip_file'"
+    )
+    with pytest.raises(ValueError, match=message):
+        engine_splits.check_on_error("skip_file")
+
+
+def test_skipped_blocks_are_logged(tmp_path, caplog):
+    path = tmp_path / "a.avro"
+    af.write_avro(pa.table({"id": range(5000)}), path, block_bytes=512, codec="deflate")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    source = SplitSource(path, {})
+    reader = source.reader(on_error="skip_block")
+    rows = sum(batch.num_rows for split in source.plan() for batch in reader.read(split))
+    assert 0 < rows < 5000
+    assert ["skipped a block" in record.message for record in caplog.records] == [True]
+    assert sum(batch.num_rows for batch in reader.read_all(batch_size=1000)) == rows
+    assert len(caplog.records) == 2
+
+
+def test_files_that_are_planned_in_groups_have_all_splits_once(tmp_path):
+    """The columns of one group alone are others, and a file is listed twice."""
+    rows = {"x": [{"a": 1}] * 3, "o": [{}] * 2}
+    for name, lines in rows.items():
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    source = SplitSource([tmp_path / f"{name}.jsonl" for name in ("x", "o", "o")], {})
+    planner = planner_of(source)
+    assert len(planner) == 3
+    planned = [split for file in range(3) for split in planner.plan(file, file + 1)]
+    assert sorted(planned) == sorted(source.plan())
+    reader = source.reader()
+    assert sum(batch.num_rows for split in planned for batch in reader.read(split)) == 7
+
+
+def test_a_csv_column_whose_name_looks_like_a_path(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,a.b\n1,2\n")
+    source = SplitSource(path, {"columns": ["a", "a.b"]})
+    for name in ("a", "a.b"):
+        reader = source.reader([name])
+        assert [batch.schema.names for split in source.plan() for batch in reader.read(split)] == [[name]]
 
 
 def test_at_most_16_datasets_stay_open(tmp_path):

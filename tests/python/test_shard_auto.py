@@ -192,6 +192,15 @@ def test_an_initialized_framework_comes_before_the_environment(dataset, monkeypa
     assert rows(dataset, shard="auto") == rows(dataset, shard=shard)
 
 
+def test_a_process_that_mpi_has_not_launched_follows_the_environment(dataset, monkeypatch):
+    world = SimpleNamespace(Get_rank=lambda: 0, Get_size=lambda: 1)
+    mpi = SimpleNamespace(Is_initialized=lambda: True, Is_finalized=lambda: False, COMM_WORLD=world)
+    monkeypatch.setitem(sys.modules, "mpi4py.MPI", mpi)
+    monkeypatch.setenv("RANK", "2")
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    assert rows(dataset, shard="auto") == rows(dataset, shard=(2, 4))
+
+
 def test_a_jax_that_cannot_be_asked_is_left_out(dataset, monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(distributed=SimpleNamespace()))
     assert len(rows(dataset, shard="auto")) == ROWS

@@ -190,7 +190,7 @@ def _filter_columns(filter: Any, schema: Any, known: list[str]) -> list[str]:  #
 
 def _bind(filter: Any, schema: Any, names: list[str]) -> None:  # noqa: A002
     """Filters an empty table of some columns."""
-    pa.schema([schema.field(name) for name in names]).empty_table().filter(filter)
+    pa.Table.from_batches([], pa.schema([schema.field(name) for name in names])).filter(filter)
 
 
 def _binds(filter: Any, schema: Any, names: list[str]) -> bool:  # noqa: A002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._dataset.look import look_at
@@ -45,7 +46,7 @@ class SplitPlanner:
         self._reader = reader
 
     def __len__(self) -> int:
-        """Number of files. A URL that contains a secret counts as one file, even if it is a glob."""
+        """Number of files. An HTTP URL, or one that contains a secret, is one file, even if it is a glob."""
         return len(self._files)
 
     def plan(self, start: int, stop: int, target_bytes: int = SPLIT_BYTES) -> list[Split]:
@@ -60,10 +61,20 @@ class SplitPlanner:
             return dataset.plan_splits(target_bytes=target_bytes)
         except SchemaError:
             # The columns of all files may not follow from these files alone, if one of them has no rows.
-            names = {file.name for file in files}
+            names = [file.name for file in files]
             if None in names:
                 raise
-            return [split for split in self._reader.plan(target_bytes) if split.path in names]
+            # A file that is listed several times has its splits as often among those of all files.
+            times = Counter(file.name for file in self._files)
+            splits: dict[str, list[Split]] = {}
+            for split in self._reader.plan(target_bytes):
+                splits.setdefault(split.path, []).append(split)
+            return [
+                split
+                for name in names
+                if name is not None
+                for split in splits.get(name, [])[: len(splits.get(name, [])) // times[name]]
+            ]
 
 
 class _File(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import logging
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Dataset, RecordBatch, RecordBatchReader, Split
-    from arrowfeed.types import OnError, SeekableFile, Source, Tensor
+    from arrowfeed.types import OnError, Report, SeekableFile, Source, Tensor
 
 SPLIT_BYTES = 64 << 20
 """Default size of a split in bytes."""
+
+UNIONS = {"unions": "struct"}
+"""The default of an option for engines that have no dense unions."""
 
 _MOST_OPEN = 16
 """Maximum number of datasets that a process keeps open for later splits."""
@@ -198,8 +202,7 @@ class SplitReader:
         with self.open(split, claim=claim, file=file) as reader:
             for batch in reader:
                 yield self._selected(batch)
-            for chunk in reader.report()["skipped"]:
-                _log.warning("skipped a block: %s", chunk["error"])
+            log_skipped(reader.report())
 
     def open(
         self,
@@ -233,8 +236,8 @@ class SplitReader:
     def read_all(self, *, batch_size: int, threads: int | None = None) -> Generator[Any, None, None]:
         """Yields the `pyarrow.RecordBatch`es of all files, in file order.
 
-        Threads of this process decode them. The call opens the files again. It needs no splits, so the source
-        may be bytes.
+        Logs each chunk and file that `on_error` skips as a warning. Threads of this process decode the rows.
+        The call opens the files again. It needs no splits, so the source may be bytes.
 
         Args:
             batch_size: Number of rows of a batch. The last batch may be shorter.
@@ -249,6 +252,7 @@ class SplitReader:
         with dataset.record_batches(batch_size=batch_size, threads=threads, on_error=on_error) as batches:
             for batch in batches:
                 yield self._selected(batch)
+            log_skipped(batches.report())
 
     def _selected(self, batch: RecordBatch) -> Any:
         """Returns a batch as a `pyarrow.RecordBatch` with the columns of `schema`."""
@@ -260,7 +264,13 @@ class SplitReader:
         paths: Sequence[str] | None = self._options.get("columns")
         if paths is None:
             return [quoted(name) for name in names]
-        return [path for name in names for path in paths if path == name or _first_name(path) == name]
+        # The name of a CSV column may look like a path.
+        found = [[path for path in paths if path == name] for name in names]
+        return [
+            path
+            for name, same in zip(names, found, strict=True)
+            for path in same or [path for path in paths if _first_name(path) == name]
+        ]
 
     def _opened(self) -> Dataset:
         dataset = _open.get(self._key)
@@ -284,11 +294,32 @@ class SplitReader:
 
 
 def _keep(key: str, dataset: Dataset) -> None:
-    """Keeps a dataset open for later splits, and closes the one that was not used for the longest time."""
+    """Keeps a dataset for later splits, and drops the one that was not used for the longest time.
+
+    Other threads may do the same at any time, so each step works on any state.
+    """
+    _open.pop(key, None)
     _open[key] = dataset
-    _open.move_to_end(key)
     while len(_open) > _MOST_OPEN:
-        _open.popitem(last=False)
+        with contextlib.suppress(KeyError):
+            _open.popitem(last=False)
+
+
+def check_on_error(on_error: str | None) -> None:
+    """Checks the option `on_error` of splits.
+
+    Raises:
+        ValueError: The value is neither `"raise"` nor `"skip_block"`.
+    """
+    if on_error not in (None, "raise", "skip_block"):
+        expected = "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file"
+        raise ValueError(f"{expected}, found {on_error!r}")
+
+
+def log_skipped(report: Report) -> None:
+    """Logs the chunks and files that were skipped, each as a warning."""
+    for skipped in report["skipped"]:
+        _log.warning("skipped a block: %s", skipped["error"])
 
 
 def quoted(name: str) -> str:

@@ -123,9 +123,12 @@ class TorchDataset(_Base):
         return seed
 
     def __getstate__(self) -> dict[str, Any]:
-        # A worker that was not forked has no process group.
-        options = {"shard": _rank(), **self._options}
-        return {**self.__dict__, "_started": None, "_options": options}
+        state = {**self.__dict__, "_started": None}
+        index, count = _rank()
+        if count > 1 and self._options.get("shard") is None:
+            # A worker that was not forked has no process group.
+            state["_options"] = {**self._options, "shard": (index, count)}
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from arrowfeed._engines.planner import planner_of
-from arrowfeed._engines.splits import SplitSource
+from arrowfeed._engines.sources import absolute
+from arrowfeed._engines.splits import SplitSource, check_on_error
 from arrowfeed._urls import redacted, scheme_of, text_of
 from arrowfeed.beam._beam_files import BeamFiles, is_only_of_beam
 from arrowfeed.beam._imported import beam
-from arrowfeed.beam._options import check_on_error
 from arrowfeed.beam._read import ReadDatasetRanges
 from arrowfeed.beam._transforms import SPLIT_BYTES
 
@@ -83,6 +83,8 @@ class ReadFromDataset(beam.PTransform):
         check_on_error(on_error)
         files = _beam_files(source, filesystem, options)
         if files is not None:
+            # Only names in a store may be relative, and names of Beam are paths and URLs.
+            source = absolute(source, None)
             options["store"] = files
         if columns is not None:
             options["columns"] = list(columns)
@@ -105,7 +107,7 @@ class ReadFromDataset(beam.PTransform):
         groups = pcoll | "Files" >> beam.Create(keyed, reshuffle=False) | "ShareFiles" >> beam.GroupByKey()
         splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
         shared = splits | "ShareSplits" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
+        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.OUTPUT_TYPE)
 
 
 def _values(group: tuple[int, Iterable[tuple[int, int]]]) -> Iterable[tuple[int, int]]:

@@ -80,23 +80,14 @@ def checked_parquet(function: str, options: Mapping[str, Any]) -> dict[str, Any]
     return _checked(function, options, ParquetReadOptions, functools.partial(read_parquet, _EMPTY_PARQUET))
 
 
-def check_on_error(on_error: str | None) -> None:
-    """Rejects an option that affects whole files.
-
-    Raises:
-        ValueError: `on_error` is `"skip_file"`.
-    """
-    if on_error == "skip_file":
-        expected = "on_error: expected 'raise' or 'skip_block', because Beam reads parts of files"
-        raise ValueError(f"{expected}, found 'skip_file'")
-
-
 def _checked(
     function: str, options: Mapping[str, Any], known: type, read: Callable[..., Any]
 ) -> dict[str, Any]:
     for name in options:
         if name not in known.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
-    check_on_error(options.get("on_error"))
+    if options.get("on_error") == "skip_file":
+        expected = "on_error: expected 'raise' or 'skip_block', because Beam reads parts of files"
+        raise ValueError(f"{expected}, found 'skip_file'")
     read(**{name: value for name, value in options.items() if name not in _OF_A_FILE}).close()
     return {**options, "limits": options.get("limits") or Limits()}

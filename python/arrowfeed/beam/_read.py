@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
 import os
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from arrowfeed._arrowfeed import Split, read_parquet_split, read_split
+from arrowfeed._engines.splits import log_skipped
 from arrowfeed._errors import ChangedError, SchemaError
 from arrowfeed.beam._beam_files import opened
 from arrowfeed.beam._imported import beam, imported, pa
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
 RESTRICTION = beam.DoFn.RestrictionParam()
-_log = logging.getLogger("arrowfeed")
 
 
 class Ranges(beam.DoFn, beam.RestrictionProvider):
@@ -37,7 +36,7 @@ class Ranges(beam.DoFn, beam.RestrictionProvider):
         split_bytes: Initial size of a range in bytes.
     """
 
-    GIVES: Any = pa.RecordBatch
+    OUTPUT_TYPE: Any = pa.RecordBatch
     """The type of its outputs."""
 
     def __init__(self, split_bytes: int) -> None:
@@ -74,7 +73,7 @@ class Ranges(beam.DoFn, beam.RestrictionProvider):
             if file is not None:
                 _check_length(split.path, file, split.end)
             for batch in reader:
-                yield from self.given(batch)
+                yield from self.outputs(batch)
             # All chunks begin before the end of the range. Claiming the end marks the range as done.
             tracker.try_claim(restriction.stop)
             self._count(reader.report())
@@ -96,17 +95,19 @@ class Ranges(beam.DoFn, beam.RestrictionProvider):
         """
         raise NotImplementedError
 
-    def given(self, batch: RecordBatch) -> list[Any]:
+    def outputs(self, batch: RecordBatch) -> list[Any]:
         """Returns the outputs for a batch."""
         return [batch.to_pyarrow()]
 
     def _count(self, report: Report) -> None:
-        skipped = report["skipped"]
-        counts = {"rows": report["rows"], "blocks": report["blocks"], "skipped_blocks": len(skipped)}
+        counts = {
+            "rows": report["rows"],
+            "blocks": report["blocks"],
+            "skipped_blocks": len(report["skipped"]),
+        }
         for name, number in counts.items():
             beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
-        for block in skipped:
-            _log.warning("skipped a block: %s", block["error"])
+        log_skipped(report)
 
 
 class ReadRanges(Ranges):

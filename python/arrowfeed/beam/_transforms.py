@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import urllib.parse
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import Split
+from arrowfeed._urls import path_of_file_url
 from arrowfeed.beam._imported import beam, imported
 from arrowfeed.beam._options import checked, checked_parquet
 from arrowfeed.beam._read import ReadParquetRanges, ReadRanges
@@ -47,7 +46,7 @@ class ReadAll(beam.PTransform):
         ranges = matched | "Cut" >> beam.ParDo(_Cut(self._read.split_bytes))
         # Distributes the ranges of a file to workers other than the one that listed it.
         shared = ranges | "Share" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
+        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.OUTPUT_TYPE)
 
 
 class ReadAllAvro(ReadAll):
@@ -246,7 +245,7 @@ class _Cut(beam.DoFn):
 def _pattern(pattern: str, extension: str) -> str:
     """Converts a pattern for Beam: a directory to a glob of its files, a `file://` URL to a path."""
     if pattern.startswith("file://"):
-        pattern = urllib.request.url2pathname(urllib.parse.urlsplit(pattern).path)
+        pattern = path_of_file_url(pattern)
     if pattern.endswith("/") or os.path.isdir(pattern):  # noqa: PTH112 - it may be no path
         return _filesystems.FileSystems.join(pattern, f"*.{extension}")
     # Beam finds no files for a glob without a directory part.

@@ -156,13 +156,16 @@ class _Sink(_Base):
 
     def _empty(self, directory: str, written: list[str], count: int) -> list[str]:
         """Writes files without rows, with the schema of the others."""
+        # A repeated call uses the same names, which come after those of the other files.
+        names = [_filesystems.FileSystems.join(directory, f"~{number:05}") for number in range(count)]
+        if written and not _filesystems.FileSystems.exists(written[0]):
+            # An earlier call has written these files, and has begun to rename all files.
+            return names
         if self._schema is None:
             with opened(written[0]) as file:
                 schema = avro_schema(file)
         else:
             schema = AvroSchema(self._schema)
-        # A repeated call uses the same names, which come after those of the other files.
-        names = [_filesystems.FileSystems.join(directory, f"~{number:05}") for number in range(count)]
         for name in names:
             with _Base.open(self, name) as file:
                 self.writer(file, schema.arrow, schema.json).close()

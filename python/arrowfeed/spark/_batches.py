@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource
-from arrowfeed.spark._options import check_on_error
+from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
 from arrowfeed.spark._source import groups_of
 
 if TYPE_CHECKING:

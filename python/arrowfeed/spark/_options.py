@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import urllib.parse
-import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from arrowfeed._arrowfeed import Limits
-from arrowfeed._engines.splits import SPLIT_BYTES
+from arrowfeed._engines.splits import SPLIT_BYTES, check_on_error
+from arrowfeed._urls import path_of_file_url, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,24 +65,13 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
     dataset: dict[str, Any] = {}
     for name, text in left.items():
         if name in _OBJECTS:
-            raise ValueError(f"{name}: expected an option that Spark can pass as text, found '{name}'")
+            raise ValueError(f"{name}: expected no such option, because Spark passes options as text")
         dataset[name] = _columns(text) if name == "columns" else _value(text)
     if storage:
         dataset["storage_options"] = storage
     if limits:
         dataset["limits"] = Limits(**limits)
     return ReadOptions(source, dataset, split_bytes, batch_size, on_error)
-
-
-def check_on_error(on_error: str) -> None:
-    """Checks the option `on_error`.
-
-    Raises:
-        ValueError: The value is neither `"raise"` nor `"skip_block"`.
-    """
-    if on_error not in ("raise", "skip_block"):
-        expected = "on_error: expected 'raise' or 'skip_block', because a task reads a part of a file"
-        raise ValueError(f"{expected}, found '{on_error}'")
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:
@@ -98,7 +86,7 @@ def write_options(options: Mapping[str, str]) -> WriteOptions:
         raise ValueError(f"path: expected one directory, found {len(source)} paths")  # noqa: TRY004
     if "://" in source:
         message = "path: expected a directory of a file system that all executors share"
-        raise ValueError(f"{message}, found the URL {source}")
+        raise ValueError(f"{message}, found the URL {redacted(source)}")
     writer: dict[str, Any] = {}
     for name, text in left.items():
         if name not in ("codec", "level", "block_bytes", "schema"):
@@ -124,7 +112,7 @@ def _source(left: dict[str, str]) -> str | list[str]:
 def _path(path: str) -> str:
     """Makes a local path absolute, because executors have other working directories. Keeps URLs."""
     if path.startswith("file:"):
-        return urllib.request.url2pathname(urllib.parse.urlsplit(path).path)
+        return path_of_file_url(path)
     return path if "://" in path else str(Path(path).absolute())
 
 
@@ -148,9 +136,10 @@ def _prefixed(left: dict[str, str], prefix: str) -> dict[str, str]:
 
 
 def _columns(text: str) -> list[str]:
-    """Returns field paths from a JSON list or from text with commas."""
-    if text.lstrip().startswith('["'):
-        return json.loads(text)
+    """Returns field paths from a JSON list of texts, or from text with commas."""
+    listed = _value(text)
+    if isinstance(listed, list) and all(isinstance(path, str) for path in cast("list[Any]", listed)):
+        return cast("list[str]", listed)
     return [path.strip() for path in text.split(",")]
 
 

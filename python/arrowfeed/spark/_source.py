@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._engines.splits import SplitSource
+from arrowfeed._engines.splits import UNIONS, SplitSource
 from arrowfeed._errors import SchemaError
 from arrowfeed.spark._imported import sources
 from arrowfeed.spark._options import read_options, write_options
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.splits import SplitReader
     from arrowfeed.spark._options import ReadOptions
-
-_DEFAULTS = {"unions": "struct"}
-"""Options of those dataset classes that have them."""
 
 _GROUP_PICKLE = 900
 """Maximum size in bytes of the pickle of several splits, so that a partition pickles to less than 1 KB."""
@@ -42,7 +39,7 @@ class ArrowfeedSource(sources.DataSource):
         return "arrowfeed"
 
     def schema(self) -> Any:
-        """Infers the `StructType` of the rows from the first file.
+        """Infers the `StructType` of the rows.
 
         Raises:
             SchemaError: Spark has no type for a column.
@@ -97,7 +94,7 @@ class SplitsReader(sources.DataSourceReader):
         self._schema = readable(self._reader.schema)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state without the splits, of which each task gets one."""
+        """Returns the state without the splits, of which each task gets a group."""
         return {**self.__dict__, "_splits": None}
 
     def partitions(self) -> list[Any]:
@@ -117,7 +114,7 @@ class SplitsReader(sources.DataSourceReader):
 
 
 def _split_source(options: ReadOptions) -> SplitSource:
-    return SplitSource(options.source, options.dataset, _DEFAULTS)
+    return SplitSource(options.source, options.dataset, UNIONS)
 
 
 def groups_of(splits: list[Split], target_bytes: int) -> list[list[Split]]:
@@ -146,7 +143,8 @@ def _check(schema: Any, inferred: Any, *, has_columns: bool) -> None:
     """
     if has_columns and schema.fieldNames() != inferred.fieldNames():
         found = f"the option columns and a schema of the fields {schema.fieldNames()}"
-        raise SchemaError(f"expected the columns {inferred.fieldNames()}, found {found}: use one of both")
+        message = f"expected the columns {inferred.fieldNames()}, found {found}"
+        raise SchemaError(f"{message}: use either the option or the schema")
     fields = {field.name: field for field in inferred.fields}
     for field in schema.fields:
         column = fields.get(field.name)

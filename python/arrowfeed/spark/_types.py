@@ -180,6 +180,8 @@ def converted(batch: Any, schema: Any) -> Any:
     Raises:
         pyarrow.ArrowInvalid: A value does not fit.
     """
+    if not batch.columns:
+        return batch
     columns = [_converted(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 

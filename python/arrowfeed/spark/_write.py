@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import shutil
 import uuid
@@ -54,6 +55,7 @@ class FilesWriter(sources.DataSourceArrowWriter):
         self._directory = Path(options.directory).absolute()
         self._temporary = self._directory / f".arrowfeed-{self._job}"
         self._temporary.mkdir(parents=True)
+        self._old = self._temporary / "old"
 
     def write(self, iterator: Iterator[Any]) -> WrittenFile:
         """Writes the rows of a task. The first task writes a file even if it has no rows.
@@ -79,20 +81,32 @@ class FilesWriter(sources.DataSourceArrowWriter):
         """Moves the files of the tasks to the target directory.
 
         Raises:
-            OSError: A file cannot be moved. The files of the directory are those from before the job.
+            OSError: A file cannot be moved. The files of the directory are those from before the job, unless
+                they cannot be moved back, which `abort` tries again.
         """
-        old = self._temporary / "old"
         moves: list[tuple[Path, Path]] = []
         if self._overwrite:
-            old.mkdir()
-            moves += [(path, old / path.name) for path in sorted(self._directory.glob("*.avro"))]
+            self._old.mkdir()
+            replaced = (path for path in sorted(self._directory.glob("[!.]*.avro")) if path.is_file())
+            moves += [(path, self._old / path.name) for path in replaced]
         names = [message.name for message in messages if message is not None and message.name is not None]
         moves += [(self._temporary / name, self._directory / name) for name in names]
         _move(moves)
         shutil.rmtree(self._temporary, ignore_errors=True)
 
     def abort(self, messages: Sequence[WrittenFile | None]) -> None:  # noqa: ARG002 - Spark's signature
-        """Removes the files of the tasks, and the target directory if it is empty."""
+        """Removes the files of the tasks, and the target directory if it is empty. Keeps the old files.
+
+        Raises:
+            OSError: An old file cannot be moved back. The message names its directory.
+        """
+        if self._old.exists():
+            try:
+                for path in sorted(self._old.iterdir()):
+                    path.rename(self._directory / path.name)
+            except OSError as error:
+                message = f"expected to move the old files back, found: {error}"
+                raise OSError(error.errno, f"{message}. They are in {self._old}") from error
         shutil.rmtree(self._temporary, ignore_errors=True)
         if not any(self._directory.iterdir()):
             self._directory.rmdir()
@@ -109,7 +123,8 @@ def _move(moves: list[tuple[Path, Path]]) -> None:
         for source, target in moves:
             source.rename(target)
             done.append((source, target))
-    except OSError:
+    except BaseException:
         for source, target in reversed(done):
-            target.rename(source)
+            with contextlib.suppress(OSError):
+                target.rename(source)
         raise

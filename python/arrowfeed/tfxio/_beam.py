@@ -65,13 +65,13 @@ class _RawRanges(ReadRanges):
         schema: Schema in which the rows are written.
     """
 
-    GIVES = bytes
+    OUTPUT_TYPE = bytes
 
     def __init__(self, read: ReadRanges, schema: AvroSchema) -> None:
         super().__init__(read.options, read.split_bytes)
         self._schema = schema
 
-    def given(self, batch: RecordBatch) -> list[bytes]:
+    def outputs(self, batch: RecordBatch) -> list[bytes]:
         """Encodes each row."""
         return encode_records(batch, self._schema)
 
