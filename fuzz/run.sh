@@ -14,14 +14,13 @@ export RUSTFLAGS="-Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing -Cpasses=s
 if [ $# -eq 0 ]; then
     exec cargo build --release --target "$host" --bins
 fi
+# libdeflate defines the same constants in several of its files.
+export ASAN_OPTIONS=detect_odr_violation=0
 target=$1
 seconds=${2:-60}
 corpus=${3:-corpus/$target}
 cargo build --release --target "$host" --bin "$target" --bin write_seeds
 [ -d corpus ] || "target/$host/release/write_seeds"
-
-# libdeflate defines the same constants in several of its files.
-export ASAN_OPTIONS=detect_odr_violation=0
 mkdir -p "$corpus" "artifacts/$target"
 exec "target/$host/release/$target" "$corpus" -artifact_prefix="artifacts/$target/" \
     -max_total_time="$seconds" -max_len=65536 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=300 \
