@@ -127,9 +127,7 @@ def scan_dataset(
         >>> people = arrowfeed.scan_dataset("people-*.csv")
         >>> people.filter(polars.col("age") > 30).select("name").collect()
     """
-    if columns is not None:
-        options["columns"] = list(columns)
-    reader = SplitSource(source, options, UNIONS).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS, columns=columns).reader(on_error=on_error)
 
     def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
         selected = reader if names is None else reader.select(names)

@@ -62,10 +62,8 @@ def read_dataset(
         >>> rows = arrowfeed.daft.read_dataset("part-*.avro")
         >>> rows.where(daft.col("id") < 10).select("name").to_pydict()
     """
-    if columns is not None:
-        options["columns"] = list(columns)
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS)
+    planned = SplitSource(source, options, UNIONS, columns=columns)
     return _DataSource(planned, planned.reader(on_error=on_error), split_bytes).read()
 
 

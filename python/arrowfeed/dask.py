@@ -93,10 +93,8 @@ def read_dataset(
     if dtype_backend not in ("pyarrow", "numpy_nullable"):
         expected = "expected 'pyarrow' or 'numpy_nullable'"
         raise ValueError(f"dtype_backend: {expected}, found {dtype_backend!r}")
-    if columns is not None:
-        options["columns"] = list(columns)
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS)
+    planned = SplitSource(source, options, UNIONS, columns=columns)
     splits = planned.plan(split_bytes)
     read = _Read(planned.reader(on_error=on_error), dtype_backend)
     if not splits:

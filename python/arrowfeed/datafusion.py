@@ -75,10 +75,8 @@ def read_dataset(
     most = (os.cpu_count() or 1) if partitions is None else partitions
     if most < 1:
         raise ValueError(f"partitions: expected an integer of 1 or more, found {most}")
-    if columns is not None:
-        options["columns"] = list(columns)
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS)
+    planned = SplitSource(source, options, UNIONS, columns=columns)
     reader = planned.reader(batch_size=_ROWS, on_error=on_error)
     planned.plan(_SPLIT_BYTES)  # Refuses a source that has no splits.
     dataset = SplitDataset(reader, batch_size=_ROWS, plan=lambda: _groups(planned.plan(_SPLIT_BYTES), most))

@@ -66,8 +66,6 @@ def read_dataset(
         >>> duckdb.sql("SELECT count(*) FROM rows WHERE id < 10").fetchone()
         (10,)
     """
-    if columns is not None:
-        options["columns"] = list(columns)
-    reader = SplitSource(source, options, UNIONS).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS, columns=columns).reader(on_error=on_error)
     dataset = SplitDataset(reader, batch_size=_ROWS, threads=threads)
     return (duckdb if connection is None else connection).from_arrow(dataset)

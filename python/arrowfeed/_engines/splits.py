@@ -48,6 +48,7 @@ class SplitSource:
             `storage_options`. Without `features` and `representations`, there are no tensors.
         defaults: Other values of options that `options` does not have. A class without such an option ignores
             them.
+        columns: The option `columns`. None: that of `options`.
 
     Raises:
         TypeError: `source` contains a file object.
@@ -55,8 +56,15 @@ class SplitSource:
     """
 
     def __init__(
-        self, source: Source, options: dict[str, Any], defaults: dict[str, Any] | None = None
+        self,
+        source: Source,
+        options: dict[str, Any],
+        defaults: dict[str, Any] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
     ) -> None:
+        if columns is not None:
+            options = {**options, "columns": list(columns)}
         again = rereadable(absolute(repeatable(source), options.get("store")))
         self._source = again()
         self.kind: Callable[..., Dataset] = dataset_class(again, options)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.sources import absolute
-from arrowfeed._engines.splits import SplitSource, check_on_error
+from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
 from arrowfeed._urls import redacted, scheme_of, text_of
 from arrowfeed.beam._beam_files import BeamFiles, is_only_of_beam
 from arrowfeed.beam._imported import beam
 from arrowfeed.beam._read import ReadDatasetRanges
-from arrowfeed.beam._transforms import SPLIT_BYTES
 
 if TYPE_CHECKING:
     import os
@@ -86,9 +85,7 @@ class ReadFromDataset(beam.PTransform):
             # Only names in a store may be relative, and names of Beam are paths and URLs.
             source = absolute(source, None)
             options["store"] = files
-        if columns is not None:
-            options["columns"] = list(columns)
-        read = SplitSource(source, options)
+        read = SplitSource(source, options, columns=columns)
         self._schema = read.schema
         self._plan = _Plan(planner_of(read), split_bytes)
         reader = read.reader(batch_size=batch_size, on_error=on_error)

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import Split
+from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed._urls import path_of_file_url
 from arrowfeed.beam._imported import beam, imported
 from arrowfeed.beam._options import checked, checked_parquet
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
 _system: Any = imported("apache_beam.io.filesystem", "apache-beam")
 _filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
-
-SPLIT_BYTES = 64 << 20
-"""Default size of a range in bytes, before a runner splits it again."""
 
 
 class ReadAll(beam.PTransform):

@@ -60,9 +60,7 @@ def map_in_arrow(
         >>> map_in_arrow(spark, "part-*.avro", total, "total long").agg({"total": "sum"}).show()
     """
     check_on_error(on_error)
-    if columns is not None:
-        options["columns"] = list(columns)
-    files = SplitSource(source, options)
+    files = SplitSource(source, options, columns=columns)
     parts = groups_of(files.plan(split_bytes), split_bytes)
     read = _Mapped(files.reader(batch_size=batch_size, on_error=on_error), parts, function)
     # One number in each partition.

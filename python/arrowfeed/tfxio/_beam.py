@@ -6,10 +6,11 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import encode_records, read_csv
+from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed.beam import ReadAvro, ReadParquet
 from arrowfeed.beam._imported import beam, pa
 from arrowfeed.beam._read import ReadParquetRanges, ReadRanges
-from arrowfeed.beam._transforms import SPLIT_BYTES, matching
+from arrowfeed.beam._transforms import matching
 from arrowfeed.tfxio._csv_cells import csv_batches, inferred_schema, kinds_of_records
 
 if TYPE_CHECKING:
