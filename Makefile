@@ -69,9 +69,11 @@ test-frameworks: $(VENV)/.test .venv-frameworks/.made ## tensors in TensorFlow (
 # The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. The extension module is the one that was built.
 OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
 
+OLDEST_IS_USABLE = $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'
+
 .PHONY: test-tensorflow-oldest
 test-tensorflow-oldest:
-	@if $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then $(MAKE) test-tensorflow-oldest-here; \
+	@if $(OLDEST_IS_USABLE); then $(MAKE) test-tensorflow-oldest-here; \
 	else echo "SKIPPED make test-tensorflow-oldest: expected TFIO_PYTHON to be Python 3.12 or older"; fi
 
 .PHONY: test-tensorflow-oldest-here
@@ -94,7 +96,7 @@ test-stores: $(VENV)/.test .venv-stores/.made .venv-stores/node/.made target/hdf
 
 # Clusters of this machine: Ray, Spark, Dask, and Flink with Beam. The tests of an engine whose programs are missing are skipped.
 .PHONY: test-engines
-test-engines: $(VENV)/.test .venv-engines/.made .venv-flink/.made target/flink/.made ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows; takes 3 GB
+test-engines: $(VENV)/.test environments-of-engines ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows; takes 3 GB
 	$(call PACKAGE,$(VENV))
 	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-engines/bin/python -m pytest -rs --show-capture=no tests/engines
 
@@ -257,7 +259,11 @@ clean: ## everything that was built, installed or written
 # ---- virtual environments: a file in them says what they hold
 
 .PHONY: environments
-environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of the frameworks, but PyTorch's; downloads 2 GB
+environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of TensorFlow, JAX, TFX, Beam and the stores; downloads 2 GB
+	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
+
+.PHONY: environments-of-engines
+environments-of-engines: .venv-engines/.made .venv-flink/.made target/flink/.made
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
