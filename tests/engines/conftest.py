@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,10 @@ import arrowfeed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+# A proxy of the environment must not see requests to 127.0.0.1.
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
 
 @pytest.fixture(scope="session")

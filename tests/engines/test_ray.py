@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import clusters
 import fastavro
 import kills
 import numpy as np
@@ -41,16 +42,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "ray.md"
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     """A cluster of two workers, which ends with the tests of this module."""
-    with pytest.MonkeyPatch.context() as patch:
-        # The workers import the modules of the tests.
-        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
-        ray.data.DataContext.get_current().enable_progress_bars = False
-        try:
-            yield
-        finally:
-            ray.shutdown()
+    with clusters.ray_cluster():
+        yield
 
 
 @pytest.fixture
