@@ -14,7 +14,6 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import clusters
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -38,13 +37,6 @@ from arrowfeed.spark import _options, _source, _types
 from arrowfeed.spark._write import WrittenFile
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session on a cluster whose executors and Python workers are processes of their own."""
-    with clusters.spark_session(tmp_path_factory.mktemp("warehouse")) as session:
-        yield session
 
 
 def read(spark: Any, path: Any, **options: Any) -> Any:

@@ -107,15 +107,13 @@ def summed_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.RecordBatch.from_pylist([sums(batch)])
 
 
-def test_spark(stored: Stored, tmp_path: Path) -> None:
+def test_spark(spark: Any, stored: Stored) -> None:
     options = {f"storage.{name}": value for name, value in stored.options.items()}
     types = ", ".join(f"`{name}` long" for name in [*rows.Checksum._fields, "pid"])
-    with clusters.spark_session(tmp_path) as spark:
-        for url in stored.urls:
-            reader = spark.read.format("arrowfeed").options(**options, split_bytes=SPLIT_BYTES)
-            found = reader.load(url)
-            parts = found.mapInArrow(summed_batches, types).collect()
-            assert_rows([part.asDict() for part in parts], stored)
+    for url in stored.urls:
+        reader = spark.read.format("arrowfeed").options(**options, split_bytes=SPLIT_BYTES)
+        parts = reader.load(url).mapInArrow(summed_batches, types).collect()
+        assert_rows([part.asDict() for part in parts], stored)
 
 
 def test_beam(stored: Stored, tmp_path: Path) -> None:
