@@ -83,9 +83,9 @@ test-tensorflow-oldest-here: .venv-tfio/.made
 
 # That they are there is seen first: their tests would be skipped.
 .PHONY: test-torch
-test-torch: $(VENV)/.test .venv-torch/.made ## tensors in PyTorch, and torchdata; downloads 3 GB
+test-torch: $(VENV)/.test .venv-torch/.made ## tensors in PyTorch, torchdata and Ray; downloads 3 GB
 	$(call PACKAGE,$(VENV))
-	$(BUILT) .venv-torch/bin/python -c "import torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__)"
+	$(BUILT) .venv-torch/bin/python -c "import ray.data, torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__, 'ray', ray.__version__)"
 	$(BUILT) .venv-torch/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
 
 # Servers on 127.0.0.1. The tests of a server whose programs are missing are skipped.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import itertools
 import json
@@ -11,12 +10,10 @@ import os
 import pickle
 import random
 import re
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import clusters
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -43,7 +40,6 @@ FORMATS = ["a.avro", "a.parquet", "a.tfrecord", "a.csv", "a.jsonl"]
 COMPRESSED = ["a.tfrecord.gz", "a.csv.gz"]
 CUTS = list(itertools.product([0, 1, 200], [0, 0.001, 0.3, 0.9, 1]))
 """Numbers of batches after which a range is split, and the fractions of the rest."""
-SECONDS = 60
 
 
 def pipeline(**options: Any) -> Any:
@@ -458,25 +454,10 @@ def test_wrong_arguments_of_a_writer():
 
 
 @pytest.fixture(scope="module")
-def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a job service in a process of its own."""
-    folder = tmp_path_factory.mktemp("service")
-    port, log = folder / "port", folder / "log"
-    command = [sys.executable, "-m", "apache_beam.runners.portability.local_job_service_main"]
-    with log.open("w") as output:
-        service = subprocess.Popen([*command, "--port_file", port], stdout=output, stderr=output)
-    try:
-        for _ in range(10 * SECONDS):
-            if service.poll() is not None or (port.exists() and port.read_text()):
-                break
-            time.sleep(0.1)
-        assert port.exists(), log.read_text()[-2000:]
-        yield f"localhost:{port.read_text()}"
-    finally:
-        service.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            service.wait(10)
-        service.kill()
+def worker_processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """Options of a runner with a job service and workers in processes of their own."""
+    with clusters.job_service(tmp_path_factory.mktemp("service")) as options:
+        yield options
 
 
 def note(batch: pa.RecordBatch) -> tuple[int, rows.Checksum]:
@@ -489,14 +470,9 @@ def total(notes: list[Any]) -> str:
     return json.dumps([sorted({pid for pid, _ in notes}), rows.total(sums for _, sums in notes)])
 
 
-def test_worker_processes_read_and_write(endpoint, files, expected, tmp_path, monkeypatch):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    here = str(Path(__file__).parent)
-    monkeypatch.setenv("PATH", path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]))
-    options = ["--environment_type=LOOPBACK", "--experiments=use_loopback_process_worker=true"]
-    options += [f"--job_endpoint={endpoint}", "--sdk_worker_parallelism=2"]
-    with beam.Pipeline(runner="PortableRunner", options=PipelineOptions(options)) as started:
+def test_worker_processes_read_and_write(worker_processes, files, expected, tmp_path):
+    options = PipelineOptions(worker_processes)
+    with beam.Pipeline(runner="PortableRunner", options=options) as started:
         batches = started | ReadFromDataset(files, split_bytes=1 << 20)
         _ = batches | WriteToAvro(tmp_path / "rows", num_shards=2)
         notes = batches | beam.Map(note) | beam.combiners.ToList() | beam.Map(total)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import pickle
 import signal
@@ -11,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import clusters
 import pandas as pd
 import probes
 import pyarrow as pa
@@ -22,7 +22,7 @@ import arrowfeed
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-from distributed import Client, LocalCluster, get_worker  # noqa: E402
+from distributed import Client, get_worker  # noqa: E402
 
 from arrowfeed.dask import read_dataset  # noqa: E402
 
@@ -37,18 +37,8 @@ MOST_UNEQUAL = 1.3
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A client of two workers, which are processes with one thread."""
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as found,
-    ):
-        found.run(_imports)
+    with clusters.dask_client() as found:
         yield found
-
-
-def _imports() -> None:
-    """Imports what tasks need, so that no worker is late."""
-    for name in ("arrowfeed.dask", "rows"):
-        importlib.import_module(name)
 
 
 def frame_of(checksum: rows.Checksum, **more: Any) -> pd.DataFrame:

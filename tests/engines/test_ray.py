@@ -11,14 +11,15 @@ import json
 import os
 import pickle
 import re
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import clusters
 import fastavro
+import kills
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -41,16 +42,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "ray.md"
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     """A cluster of two workers, which ends with the tests of this module."""
-    with pytest.MonkeyPatch.context() as patch:
-        # The workers import the modules of the tests.
-        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
-        ray.data.DataContext.get_current().enable_progress_bars = False
-        try:
-            yield
-        finally:
-            ray.shutdown()
+    with clusters.ray_cluster():
+        yield
 
 
 @pytest.fixture
@@ -170,13 +163,7 @@ def test_a_limit_stops_early(files: Path) -> None:
 
 def end_once(table: pa.Table, directory: str, at: int) -> pa.Table:
     """Returns the checksum of a table. Ends the worker with SIGKILL when it first reads the row `at`."""
-    with (Path(directory) / "seen").open("a") as file:
-        file.write(f"{os.getpid()} {table['id'][0]} {table.num_rows}\n")
-    if pc.is_in(pa.scalar(at), table["id"].combine_chunks()).as_py():
-        with contextlib.suppress(FileExistsError):
-            (Path(directory) / "ended").touch(exist_ok=False)
-            (Path(directory) / "ended").write_text(str(os.getpid()))
-            os.kill(os.getpid(), signal.SIGKILL)
+    kills.end_once(table["id"], directory, at)
     return sums(table)
 
 
@@ -191,10 +178,9 @@ def test_a_worker_that_is_killed_changes_no_row(files: Path, expected: rows.Chec
     ).materialize()
     found = rows.total(rows.Checksum(**part) for part in ending.take_all())
     assert "ReadArrowfeed->MapBatches(end_once)" in ending.stats()
-    ended = (tmp_path / "ended").read_text()
-    seen = [line.split() for line in (tmp_path / "seen").read_text().splitlines()]
-    assert sum(pid == ended for pid, _, _ in seen) > 3
-    firsts = collections.Counter(first for _, first, _ in seen)
+    seen, ended = kills.seen(tmp_path), kills.ended(tmp_path)
+    assert sum(batch.pid == ended for batch in seen) > 3
+    firsts = collections.Counter(batch.first for batch in seen)
     assert sum(count > 1 for count in firsts.values()) > 3
     assert found == expected
 
@@ -436,16 +422,6 @@ def test_a_row_that_does_not_fit_a_tensor(examples: Path) -> None:
     dataset = arrowfeed.ray.read_dataset(examples, representations={"t": arrowfeed.Dense("tags", [2])})
     with pytest.raises(arrowfeed.ConversionError, match='tensor "t", column "tags"'):
         dataset.take_all()
-
-
-def test_torch_batches(examples: Path) -> None:
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("expected torch for iter_torch_batches, found it not installed")
-    dataset = arrowfeed.ray.read_dataset(examples, representations=REPRESENTATIONS)
-    dataset = dataset.select_columns(["x", "m", "y"])
-    for batch in dataset.iter_torch_batches(batch_size=100):
-        assert tuple(batch["x"].shape) == (100, 2, 3)
-        assert (batch["x"][:, 0, 0] == batch["y"] + 0.5).all()
 
 
 # ---- errors

