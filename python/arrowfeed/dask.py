@@ -61,9 +61,8 @@ def read_dataset(
 
     The content of the first file determines the format, as in `open_dataset`. The call reads the metadata of
     all files, such as the header of an Avro file; without a `schema`, it reads TFRecord, CSV and JSON lines
-    files as a whole, and so does each worker. The workers read the rows. A task decodes only the columns
-    that the computation uses. A task that Dask repeats returns the same rows, or raises `ChangedError` if the
-    file has changed.
+    files as a whole. The workers read the rows. A task decodes only the columns that the computation uses. A
+    task that Dask repeats returns the same rows, or raises `ChangedError` if the file has changed.
 
     Args:
         source: A path, a glob, a directory, a URL, or a list of these. All workers need read access.

@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._engines.arrow_dataset import SplitDataset
+from arrowfeed._engines.groups import balanced_groups
 from arrowfeed._engines.splits import UNIONS, SplitSource, check_on_error
 from arrowfeed._libraries import needed
 
@@ -79,18 +80,10 @@ def read_dataset(
     planned = SplitSource(source, options, UNIONS, columns=columns)
     reader = planned.reader(batch_size=_ROWS, on_error=on_error)
     planned.plan(_SPLIT_BYTES)  # Refuses a source that has no splits.
-    dataset = SplitDataset(reader, batch_size=_ROWS, plan=lambda: _groups(planned.plan(_SPLIT_BYTES), most))
+
+    def plan() -> list[list[Split]]:
+        return balanced_groups(planned.plan(_SPLIT_BYTES), most) or [[]]
+
+    dataset = SplitDataset(reader, batch_size=_ROWS, plan=plan)
     context = datafusion.SessionContext.global_ctx() if context is None else context
     return context.read_table(dataset)
-
-
-def _groups(splits: list[Split], most: int) -> list[list[Split]]:
-    """Divides splits, in their order, into at most `most` groups of about equal size."""
-    total = sum(split.end - split.start for split in splits)
-    groups: list[list[Split]] = [[] for _ in range(most)]
-    before = 0
-    for split in splits:
-        middle = before + (split.end - split.start) / 2
-        groups[min(most - 1, int(middle * most / max(1, total)))].append(split)
-        before += split.end - split.start
-    return [group for group in groups if group] or [[]]

@@ -14,6 +14,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arrowfeed._engines.groups import groups_of, size_of
 from arrowfeed._engines.splits import SPLIT_BYTES, UNIONS, SplitSource, check_on_error
 from arrowfeed._errors import SchemaError
 from arrowfeed._libraries import needed
@@ -70,9 +71,9 @@ def read_dataset(
     """Reads files of one format, which the content of the first file determines, as a `ray.data.Dataset`.
 
     The call opens each file and reads only its metadata; without a `schema`, it reads TFRecord, CSV and JSON
-    lines files as a whole, and so does each worker. A task of Ray reads one part of a large file, or
-    several small files. Ray runs a task again if its worker ends; the rows are the same. `select_columns` and
-    `count` of the dataset decode only the columns that they need.
+    lines files as a whole. A task of Ray reads one part of a large file, or several small files. Ray runs a
+    task again if its worker ends; the rows are the same. `select_columns` and `count` of the dataset decode
+    only the columns that they need.
 
     Args:
         source: As in `open_dataset`, but no file objects and no bytes. All nodes must be able to read it.
@@ -155,7 +156,7 @@ class ArrowfeedDatasource(_data.Datasource):
 
     def estimate_inmemory_data_size(self) -> int:
         """Returns the size of the splits in the files. The rows in memory may be larger."""
-        return sum(map(_size, self._parts))
+        return sum(map(size_of, self._parts))
 
     def get_read_tasks(
         self,
@@ -171,7 +172,7 @@ class ArrowfeedDatasource(_data.Datasource):
         for part in self._parts or [[]]:
             metadata = _block.BlockMetadata(
                 num_rows=None,
-                size_bytes=_size(part),
+                size_bytes=size_of(part),
                 input_files=sorted({split.path for split in part}),
                 exec_stats=None,
             )
@@ -326,21 +327,12 @@ def _parts(files: SplitSource, split_bytes: int | None, count: int | None) -> li
     splits = files.plan(target)
     if split_bytes is None:
         tasks = count or _TASKS_PER_CPU * _cpus()
-        target = -(-_size(splits) // tasks) if splits else 1
+        target = -(-size_of(splits) // tasks) if splits else 1
         if count is None:
             target = min(max(target, _LEAST_SPLIT_BYTES), SPLIT_BYTES)
-        if any(_size([split]) > target for split in splits):
+        if any(size_of([split]) > target for split in splits):
             splits = files.plan(target)
-    parts: list[list[Split]] = []
-    size = 0
-    for split in splits:
-        size += _size([split])
-        if parts and size <= _MOST_OF_TARGET * target:
-            parts[-1].append(split)
-        else:
-            parts.append([split])
-            size = _size([split])
-    return parts
+    return groups_of(splits, _MOST_OF_TARGET * target)
 
 
 def _cpus() -> int:
@@ -348,11 +340,6 @@ def _cpus() -> int:
     if not _ray.is_initialized():
         _ray.init()
     return max(int(_ray.cluster_resources().get("CPU", 1)), 1)
-
-
-def _size(splits: Sequence[Split]) -> int:
-    """The size of splits in bytes."""
-    return sum(split.end - split.start for split in splits)
 
 
 def _remote(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -603,7 +603,7 @@ Example:
 
 This is the base class of `AvroDataset` and of the datasets of other formats; it has no constructor.
 Worker threads start when an iterator is asked for its first batch. Datasets can be pickled; the copy
-opens the files again.
+opens the files again, and has the same columns without inferring them again.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -690,9 +690,9 @@ Returns:
     split.
 
 Raises:
-    SchemaError: A source has no path, such as bytes or a file object; the columns of a file differ
-        from those of the first file; or the dataset is a `MixedDataset` or the result of `take`,
-        `skip` or `split`.
+    SchemaError: A source has no path, such as bytes or a file object; two URLs differ only in their
+        queries, which splits do not contain; the columns of a file differ from those of the first
+        file; or the dataset is a `MixedDataset` or the result of `take`, `skip` or `split`.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
     OSError: A file cannot be opened.
     ArrowfeedError: A file does not have the format of the dataset.
@@ -742,8 +742,8 @@ Returns:
     A reader of the rows of the split, which may be empty.
 
 Raises:
-    SchemaError: The split belongs to a file that is not in the dataset, or the dataset is a
-        `MixedDataset`.
+    SchemaError: The split belongs to a file that is not in the dataset, or to one of several URLs
+        that differ only in their queries; or the dataset is a `MixedDataset`.
     ChangedError: The split was planned for another file, or the file ends before the split starts.
     ArrowfeedError, OSError: As in the iteration over `record_batches`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
@@ -2393,6 +2393,7 @@ Returns:
 Raises:
     OSError: A file cannot be opened.
     FormatError: A file is not an Avro object container file.
+    SchemaError: Two URLs differ only in their queries, which splits do not contain.
     TypeError: The source contains bytes or file objects, which cannot be split.
     ValueError: `target_bytes` is less than 1.
 

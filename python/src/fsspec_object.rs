@@ -1,5 +1,6 @@
 //! A file of an fsspec filesystem as an object of a store. Each request has a thread, which waits for Python code.
 
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -95,5 +96,9 @@ impl RemoteObject for FsspecObject {
 
     fn limits(&self) -> ReadAheadLimits {
         self.limits
+    }
+
+    fn variant(&self) -> Option<u64> {
+        Some(BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.file.path))
     }
 }

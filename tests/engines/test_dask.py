@@ -211,6 +211,10 @@ def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
     found = read_dataset(path, columns=["user.age", "id"])
     assert found["user"].compute().iloc[3] == {"age": 3}
     assert list(found.columns) == ["user", "id"]
+    assert list(read_dataset(path, columns=["id", "id"]).columns) == ["id"]
+    twice = found[["id", "id"]].compute()
+    assert list(twice.columns) == ["id", "id"]
+    assert twice.iloc[3].tolist() == [3, 3]
     with pytest.raises(arrowfeed.SchemaError, match="nme"):
         read_dataset(path, columns=["nme"])
 

@@ -104,7 +104,7 @@ def test_batches_without_rows_of_spark_have_the_checksum_of_one_machine(
     frame = arrowfeed_spark.map_in_arrow(spark, files, sums, CHECKSUMS, split_bytes=size)
     found = frame.collect()
     assert rows.total(row[:-1] for row in found) == expected
-    assert len(found) == len(_source.groups_of(SplitSource(files, {}).plan(size), size))
+    assert len(found) == len(_source.parts_of(SplitSource(files, {}).plan(size), size))
 
 
 def test_batches_have_the_types_of_the_files(spark: Any, tmp_path: Path) -> None:
@@ -188,6 +188,7 @@ def test_the_fields_of_a_schema_select_the_columns(spark: Any, files: Path, expe
         ("id int", "id: expected bigint.*, found int in the schema of the caller"),
         ("value double not null", "value: expected double, found double not null"),
         ("tags array<int>", "tags: expected array<bigint>.*, found array<int>"),
+        ("id long, id long", r"expected fields with different names, found \['id'\] several times"),
     ],
 )
 def test_a_schema_that_the_files_do_not_have_is_an_error(
@@ -208,6 +209,20 @@ def test_the_reader_of_a_schema_decodes_only_its_columns(files: Path) -> None:
     reader = _source.ArrowfeedSource({"path": str(files)}).reader(schema)
     batch = next(reader.read(reader.partitions()[0]))
     assert batch.schema.names == ["id"]
+
+
+def test_a_first_split_without_bytes_is_a_partition() -> None:
+    empty, other = splits = [arrowfeed.Split("a.csv", 5, 5), arrowfeed.Split("b.csv", 0, 7)]
+    assert _source.parts_of(splits, 7) == [[empty, other]]
+    assert _source.parts_of(splits, 6) == [[empty], [other]]
+
+
+def test_a_partition_of_several_splits_has_a_small_pickle() -> None:
+    splits = [arrowfeed.Split(f"{number:0100}.avro", 0, 1) for number in range(50)]
+    parts = _source.parts_of(splits, 100)
+    assert [split for part in parts for split in part] == splits
+    assert 2 < len(parts) < 25
+    assert max(len(pickle.dumps(part)) for part in parts) <= _source._GROUP_PICKLE
 
 
 def test_several_paths_and_globs(spark: Any, files: Path) -> None:

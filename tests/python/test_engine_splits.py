@@ -154,6 +154,24 @@ def test_a_reader_of_some_columns_reads_these_in_their_order(paths):
         assert rows[0].schema.names == columns
 
 
+def test_a_column_that_is_selected_twice_is_there_twice(paths):
+    """As in `pyarrow.Table.select`. The option `columns` of a dataset has each column once."""
+    source = SplitSource(paths, {})
+    splits, everything = source.plan(16 << 10), whole(paths)
+    first, last = everything.schema.names[0], everything.schema.names[-1]
+    for columns in ([first, first], [last, first, last]):
+        reader = pickle.loads(pickle.dumps(source.reader(columns)))
+        engine_splits._open.clear()
+        assert through(reader, splits).equals(everything.select(columns))
+        assert pa.Table.from_batches(reader.read_all(batch_size=1000)).equals(everything.select(columns))
+        again = reader.select([first, first])
+        assert through(again, splits).equals(everything.select([first, first]))
+    if not paths[0].endswith("raw"):
+        once = SplitSource(paths, {}, columns=[last, first, last])
+        assert once.schema.names == list(dict.fromkeys([last, first]))
+        assert once.schema.names == whole(paths, columns=[last, first, last]).schema.names
+
+
 def test_a_reader_decodes_only_its_columns(tmp_path):
     """The strings of one column are no UTF-8, which is an error where the column is decoded."""
     path = tmp_path / "broken.avro"

@@ -183,6 +183,32 @@ def test_a_url_of_http_is_one_file_and_a_question_mark_starts_its_query(
         af.read_avro(store.url_of("*.avro"), **options)
 
 
+@pytest.mark.parametrize("has_cache", [False, True])
+def test_urls_that_differ_only_in_the_query_have_no_splits(
+    make_store: Callable[[str], Store], tmp_path: Path, has_cache: bool
+) -> None:
+    store = make_store("http")
+    store.put("a.avro", file_of("avro", range(5)))
+    options = {"storage_options": store.storage_options, **({"cache": tmp_path} if has_cache else {})}
+    url = store.url_of("a.avro")
+    first, second = f"{url}?part=1", f"{url}?part=2"
+    [split] = af.AvroDataset([first, first], **options).plan_splits()[:1]
+    assert ids(af.AvroDataset([first, first], **options).read_split(split)) == list(range(5))
+    dataset = af.AvroDataset([first, second], **options)
+    assert ids(dataset.record_batches(batch_size=5)) == [*range(5), *range(5)]
+    message = (
+        f'expected one file with the path "{url}", found URLs that differ in the query, which a split does '
+        "not contain: plan the splits of each URL separately"
+    )
+    calls = [dataset.plan_splits, lambda: dataset.read_split(split)]
+    if not has_cache:
+        calls.append(lambda: af.plan_splits([first, second], **options))
+    for call in calls:
+        with pytest.raises(af.SchemaError) as caught:
+            call()
+        assert str(caught.value) == message
+
+
 @pytest.mark.parametrize("kind", ["s3", "gcs", "azure"])
 def test_a_listing_of_many_objects_has_several_pages(
     make_store: Callable[[str], Store], proxy_of: ProxyOf, kind: str

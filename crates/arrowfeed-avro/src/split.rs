@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arrowfeed_source::run::{Split, in_order};
+use arrowfeed_source::run::{Split, check_split_paths, in_order};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits};
 
 use crate::AvroSource;
@@ -52,7 +52,7 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
 /// source. Several store objects are opened concurrently.
 ///
 /// # Errors
-/// Same as [`plan_splits_with`].
+/// Same as [`plan_splits_with`], or two URLs differ only in their queries.
 pub fn plan_splits_of(
     sources: impl IntoIterator<Item = AvroSource>,
     target_bytes: u64,
@@ -65,6 +65,7 @@ pub fn plan_splits_of(
         Ok(())
     };
     let sources: Vec<AvroSource> = sources.into_iter().collect();
+    check_split_paths(&sources)?;
     if sources.iter().any(AvroSource::is_object) {
         let paths: Vec<PathBuf> = sources.iter().map(|source| source.split_path().to_owned()).collect();
         let sources: Vec<_> = sources.into_iter().map(|source| ForkLock::new(Some(source))).collect();

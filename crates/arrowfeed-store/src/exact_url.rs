@@ -57,9 +57,9 @@ impl ExactUrl {
         self.uri.authority().map_or("", |authority| authority.as_str())
     }
 
-    /// The URL with its query, which may contain secrets.
-    pub(crate) fn secret(&self) -> String {
-        self.uri.to_string()
+    /// A hash of the URL with its query, which may contain secrets.
+    pub(crate) fn hash(&self) -> u32 {
+        arrowfeed_source::crc32c(self.uri.to_string().as_bytes())
     }
 }
 

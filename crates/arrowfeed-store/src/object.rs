@@ -97,9 +97,7 @@ impl StoreObject {
     /// Identifies the object without revealing secrets: the URL, and a hash of the query.
     pub(crate) fn identity(&self) -> String {
         match &self.object.key.exact {
-            Some(exact) => {
-                format!("{} {:08x}", self.object.name, arrowfeed_source::crc32c(exact.secret().as_bytes()))
-            }
+            Some(exact) => format!("{} {:08x}", self.object.name, exact.hash()),
             None => self.object.name.clone(),
         }
     }
@@ -128,6 +126,10 @@ impl RemoteObject for StoreObject {
 
     fn limits(&self) -> ReadAheadLimits {
         self.object.store.options().limits()
+    }
+
+    fn variant(&self) -> Option<u64> {
+        self.object.key.exact.as_ref().map(|exact| u64::from(exact.hash()))
     }
 }
 

@@ -2,7 +2,8 @@
 
 from arrowfeed._dataset.chunk_source import ChunkSource
 from arrowfeed._dataset.copies import batches_of_pass, restored
+from arrowfeed._dataset.inferred_schema import with_inferred_schema
 from arrowfeed._dataset.opening import open_dataset
 from arrowfeed._dataset.tfxio import Tfxio
 
-__all__ = ["ChunkSource", "Tfxio", "batches_of_pass", "open_dataset", "restored"]
+__all__ = ["ChunkSource", "Tfxio", "batches_of_pass", "open_dataset", "restored", "with_inferred_schema"]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.look import look_at
 from arrowfeed._dataset.opening import STORE_OPTIONS
 from arrowfeed._engines.splits import SPLIT_BYTES
-from arrowfeed._errors import SchemaError
 from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arrowfeed._arrowfeed import Dataset, Split
-    from arrowfeed._engines.splits import SplitReader, SplitSource
+    from arrowfeed._engines.splits import SplitSource
 
 
 def planner_of(source: SplitSource) -> SplitPlanner:
@@ -24,7 +22,7 @@ def planner_of(source: SplitSource) -> SplitPlanner:
     # The arguments of a pickled dataset contain the local files by name.
     _, (_, sources, *_) = source.dataset.__reduce__()
     files = [file for one in sources for file in _files_of(one, stores)]
-    return SplitPlanner(source.kind, files, source.options, source.reader())
+    return SplitPlanner(source.kind, files, source.options)
 
 
 class SplitPlanner:
@@ -33,17 +31,13 @@ class SplitPlanner:
     Args:
         kind: The dataset class of the format.
         files: All files.
-        options: Options of the class.
-        reader: The reader of all files.
+        options: Options of the class, with the inferred columns.
     """
 
-    def __init__(
-        self, kind: Callable[..., Dataset], files: list[_File], options: dict[str, Any], reader: SplitReader
-    ) -> None:
+    def __init__(self, kind: Callable[..., Dataset], files: list[Any], options: dict[str, Any]) -> None:
         self._kind = kind
         self._files = files
         self._options = options
-        self._reader = reader
 
     def __len__(self) -> int:
         """Number of files. An HTTP URL, or one that contains a secret, is one file, even if it is a glob."""
@@ -55,41 +49,17 @@ class SplitPlanner:
         Raises:
             Exception: As in `Dataset.plan_splits`.
         """
-        files = self._files[start:stop]
-        try:
-            dataset = self._kind([file.source for file in files], **self._options)
-            return dataset.plan_splits(target_bytes=target_bytes)
-        except SchemaError:
-            # The columns of all files may not follow from these files alone, if one of them has no rows.
-            names = [file.name for file in files]
-            if None in names:
-                raise
-            # A file that is listed several times has its splits as often among those of all files.
-            times = Counter(file.name for file in self._files)
-            splits: dict[str, list[Split]] = {}
-            for split in self._reader.plan(target_bytes):
-                splits.setdefault(split.path, []).append(split)
-            return [
-                split
-                for name in names
-                if name is not None
-                for split in splits.get(name, [])[: len(splits.get(name, [])) // times[name]]
-            ]
+        # The options contain the inferred columns, so these files alone have the columns of all files.
+        dataset = self._kind(self._files[start:stop], **self._options)
+        return dataset.plan_splits(target_bytes=target_bytes)
 
 
-class _File(NamedTuple):
-    """A file, as a source of a dataset, and its name in splits; None: the source may name several files."""
-
-    source: Any
-    name: str | None
-
-
-def _files_of(source: Any, stores: dict[str, Any]) -> list[_File]:
+def _files_of(source: Any, stores: dict[str, Any]) -> list[Any]:
     """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
     url = text_of(source)
     if not is_remote(source, stores.get("store")):
-        return [_File(source, url)]
+        return [source]
     if redacted(url) != url or scheme_of(url) in ("http", "https"):
-        return [_File(source, None)]
+        return [source]
     look = look_at(source, stores, count=0)
-    return [_File(literal(name) if look.is_listed else source, name) for name, _ in look.files]
+    return [literal(name) if look.is_listed else source for name, _ in look.files]

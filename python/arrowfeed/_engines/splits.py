@@ -12,6 +12,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import RawRecordDataset
+from arrowfeed._dataset.inferred_schema import with_inferred_schema
 from arrowfeed._dataset.opening import dataset_class, rereadable
 from arrowfeed._engines.sources import absolute, repeatable
 from arrowfeed._errors import ChangedError, SchemaError
@@ -72,11 +73,12 @@ class SplitSource:
         known = inspect.signature(self.kind).parameters
         used = {name: value for name, value in (defaults or {}).items() if name in known}
         self.options = {**used, **options}
-        """The options of the class."""
+        """The options of the class, with the inferred columns."""
         if options.get("features") is None and options.get("representations") is None:
             self.options["representations"] = {}
         self.dataset: Dataset = self.kind(self._source, **self.options)
         """The dataset of all files."""
+        self.options = with_inferred_schema(self.kind, self._source, self.options, self.dataset.arrow_schema)
 
     @property
     def schema(self) -> Any:
@@ -145,7 +147,7 @@ class SplitReader:
         self._schema: Any = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
         self._decoded = self._schema
         self._has_tensors = bool(dataset.specs)
-        self._is_raw = isinstance(dataset, RawRecordDataset)
+        self._is_raw = isinstance(dataset, RawRecordDataset) or bool(options.get("raw"))
         self._key = uuid.uuid4().hex
         _keep(self._key, dataset)
 
@@ -165,7 +167,7 @@ class SplitReader:
         It opens the files when it reads its first split, in the process that reads it.
 
         Args:
-            columns: Names of columns of `schema`, in the order of the result.
+            columns: Names of columns of `schema`, in the order of the result. A name may occur several times.
 
         Raises:
             SchemaError: There is no such column.
@@ -177,14 +179,14 @@ class SplitReader:
         if missing:
             raise SchemaError(f"expected columns of {self._schema.names}, found {missing}")
         selected = copy.copy(self)
-        fields = [self._schema.field(name) for name in names]
-        schema = needed("pyarrow", "for engines").schema(fields, metadata=self._schema.metadata)
-        vars(selected).update(_schema=schema)
+        vars(selected).update(_schema=self._schema_of(names))
         # A column that a tensor needs only in part must not be read as a whole. Raw records have one column.
         if not (self._is_raw or (self._has_tensors and names)):
             options = {name: value for name, value in self._options.items() if name != "features"}
-            options.update(representations={}, columns=self._paths(names))
-            vars(selected).update(_decoded=schema, _options=options, _key=f"{self._key} {names}")
+            once = list(dict.fromkeys(names))
+            options.update(representations={}, columns=self._paths(once))
+            decoded, key = self._schema_of(once), f"{self._key} {once}"
+            vars(selected).update(_decoded=decoded, _options=options, _key=key)
         return selected
 
     def read(
@@ -233,10 +235,6 @@ class SplitReader:
         """
         return self._opened().read_split(split, claim=claim, file=file, **self._reading)
 
-    def plan(self, target_bytes: int = SPLIT_BYTES) -> list[Split]:
-        """Plans the splits of all files, as `Dataset.plan_splits`."""
-        return self._opened().plan_splits(target_bytes=target_bytes)
-
     def convert(self, batch: Any) -> dict[str, Tensor]:
         """Converts a batch with all columns to tensors, as `TensorAdapter.convert`."""
         return self._opened().tensor_adapter().convert(batch)
@@ -266,6 +264,11 @@ class SplitReader:
         """Returns a batch as a `pyarrow.RecordBatch` with the columns of `schema`."""
         rows: Any = batch.to_pyarrow()
         return rows if rows.schema.names == self._schema.names else rows.select(self._schema.names)
+
+    def _schema_of(self, names: list[str]) -> Any:
+        """Returns the schema of some of the columns."""
+        fields = [self._schema.field(self._schema.names.index(name)) for name in names]
+        return needed("pyarrow", "for engines").schema(fields, metadata=self._schema.metadata)
 
     def _paths(self, names: list[str]) -> list[str]:
         """Returns the field paths of columns: those of the option `columns`, or the quoted names."""

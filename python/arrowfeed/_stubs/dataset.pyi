@@ -35,7 +35,7 @@ class Dataset(Tfxio):
 
     This is the base class of `AvroDataset` and of the datasets of other formats; it has no constructor.
     Worker threads start when an iterator is asked for its first batch. Datasets can be pickled; the copy
-    opens the files again.
+    opens the files again, and has the same columns without inferring them again.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -166,9 +166,9 @@ class Dataset(Tfxio):
             split.
 
         Raises:
-            SchemaError: A source has no path, such as bytes or a file object; the columns of a file differ
-                from those of the first file; or the dataset is a `MixedDataset` or the result of `take`,
-                `skip` or `split`.
+            SchemaError: A source has no path, such as bytes or a file object; two URLs differ only in their
+                queries, which splits do not contain; the columns of a file differ from those of the first
+                file; or the dataset is a `MixedDataset` or the result of `take`, `skip` or `split`.
             ChangedError: A file has changed since it was first read, or since the index in use was saved.
             OSError: A file cannot be opened.
             ArrowfeedError: A file does not have the format of the dataset.
@@ -212,8 +212,8 @@ class Dataset(Tfxio):
             A reader of the rows of the split, which may be empty.
 
         Raises:
-            SchemaError: The split belongs to a file that is not in the dataset, or the dataset is a
-                `MixedDataset`.
+            SchemaError: The split belongs to a file that is not in the dataset, or to one of several URLs
+                that differ only in their queries; or the dataset is a `MixedDataset`.
             ChangedError: The split was planned for another file, or the file ends before the split starts.
             ArrowfeedError, OSError: As in the iteration over `record_batches`.
             TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a

@@ -50,9 +50,7 @@ class ReadFromDataset(beam.PTransform):
         filesystem: `"beam"`: Beam opens all files. `"arrowfeed"`: arrowfeed opens all files. None: the table
             above.
         **options: Options of the dataset class of the format, such as `schema`, `limits` and
-            `storage_options`. The pipeline contains them, also secrets in `storage_options`. Without a
-            `schema`, each worker infers the columns of TFRecord, CSV and JSON lines files again, for which it
-            reads them completely.
+            `storage_options`. The pipeline contains them, also secrets in `storage_options`.
 
     Raises:
         FormatError: The format of the first file is unknown.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
-from arrowfeed.spark._source import groups_of
+from arrowfeed.spark._source import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +61,7 @@ def map_in_arrow(
     """
     check_on_error(on_error)
     files = SplitSource(source, options, columns=columns)
-    parts = groups_of(files.plan(split_bytes), split_bytes)
+    parts = parts_of(files.plan(split_bytes), split_bytes)
     read = _Mapped(files.reader(batch_size=batch_size, on_error=on_error), parts, function)
     # One number in each partition.
     numbers = spark.range(0, len(parts), 1, max(len(parts), 1))

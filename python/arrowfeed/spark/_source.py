@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
+from arrowfeed._engines.groups import groups_of
 from arrowfeed._engines.splits import UNIONS, SplitSource
 from arrowfeed._errors import SchemaError
 from arrowfeed.spark._imported import sources
@@ -99,7 +101,7 @@ class SplitsReader(sources.DataSourceReader):
 
     def partitions(self) -> list[Any]:
         """Returns a partition for each large split, and for each group of small ones."""
-        return [sources.InputPartition(group) for group in groups_of(self._splits, self._split_bytes)]
+        return [sources.InputPartition(part) for part in parts_of(self._splits, self._split_bytes)]
 
     def read(self, partition: Any) -> Iterator[Any]:
         """Yields the record batches of a partition. Without splits, Spark passes None.
@@ -117,34 +119,29 @@ def _split_source(options: ReadOptions) -> SplitSource:
     return SplitSource(options.source, options.dataset, UNIONS)
 
 
-def groups_of(splits: list[Split], target_bytes: int) -> list[list[Split]]:
+def parts_of(splits: list[Split], target_bytes: int) -> list[list[Split]]:
     """Groups small splits that follow each other, because each task costs Spark 0.1 to 0.2 s of CPU time.
 
     A group has at most `target_bytes`, and its pickle at most `_GROUP_PICKLE` bytes.
     """
-    groups: list[list[Split]] = []
-    size = target_bytes
-    for split in splits:
-        length = split.end - split.start
-        if size + length <= target_bytes and len(pickle.dumps([*groups[-1], split])) <= _GROUP_PICKLE:
-            groups[-1].append(split)
-            size += length
-        else:
-            groups.append([split])
-            size = length
-    return groups
+    return groups_of(splits, target_bytes, lambda group: len(pickle.dumps(group)) <= _GROUP_PICKLE)
 
 
 def _check(schema: Any, inferred: Any, *, has_columns: bool) -> None:
     """Checks the schema of the caller.
 
     Raises:
-        SchemaError: A field is not a column of the files, or has another type.
+        SchemaError: A field is not a column of the files, or has another type; or two fields have the same
+            name.
     """
-    if has_columns and schema.fieldNames() != inferred.fieldNames():
-        found = f"the option columns and a schema of the fields {schema.fieldNames()}"
+    names: list[str] = schema.fieldNames()
+    if has_columns and names != inferred.fieldNames():
+        found = f"the option columns and a schema of the fields {names}"
         message = f"expected the columns {inferred.fieldNames()}, found {found}"
         raise SchemaError(f"{message}: use either the option or the schema")
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise SchemaError(f"expected fields with different names, found {twice} several times")
     fields = {field.name: field for field in inferred.fields}
     for field in schema.fields:
         column = fields.get(field.name)

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrow_schema::SchemaRef;
 use arrowfeed::dataset::RowSplit;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, TensorDefinitions, printable};
@@ -41,6 +42,8 @@ pub(super) struct Made {
     pub(super) keywords: Py<PyDict>,
     /// Names of the tensors after a projection.
     pub(super) names: Option<Vec<String>>,
+    /// The columns before a projection.
+    pub(super) schema: SchemaRef,
 }
 
 impl Dataset {
@@ -291,8 +294,10 @@ impl Dataset {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, made) = (slf.py(), &slf.get().made);
-        let restored = py.import("arrowfeed._dataset")?.getattr("restored")?;
-        let (source, keywords) = (made.source.clone_ref(py), made.keywords.clone_ref(py));
+        let module = py.import("arrowfeed._dataset")?;
+        let (restored, source) = (module.getattr("restored")?, made.source.clone_ref(py));
+        let arguments = (slf.get_type(), &source, &made.keywords, Schema(made.schema.clone()));
+        let keywords = module.call_method1("with_inferred_schema", arguments)?;
         let count = |rows: &Range<u64>| (rows.start, rows.end - rows.start);
         let dataset = &slf.get().dataset;
         let splits = dataset.splits().iter().map(|split| {
@@ -359,9 +364,9 @@ impl Dataset {
         dataset: arrowfeed::Dataset,
         names: Option<Vec<String>>,
     ) -> PyResult<Py<PyAny>> {
-        let Made { format, source, keywords, .. } = &self.made;
-        let (source, keywords) = (source.clone_ref(py), keywords.clone_ref(py));
-        format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names }))
+        let Made { format, source, keywords, schema, .. } = &self.made;
+        let (source, keywords, schema) = (source.clone_ref(py), keywords.clone_ref(py), schema.clone());
+        format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names, schema }))
     }
 }
 

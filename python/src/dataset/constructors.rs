@@ -59,7 +59,8 @@ impl Format {
         let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         warn_of_servers_without_ranges(py)?;
-        let made = Made { format: self, source, keywords: keywords.unbind(), names: None };
+        let (keywords, schema) = (keywords.unbind(), dataset.arrow_schema().clone());
+        let made = Made { format: self, source, keywords, names: None, schema };
         Ok(Dataset::new(dataset, made))
     }
 

@@ -118,8 +118,12 @@ impl FileSource {
 
     /// Length of a remote object in bytes, if a listing has reported it.
     pub fn known_len(&self) -> Option<u64> {
+        self.object()?.known_len()
+    }
+
+    pub(crate) fn object(&self) -> Option<&Arc<dyn RemoteObject>> {
         match &self.kind {
-            SourceKind::Stored(StoredFile::Remote(object)) => object.known_len(),
+            SourceKind::Stored(StoredFile::Remote(object)) => Some(object),
             _ => None,
         }
     }

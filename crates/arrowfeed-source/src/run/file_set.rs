@@ -189,8 +189,19 @@ impl FileSet {
     }
 
     /// The number of the first file with this [`path`](Self::path).
-    pub(super) fn at_path(&self, path: &Path) -> Option<usize> {
+    ///
+    /// # Errors
+    /// Another object has the same path.
+    pub(super) fn at_path(&self, path: &Path) -> Result<Option<usize>, FeedError> {
         self.files.at_path(path)
+    }
+
+    /// Checks that each path belongs to one object. A file may be listed several times.
+    ///
+    /// # Errors
+    /// Two objects have the same path.
+    pub(super) fn check_paths(&self) -> Result<(), FeedError> {
+        self.files.check_paths()
     }
 
     /// The source of a file, for opening it elsewhere; `None` for a stream.

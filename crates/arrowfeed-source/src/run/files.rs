@@ -1,6 +1,6 @@
 //! Input files before they are opened: the caller's sources, and the identity that each file had when it was first opened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,13 @@ pub struct Files {
 }
 
 /// The numbers of files by their paths.
-type Numbers = HashMap<PathBuf, usize>;
+#[derive(Debug, Default)]
+struct Numbers {
+    /// The number of the first file with each path.
+    first: HashMap<PathBuf, usize>,
+    /// Those of `first` whose path another object has too.
+    ambiguous: BTreeSet<usize>,
+}
 
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
@@ -75,19 +81,39 @@ impl Files {
     }
 
     /// The number of the first file at a path. The first call takes time in proportion to the number of files.
-    pub(super) fn at_path(&self, path: &Path) -> Option<usize> {
-        let known = self.by_path.with(|known| known.get_or_insert_with(|| Arc::new(self.numbers())).clone());
-        match known {
-            Some(numbers) => numbers.get(path).copied(),
-            None => self.numbers().get(path).copied(),
+    ///
+    /// # Errors
+    /// Another object has the same path.
+    pub(super) fn at_path(&self, path: &Path) -> Result<Option<usize>, FeedError> {
+        let numbers = self.numbers();
+        match numbers.first.get(path) {
+            Some(file) if numbers.ambiguous.contains(file) => Err(ambiguous(self.name(*file))),
+            found => Ok(found.copied()),
         }
     }
 
-    fn numbers(&self) -> Numbers {
-        let mut numbers = Numbers::with_capacity(self.entries.len());
+    /// Checks that each path belongs to one object. A file may be listed several times.
+    ///
+    /// # Errors
+    /// Two objects have the same path.
+    pub(super) fn check_paths(&self) -> Result<(), FeedError> {
+        self.numbers().ambiguous.first().map_or(Ok(()), |file| Err(ambiguous(self.name(*file))))
+    }
+
+    fn numbers(&self) -> Arc<Numbers> {
+        let find = || Arc::new(self.found_numbers());
+        self.by_path.with(|known| known.get_or_insert_with(find).clone()).unwrap_or_else(find)
+    }
+
+    fn found_numbers(&self) -> Numbers {
+        let mut numbers = Numbers::default();
+        let variant = |file: usize| self.entries[file].object().and_then(|object| object.variant());
         for file in 0..self.entries.len() {
             if let Some(path) = self.path(file) {
-                numbers.entry(path.to_owned()).or_insert(file);
+                let first = *numbers.first.entry(path.to_owned()).or_insert(file);
+                if variant(first) != variant(file) {
+                    numbers.ambiguous.insert(first);
+                }
             }
         }
         numbers
@@ -203,7 +229,86 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// Checks that the splits of each path belong to one object. A file may be listed several times.
+///
+/// # Errors
+/// Two objects have the same path, such as those of URLs with different queries.
+pub fn check_split_paths(sources: &[FileSource]) -> Result<(), FeedError> {
+    let mut variants = HashMap::with_capacity(sources.len());
+    for source in sources {
+        let variant = source.object().and_then(|object| object.variant());
+        if *variants.entry(source.split_path()).or_insert(variant) != variant {
+            return Err(ambiguous(source.name()));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn ambiguous(name: &str) -> FeedError {
+    let name = quoted(name);
+    let message = format!(
+        "expected one file with the path {name}, found URLs that differ in the query, which a split does not contain: plan the splits of each URL separately"
+    );
+    FeedError::new(FeedErrorKind::Options, message)
+}
+
 #[cold]
 pub(super) fn not_a_file() -> FeedError {
     FeedError::new(FeedErrorKind::Internal, "expected a file, found a stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::remote::{ObjectRequest, ReadAheadLimits, RequestGuard, ResponseHandler};
+
+    /// An object that is never read.
+    #[derive(Debug)]
+    struct Named(Option<u64>);
+
+    impl RemoteObject for Named {
+        fn request(&self, _: ObjectRequest, _: ResponseHandler) -> RequestGuard {
+            Box::new(())
+        }
+
+        fn known_len(&self) -> Option<u64> {
+            None
+        }
+
+        fn limits(&self) -> ReadAheadLimits {
+            ReadAheadLimits::default()
+        }
+
+        fn variant(&self) -> Option<u64> {
+            self.0
+        }
+    }
+
+    fn sources(named: &[(&str, Option<u64>)]) -> Vec<FileSource> {
+        named.iter().map(|(name, variant)| FileSource::remote(*name, Arc::new(Named(*variant)))).collect()
+    }
+
+    #[test]
+    fn objects_that_differ_only_in_their_variant_have_an_ambiguous_path() {
+        let sources = sources(&[("http://h/a", Some(1)), ("http://h/b", Some(1)), ("http://h/b", Some(2))]);
+        let expected = "expected one file with the path \"http://h/b\", found URLs that differ in the query, which a split does not contain: plan the splits of each URL separately";
+        assert_eq!(check_split_paths(&sources).unwrap_err().to_string(), expected);
+        let files = Files::new(sources);
+        assert_eq!(files.check_paths().unwrap_err().to_string(), expected);
+        assert_eq!(files.at_path(Path::new("http://h/b")).unwrap_err().to_string(), expected);
+        assert_eq!(files.at_path(Path::new("http://h/a")).unwrap(), Some(0));
+    }
+
+    #[test]
+    fn a_file_that_is_listed_twice_is_the_first_one() {
+        for variant in [None, Some(1)] {
+            let sources = sources(&[("a", variant), ("b", variant), ("b", variant)]);
+            check_split_paths(&sources).unwrap();
+            let files = Files::new(sources);
+            files.check_paths().unwrap();
+            assert_eq!(files.at_path(Path::new("b")).unwrap(), Some(1));
+            assert_eq!(files.at_path(Path::new("c")).unwrap(), None);
+        }
+    }
 }

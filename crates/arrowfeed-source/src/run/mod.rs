@@ -44,7 +44,7 @@ mod tests;
 pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{ArrowReader, FileReader, ReadingOptions};
 pub use file_set::FileSet;
-pub use files::{Files, FirstFile};
+pub use files::{Files, FirstFile, check_split_paths};
 pub use in_order::in_order;
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers};

@@ -120,9 +120,10 @@ impl FileSet {
     /// metadata. `interrupt` is called before each file.
     ///
     /// # Errors
-    /// A file has no path, cannot be opened, or is not of the format; the caller cancels.
+    /// A file has no path, cannot be opened, or is not of the format; two objects have the same path; the caller cancels.
     pub fn splits(&self, target_bytes: u64, interrupt: Option<&Interrupt>) -> Result<Vec<Split>, FeedError> {
         let check = Check::of(interrupt);
+        self.check_paths()?;
         let files = Arc::new(self.clone()).for_reading();
         let mut ahead = files.opening_ahead();
         let mut splits = Vec::new();
@@ -144,15 +145,16 @@ impl FileSet {
     /// source of the bytes.
     ///
     /// # Errors
-    /// The split is of another file, or starts after its end; the file is not the one that the split was planned for, or
-    /// ends before the split starts ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
+    /// The split is of another file, or of one of two objects with the same path, or starts after its end; the file is
+    /// not the one that the split was planned for, or ends before the split starts
+    /// ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
     pub fn read_split(
         &self,
         split: &Split,
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        let Some(file) = self.at_path(&split.path) else {
+        let Some(file) = self.at_path(&split.path)? else {
             let found = quoted(&split.path.to_string_lossy());
             let message = format!("expected a split of a file of this dataset, found a split of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));

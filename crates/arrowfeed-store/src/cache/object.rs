@@ -68,6 +68,10 @@ impl RemoteObject for CachedObject {
         let request_bytes = limits.request_bytes.div_ceil(CHUNK).saturating_mul(CHUNK);
         ReadAheadLimits { request_bytes, alignment: CHUNK, ..limits }
     }
+
+    fn variant(&self) -> Option<u64> {
+        self.0.object.variant()
+    }
 }
 
 impl Shared {

@@ -308,8 +308,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// A file has no path, cannot be opened, or does not have the format; the dataset is mixed, or is the result of
-    /// [`take`](Self::take), [`skip`](Self::skip) or [`split`](Self::split); `interrupt` returned true.
+    /// A file has no path, cannot be opened, or does not have the format; two URLs differ only in their queries; the
+    /// dataset is mixed, or is the result of [`take`](Self::take), [`skip`](Self::skip) or [`split`](Self::split);
+    /// `interrupt` returned true.
     pub fn plan_splits(
         &self,
         target_bytes: u64,

@@ -24,6 +24,12 @@ pub trait RemoteObject: Send + Sync + Debug {
 
     /// The read-ahead limits for objects of this store.
     fn limits(&self) -> ReadAheadLimits;
+
+    /// Distinguishes objects that have the same name without their secrets, such as URLs with different queries. It is a
+    /// hash, which reveals no secret. `None`: objects with the same name are the same object.
+    fn variant(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A guard that cancels its request when it is dropped.

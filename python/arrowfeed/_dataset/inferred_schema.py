@@ -1,0 +1,74 @@
+"""`with_inferred_schema`, which saves copies of a dataset from inferring its columns again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import CsvDataset, ExampleDataset, JsonLinesDataset, SequenceExampleDataset
+from arrowfeed._dataset.opening import SEQUENCE_COLUMN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arrowfeed._arrowfeed import Dataset, Schema
+
+_INFERRING: tuple[Any, ...] = (CsvDataset, ExampleDataset, JsonLinesDataset, SequenceExampleDataset)
+"""The dataset classes that read all files to infer the columns, unless they have a schema."""
+
+_KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes"}
+"""Kinds of features by the format of their values in Arrow's C data interface."""
+
+_STRUCT = "+s"
+"""The format of structs in Arrow's C data interface."""
+
+_OF_COLUMNS = ("columns", "features", "representations", "index", "sample")
+"""Options that do not concern the names of the columns of a CSV file."""
+
+
+def with_inferred_schema(
+    kind: Callable[..., Dataset], source: Any, options: dict[str, Any], schema: Schema
+) -> dict[str, Any]:
+    """Adds the inferred columns of a dataset to its options.
+
+    A copy of the dataset with the result has the same columns, and opens only the first file.
+
+    Args:
+        kind: The dataset class, or a `functools.partial` of it.
+        source: The files. The first record is read here for CSV files without names.
+        options: The options of the dataset.
+        schema: The columns of the dataset before a projection.
+
+    Returns:
+        The options with a `schema` and without a `sample`. If there is a schema, or if the class infers no
+        columns: the same options.
+    """
+    made: Any = getattr(kind, "func", kind)
+    if made not in _INFERRING or options.get("schema") is not None or options.get("raw"):
+        return options
+    known = {name: value for name, value in options.items() if name != "sample"}
+    known["schema"] = schema if made in (CsvDataset, JsonLinesDataset) else _features(made, schema)
+    if made is CsvDataset and not options.get("header", True) and options.get("names") is None:
+        # The columns of the schema may be only some of those of the files.
+        others = {name: value for name, value in options.items() if name not in _OF_COLUMNS}
+        known["names"] = kind(source, sample=1, representations={}, **others).arrow_schema.names
+    return known
+
+
+def _features(made: Any, schema: Schema) -> dict[str, Any]:
+    """Returns columns as the argument `schema` of a dataset class of TensorFlow messages."""
+    _, (described,) = schema.__reduce__()
+    features: dict[str, Any] = {}
+    for column in described[4]:
+        name, values = column[1], _values(column)
+        if made is SequenceExampleDataset and name == SEQUENCE_COLUMN:
+            features[name] = {steps[1]: _KINDS[_values(steps)[0]] for steps in values[4]}
+        else:
+            features[name] = _KINDS[values[0]]
+    return features
+
+
+def _values(column: Any) -> Any:
+    """Returns the description of the values in lists, which is a tuple of the format, the name and others."""
+    while column[4] and column[0] != _STRUCT:
+        column = column[4][0]
+    return column
