@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 def planner_of(source: SplitSource) -> SplitPlanner:
     """Returns the planner of the files of a source. It lists the files, and opens none of them."""
-    stores = {name: source.options[name] for name in STORE_OPTIONS if name in source.options}
-    # The arguments of a pickled dataset contain the local files by name.
-    _, (_, sources, *_) = source.dataset.__reduce__()
-    files = [file for one in sources for file in _files_of(one, stores)]
+    files = files_of(source.dataset, source.options)
     return SplitPlanner(source.kind, files, source.options, source.reader())
 
 
@@ -38,7 +35,7 @@ class SplitPlanner:
     """
 
     def __init__(
-        self, kind: Callable[..., Dataset], files: list[_File], options: dict[str, Any], reader: SplitReader
+        self, kind: Callable[..., Dataset], files: list[File], options: dict[str, Any], reader: SplitReader
     ) -> None:
         self._kind = kind
         self._files = files
@@ -77,19 +74,27 @@ class SplitPlanner:
             ]
 
 
-class _File(NamedTuple):
+class File(NamedTuple):
     """A file, as a source of a dataset, and its name in splits; None: the source may name several files."""
 
     source: Any
     name: str | None
 
 
-def _files_of(source: Any, stores: dict[str, Any]) -> list[_File]:
+def files_of(dataset: Dataset, options: dict[str, Any]) -> list[File]:
+    """Lists the files of a dataset with these options."""
+    stores = {name: options[name] for name in STORE_OPTIONS if name in options}
+    # The arguments of a pickled dataset contain the local files by name.
+    _, (_, sources, *_) = dataset.__reduce__()
+    return [file for one in sources for file in _files_of(one, stores)]
+
+
+def _files_of(source: Any, stores: dict[str, Any]) -> list[File]:
     """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
     url = text_of(source)
     if not is_remote(source, stores.get("store")):
-        return [_File(source, url)]
+        return [File(source, url)]
     if redacted(url) != url or scheme_of(url) in ("http", "https"):
-        return [_File(source, None)]
+        return [File(source, None)]
     look = look_at(source, stores, count=0)
-    return [_File(literal(name) if look.is_listed else source, name) for name, _ in look.files]
+    return [File(literal(name) if look.is_listed else source, name) for name, _ in look.files]

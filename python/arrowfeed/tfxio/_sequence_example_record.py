@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arrowfeed._arrowfeed import SequenceExampleDataset
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._files import Reading
 from arrowfeed.tfxio._raw_records import sequence_example_batches
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._sequence_example_columns import (
@@ -58,8 +59,7 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
             differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
-            `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -88,14 +88,13 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
         schema = found.arrow_schema.to_pyarrow()
         return Columns(schema.names, schema, dict(found.tensor_representations))
 
-    def _dataset(self) -> SequenceExampleDataset:
-        return SequenceExampleDataset(
-            self._patterns,
-            schema=sequence_kinds(self.columns),
-            columns=self.columns.names,
-            representations=dict(self.columns.representations),
-            limits=self._limits,
-        )
+    def _reading(self) -> Reading:
+        options = {
+            "schema": sequence_kinds(self.columns),
+            "columns": self.columns.names,
+            "limits": self._limits,
+        }
+        return Reading(SequenceExampleDataset, options, self.columns.representations)
 
 
 class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):
