@@ -27,20 +27,23 @@ class ReadPlanned(beam.PTransform):
     """Plans the splits of files, distributes these to the workers, and reads them.
 
     Args:
-        groups: The transform that produces groups of files at the start of a pipeline, each with a key.
-        plan: The DoFn that plans the splits of a group.
+        plan: The DoFn that plans the splits of a group of files.
         read: The DoFn that reads the splits.
     """
 
-    def __init__(self, groups: Any, plan: Any, read: ReadDatasetRanges) -> None:
+    def __init__(self, plan: Any, read: ReadDatasetRanges) -> None:
         beam.PTransform.__init__(self)
-        self._groups, self._plan, self._read = groups, plan, read
+        self._plan, self._read = plan, read
+
+    def groups(self, pcoll: Any) -> Any:
+        """Returns a PCollection of groups of files, each as a pair with its number."""
+        raise NotImplementedError
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of the outputs of `read`."""
         # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
         # splits by a Reshuffle.
-        groups = pcoll | "Files" >> self._groups | "ShareFiles" >> beam.GroupByKey()
+        groups = self.groups(pcoll) | "ShareFiles" >> beam.GroupByKey()
         splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
         shared = splits | "ShareSplits" >> beam.Reshuffle()
         return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.output_type)
@@ -110,13 +113,17 @@ class ReadFromDataset(ReadPlanned):
         self._schema = read.schema
         plan = _Plan(planner_of(read), split_bytes)
         reader = read.reader(batch_size=batch_size, on_error=on_error)
-        groups = beam.Create(list(enumerate(plan.groups())), reshuffle=False)
-        super().__init__(groups, plan, ReadDatasetRanges(reader, files))
+        super().__init__(plan, ReadDatasetRanges(reader, files))
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the batches."""
         return self._schema
+
+    def groups(self, pcoll: Any) -> Any:
+        """Returns a PCollection of the numbers of files."""
+        keyed: list[Any] = list(enumerate(self._plan.groups()))
+        return pcoll | "Files" >> beam.Create(keyed, reshuffle=False)
 
 
 def groups_of(count: int) -> list[tuple[int, int]]:

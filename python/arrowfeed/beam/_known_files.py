@@ -66,9 +66,13 @@ class ReadKnownFiles(ReadPlanned):
         files = KnownFiles(kind, absolute(patterns, None), options, schema, batch_size)
         if validate:
             files.new_dataset()
-        groups = beam.Create([None], reshuffle=False) | "List" >> beam.ParDo(_List(files))
+        self._list = _List(files)
         plan = _Plan(files, split_bytes, most_ranges)
-        super().__init__(groups, plan, ReadDatasetRanges(files, beam_files, outputs))
+        super().__init__(plan, ReadDatasetRanges(files, beam_files, outputs))
+
+    def groups(self, pcoll: Any) -> Any:
+        """Returns a PCollection of files, which a worker lists."""
+        return pcoll | "Files" >> beam.Create([None], reshuffle=False) | "List" >> beam.ParDo(self._list)
 
 
 class KnownFiles:

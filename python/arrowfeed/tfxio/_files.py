@@ -75,7 +75,8 @@ class FileBatches(TFXIO):
             batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000.
 
         Raises:
-            FileNotFoundError: No file matches a pattern. Some sources find this only when the pipeline runs.
+            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
+                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
         """
         reading = self._reading()
         return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
@@ -175,7 +176,8 @@ class FileRecords(FileBatches, Records):
                 with `raw_record_column_name`, up to 1,000.
 
         Raises:
-            FileNotFoundError: No file matches a pattern. Some sources find this only when the pipeline runs.
+            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
+                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
         """
         if self.raw_record_column_name is None:
             return super().BeamSource(batch_size)
