@@ -122,8 +122,8 @@ class ReadFromDataset(ReadPlanned):
 
     def groups(self, pcoll: Any) -> Any:
         """Returns a PCollection of the numbers of files."""
-        keyed: list[Any] = list(enumerate(self._plan.groups()))
-        return pcoll | "Files" >> beam.Create(keyed, reshuffle=False)
+        groups: list[tuple[int, int]] = self._plan.groups()
+        return pcoll | "Files" >> beam.Create(list(enumerate(groups)), reshuffle=False)
 
 
 def groups_of(count: int) -> list[tuple[int, int]]:

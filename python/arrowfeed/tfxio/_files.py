@@ -72,7 +72,8 @@ class FileBatches(TFXIO):
         file is one range.
 
         Args:
-            batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000.
+            batch_size: Maximum number of rows of a batch. A batch may have fewer at the end of a range and, in
+                Parquet files, of a row group. None: 1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
@@ -172,8 +173,8 @@ class FileRecords(FileBatches, Records):
         and `RawRecordToRecordBatch`.
 
         Args:
-            batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000, or
-                with `raw_record_column_name`, up to 1,000.
+            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None:
+                1,000; with `raw_record_column_name`, Beam decides, up to 1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,

@@ -71,7 +71,7 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
         file is one range.
 
         Args:
-            batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000.
+            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None: 1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern.
