@@ -9,7 +9,7 @@ from arrowfeed._urls import GLOB, redacted, scheme_of, text_of
 from arrowfeed.beam._imported import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _system: Any = imported("apache_beam.io.filesystem", "apache-beam")
 _filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
@@ -67,7 +67,9 @@ class BeamFiles:
         """Reads a range of a file; None: from its start, or to its end."""
         with opened(self.url_of(path)) as file:
             file.seek(start or 0)
-            return file.read() if end is None else file.read(end - (start or 0))
+            if end is None:
+                return file.read()
+            return b"".join(_parts(file, end - (start or 0)))
 
     def isdir(self, path: str) -> bool:
         """Returns whether files are in a directory of this name."""
@@ -85,6 +87,13 @@ class BeamFiles:
 
     def _matching(self, pattern: str) -> list[Any]:
         return _filesystems.FileSystems.match([self.url_of(pattern)])[0].metadata_list
+
+
+def _parts(file: Any, count: int) -> Iterator[bytes]:
+    """Reads a number of bytes, unless the file ends before. A read may return fewer bytes than requested."""
+    while count > 0 and (part := file.read(count)):
+        count -= len(part)
+        yield part
 
 
 def beam_files_of(source: Any, filesystem: str | None, options: dict[str, Any]) -> BeamFiles | None:

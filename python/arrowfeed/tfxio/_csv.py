@@ -72,9 +72,13 @@ class CsvTFXIO(CsvRecords, FileRecords):
     splits the record at each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an
     error.
 
+    In a pipeline, several workers can read one file. It has at most 8 ranges, because the search for the
+    start of a range scans the file up to it.
+
     Args:
-        file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
-            with gzip.
+        file_pattern: A path, a glob, a directory (its `*.csv`), a URL, or a list of these. Files may be
+            compressed with gzip, whatever their names; one worker of a pipeline reads a whole compressed
+            file.
         column_names: Names of all columns, in the order of the files.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
@@ -140,7 +144,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the records of the files in ranges, without line ends.
 
-        Several workers can read one file, as for `BeamSource`. A compressed file is one range.
+        Several workers can read one file. One worker reads a whole compressed file.
 
         Raises:
             FileNotFoundError: No file matches a pattern, unless `validate` is false.

@@ -43,8 +43,10 @@ class TFExampleRecord(ExampleRecords, TfRecordFiles):
     tensors.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
-        validate: Has no effect, as in tfx_bsl.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
+        validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. None: the features of the records; all files are read on first use to find these
             features. (In tfx_bsl, the columns may then differ between batches.)

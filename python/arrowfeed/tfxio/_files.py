@@ -68,12 +68,12 @@ class FileBatches(TFXIO):
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
 
-        Several workers can read one file, and a runner can split a range again while it is read. A compressed
-        file is one range.
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file.
 
         Args:
-            batch_size: Maximum number of rows of a batch. A batch may have fewer at the end of a range and, in
-                Parquet files, of a row group. None: 1,000.
+            batch_size: Maximum number of rows of a batch. A batch may have fewer rows at the end of a range
+                and, in Parquet files, of a row group. None: 1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
@@ -168,9 +168,9 @@ class FileRecords(FileBatches, Records):
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
 
-        Several workers can read one file, and a runner can split a range again while it is read. A compressed
-        file is one range. If `raw_record_column_name` is set, the transform consists of `RawRecordBeamSource`
-        and `RawRecordToRecordBatch`.
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file. If `raw_record_column_name` is set, the transform consists of
+        `RawRecordBeamSource` and `RawRecordToRecordBatch`.
 
         Args:
             batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None:

@@ -41,7 +41,9 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
     """A `TFXIO` over the records of TFRecord files.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
         raw_record_column_name: Name of the column and of the tensor, which has one byte string per row.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
@@ -67,11 +69,12 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
 
-        Several workers can read one file, and a runner can split a range again while it is read. A compressed
-        file is one range.
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file.
 
         Args:
-            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None: 1,000.
+            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None:
+                1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern.

@@ -50,9 +50,11 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
     tfx_bsl keeps 32 bits. `RecordBatches` works; in tfx_bsl it raises an error.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
-        validate: Has no effect, as in tfx_bsl.
+        validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. The feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
             records; all files are read on first use to find these features. (In tfx_bsl, the columns may then

@@ -20,7 +20,7 @@ class TfRecordFiles(FileRecords):
     """A `TFXIO` over TFRecord files.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these.
         schema: As in `Records`.
         raw_record_column_name: As in `Records`.
         telemetry_descriptors: As in `Records`.
@@ -46,7 +46,7 @@ class TfRecordFiles(FileRecords):
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the records of the files in ranges.
 
-        Several workers can read one file. A compressed file is one range.
+        Several workers can read one file. One worker reads a whole compressed file.
 
         Raises:
             FileNotFoundError: No file matches a pattern.
