@@ -162,6 +162,17 @@ def test_raw_batches_have_the_records_of_all_ranges(tmp_path):
     read_ids(source.BeamSource(), values, list(range(ROWS)))
 
 
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(("least", "count"), [(0, 7), (1 << 30, 1)])
+def test_ranges_of_parquet_files_have_a_minimum_size(tmp_path, least, count):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(table(), path, row_group_size=1000, compression="none", use_dictionary=False)
+    read = tfxio.ParquetTFXIO(str(path), schema=SCHEMA, min_bundle_size=least).BeamSource(100)
+    assert len(splits_of(read)) >= count
+    assert (len(splits_of(read)) == 1) == (count == 1)
+    read_ids(read, batch_ids, list(range(ROWS)))
+
+
 def missing(path):
     return f"[Errno 2] expected files that match this glob, found none: '{path}'"
 

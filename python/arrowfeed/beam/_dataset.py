@@ -35,7 +35,7 @@ class ReadPlanned(beam.PTransform):
         beam.PTransform.__init__(self)
         self._plan, self._read = plan, read
 
-    def groups(self, pcoll: Any) -> Any:
+    def _groups(self, pcoll: Any) -> Any:
         """Returns a PCollection of groups of files, each as a pair with its number."""
         raise NotImplementedError
 
@@ -43,7 +43,7 @@ class ReadPlanned(beam.PTransform):
         """Returns a PCollection of the outputs of `read`."""
         # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
         # splits by a Reshuffle.
-        groups = self.groups(pcoll) | "ShareFiles" >> beam.GroupByKey()
+        groups = self._groups(pcoll) | "ShareFiles" >> beam.GroupByKey()
         splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
         shared = splits | "ShareSplits" >> beam.Reshuffle()
         return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.output_type)
@@ -120,7 +120,7 @@ class ReadFromDataset(ReadPlanned):
         """The `pyarrow.Schema` of the batches."""
         return self._schema
 
-    def groups(self, pcoll: Any) -> Any:
+    def _groups(self, pcoll: Any) -> Any:
         """Returns a PCollection of the numbers of files."""
         groups: list[tuple[int, int]] = self._plan.groups()
         return pcoll | "Files" >> beam.Create(list(enumerate(groups)), reshuffle=False)

@@ -70,7 +70,7 @@ class ReadKnownFiles(ReadPlanned):
         plan = _Plan(files, split_bytes, most_ranges)
         super().__init__(plan, ReadDatasetRanges(files, beam_files, outputs))
 
-    def groups(self, pcoll: Any) -> Any:
+    def _groups(self, pcoll: Any) -> Any:
         """Returns a PCollection of files, which a worker lists."""
         return pcoll | "Files" >> beam.Create([None], reshuffle=False) | "List" >> beam.ParDo(self._list)
 
