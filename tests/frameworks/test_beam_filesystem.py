@@ -4,15 +4,22 @@ import io
 from pathlib import Path
 
 import apache_beam as beam
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from beam_files import ROWS, write
+from beam_files import ROWS, rows, write
+from beam_files import SCHEMA as AVRO
+from google.protobuf import text_format
+from tensorflow_metadata.proto.v0 import schema_pb2
 
 import arrowfeed as af
 from arrowfeed import beam as avro
+from arrowfeed import tfxio
 
 
 class ShortReads(io.FileIO):
@@ -37,8 +44,17 @@ class Shelf(LocalFileSystem):
     def _list(self, _prefix: str) -> list[FileMetadata]:
         return [FileMetadata(f"shelf://{path.name}", path.stat().st_size) for path in self.root.iterdir()]
 
+    def exists(self, path: str) -> bool:
+        return self._path(path).exists()
+
+    def metadata(self, path: str) -> FileMetadata:
+        return FileMetadata(path, self._path(path).stat().st_size)
+
     def open(self, path: str, *_arguments: object, **_options: object) -> ShortReads:
-        return ShortReads(self.root / path.removeprefix("shelf://"))
+        return ShortReads(self._path(path))
+
+    def _path(self, url: str) -> Path:
+        return self.root / url.removeprefix("shelf://")
 
 
 @pytest.fixture
@@ -63,3 +79,37 @@ def test_an_error_has_the_url(shelf):
     pipeline | avro.ReadAvro("shelf://part-*.avro")
     with pytest.raises(af.FormatError, match="shelf://part-1.avro: expected the magic bytes"):
         pipeline.run()
+
+
+SCHEMA = text_format.Parse('feature { name: "id" type: INT }', schema_pb2.Schema())
+SOURCES = {
+    "avro": lambda pattern: tfxio.AvroRecord(pattern, schema=SCHEMA, reader_schema=AVRO),
+    "parquet": lambda pattern: tfxio.ParquetTFXIO(pattern, schema=SCHEMA),
+    "tfrecord": lambda pattern: tfxio.TFExampleRecord(pattern, schema=SCHEMA),
+    "csv": lambda pattern: tfxio.CsvTFXIO(pattern, ["id", "text"], schema=SCHEMA, skip_header_lines=1),
+}
+
+
+@pytest.mark.parametrize("form", SOURCES)
+def test_sources_of_tfx_read_every_row_once(shelf, form):
+    for number in range(2):
+        table, path = pa.Table.from_batches([rows(number * ROWS, ROWS)]), shelf / f"part-{number}.{form}"
+        if form == "parquet":
+            pq.write_table(table, path)
+        elif form == "tfrecord":
+            af.write_tfrecord(table, path)
+        elif form == "csv":
+            pyarrow.csv.write_csv(table.select(["id", "text"]), path)
+    files = 3 if form == "avro" else 2
+    for pattern in (f"shelf://*.{form}", [f"shelf://part-{number}.{form}" for number in range(files)]):
+        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+            batches = pipeline | SOURCES[form](pattern).BeamSource()
+            ids = batches | beam.FlatMap(lambda batch: batch.column("id").flatten().to_pylist())
+            assert_that(ids, equal_to(list(range(files * ROWS))))
+
+
+@pytest.mark.parametrize("form", ["tfrecord", "csv", "parquet"])
+def test_a_missing_file_has_its_url(shelf, form):
+    with pytest.raises(FileNotFoundError) as caught:
+        SOURCES[form](f"shelf://none.{form}").BeamSource()
+    assert str(caught.value) == f"[Errno 2] expected a file, found none: 'shelf://none.{form}'"

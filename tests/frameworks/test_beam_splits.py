@@ -9,10 +9,10 @@ import pytest
 from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.restriction_trackers import OffsetRange
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, fn_runner
-from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import environments
 from beam_files import ROWS, ids, write
+from beam_ranges import Reading
 
 import arrowfeed as af
 from arrowfeed import beam as avro
@@ -21,36 +21,11 @@ from arrowfeed.beam._read import ReadRanges
 FRACTIONS = [0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1]
 
 
-class Reading:
-    """One range that is being read, as a worker does it."""
-
-    def __init__(self, path: object, restriction: OffsetRange, batch_size: int = 5) -> None:
-        options = {"limits": af.Limits(), "batch_size": batch_size}
-        self._read = ReadRanges(options, 1 << 20)
-        self.tracker = ThreadsafeRestrictionTracker(self._read.create_tracker(restriction))
-        element = FileMetadata(str(path), path.stat().st_size)
-        self._batches = self._read.process(element, RestrictionTrackerView(self.tracker))
-        self._ids = []
-
-    def batches(self, count: int) -> None:
-        """Takes some batches, if there are so many."""
-        for _ in range(count):
-            self._ids += ids(filter(None, [next(self._batches, None)]))
-
-    def split(self, fraction: float) -> OffsetRange | None:
-        """Gives a part of what is left away."""
-        parts = self.tracker.try_split(fraction)
-        if parts is None:
-            return None
-        primary, residual = parts
-        assert primary.stop == residual.start
-        return residual
-
-    def rest(self) -> list[int]:
-        """All ids, when nothing is left to be done."""
-        self._ids += ids(self._batches)
-        self.tracker.check_done()
-        return self._ids
+def reading(path: object, restriction: OffsetRange, batch_size: int = 5) -> Reading:
+    """A range of an Avro file that is being read."""
+    read = ReadRanges({"limits": af.Limits(), "batch_size": batch_size}, 1 << 20)
+    element = FileMetadata(str(path), path.stat().st_size)
+    return Reading(read, element, restriction, lambda batch: ids([batch]))
 
 
 def whole(path: object) -> OffsetRange:
@@ -61,21 +36,21 @@ def whole(path: object) -> OffsetRange:
 @pytest.mark.parametrize("before", [0, 1, 2, 50, 300])
 def test_a_split_of_a_running_range_loses_no_row(tmp_path, fraction, before):
     path = write(tmp_path / "x.avro", codec="deflate")
-    first = Reading(path, whole(path))
-    first.batches(before)
+    first = reading(path, whole(path))
+    first.outputs(before)
     residual = first.split(fraction)
     found = first.rest()
     if residual is not None:
-        found += Reading(path, residual).rest()
+        found += reading(path, residual).rest()
     assert found == list(range(ROWS))
 
 
 def test_a_range_is_split_before_it_is_read(tmp_path):
     path = write(tmp_path / "x.avro", count=300)
     for fraction in FRACTIONS:
-        first = Reading(path, whole(path))
+        first = reading(path, whole(path))
         residual = first.split(fraction)
-        rest = [] if residual is None else Reading(path, residual).rest()
+        rest = [] if residual is None else reading(path, residual).rest()
         assert first.rest() + rest == list(range(300))
 
 
@@ -87,25 +62,25 @@ def test_splits_of_splits_lose_no_row(tmp_path):
         chosen = random.Random(seed)
         waiting, found = [whole(path)], []
         while waiting:
-            reading = Reading(path, waiting.pop(), chosen.choice([1, 7, 1000]))
+            one = reading(path, waiting.pop(), chosen.choice([1, 7, 1000]))
             for _ in range(chosen.randrange(4)):
-                reading.batches(chosen.randrange(20))
-                residual = reading.split(chosen.random())
+                one.outputs(chosen.randrange(20))
+                residual = one.split(chosen.random())
                 if residual is not None:
                     waiting.append(residual)
                     splits += 1
-            found += reading.rest()
+            found += one.rest()
         assert sorted(found) == list(range(ROWS)), seed
     assert splits > 30
 
 
 def test_progress_grows_to_the_end(tmp_path):
     path = write(tmp_path / "x.avro")
-    reading = Reading(path, whole(path))
+    one = reading(path, whole(path))
     seen = []
     for _ in range(ROWS // 5):
-        reading.batches(1)
-        seen.append(reading.tracker.current_progress().fraction_completed)
+        one.outputs(1)
+        seen.append(one.tracker.current_progress().fraction_completed)
     assert seen == sorted(seen)
     assert seen[0] < 0.1
     assert seen[-1] > 0.9

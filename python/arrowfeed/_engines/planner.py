@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 def planner_of(source: SplitSource) -> SplitPlanner:
     """Returns the planner of the files of a source. It lists the files, and opens none of them."""
-    stores = {name: source.options[name] for name in STORE_OPTIONS if name in source.options}
-    # The arguments of a pickled dataset contain the local files by name.
-    _, (_, sources, *_) = source.dataset.__reduce__()
-    files = [file for one in sources for file in _files_of(one, stores)]
+    files = files_of(source.dataset, source.options)
     return SplitPlanner(source.kind, files, source.options)
 
 
@@ -52,6 +49,14 @@ class SplitPlanner:
         # The options contain the inferred columns, so these files alone have the columns of all files.
         dataset = self._kind(self._files[start:stop], **self._options)
         return dataset.plan_splits(target_bytes=target_bytes)
+
+
+def files_of(dataset: Dataset, options: dict[str, Any]) -> list[Any]:
+    """Lists the files of a dataset with these options."""
+    stores = {name: options[name] for name in STORE_OPTIONS if name in options}
+    # The arguments of a pickled dataset contain the local files by name.
+    _, (_, sources, *_) = dataset.__reduce__()
+    return [file for one in sources for file in _files_of(one, stores)]
 
 
 def _files_of(source: Any, stores: dict[str, Any]) -> list[Any]:

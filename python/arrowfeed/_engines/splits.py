@@ -149,7 +149,7 @@ class SplitReader:
         self._has_tensors = bool(dataset.specs)
         self._is_raw = isinstance(dataset, RawRecordDataset) or bool(options.get("raw"))
         self._key = uuid.uuid4().hex
-        _keep(self._key, dataset)
+        keep(self._key, dataset)
 
     @property
     def schema(self) -> Any:
@@ -284,11 +284,7 @@ class SplitReader:
         ]
 
     def _opened(self) -> Dataset:
-        dataset = _open.get(self._key)
-        if dataset is None:
-            dataset = self._new_dataset()
-        _keep(self._key, dataset)
-        return dataset
+        return kept(self._key, self._new_dataset)
 
     def _new_dataset(self) -> Dataset:
         """Opens the files again.
@@ -297,14 +293,36 @@ class SplitReader:
             ChangedError: The first file has other columns than `schema`.
         """
         dataset = self._kind(self._source, **self._options)
-        schema = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
-        if not schema.equals(self._decoded):
-            message = f"expected the columns {_described(self._decoded)}, found {_described(schema)}"
-            raise ChangedError(f"{message}: the first file has changed since the splits were planned")
+        check_columns(dataset, self._decoded)
         return dataset
 
 
-def _keep(key: str, dataset: Dataset) -> None:
+def check_columns(dataset: Dataset, expected: Any) -> None:
+    """Checks the columns of files that are opened again.
+
+    Args:
+        dataset: The dataset of the files.
+        expected: The `pyarrow.Schema` of the files when they were opened before.
+
+    Raises:
+        ChangedError: The first file has other columns.
+    """
+    schema = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
+    if not schema.equals(expected):
+        message = f"expected the columns {_described(expected)}, found {_described(schema)}"
+        raise ChangedError(f"{message}: the first file has changed since the splits were planned")
+
+
+def kept(key: str, made: Callable[[], Dataset]) -> Dataset:
+    """Returns the dataset that this process keeps under a key. Opens it if there is none."""
+    dataset = _open.get(key)
+    if dataset is None:
+        dataset = made()
+    keep(key, dataset)
+    return dataset
+
+
+def keep(key: str, dataset: Dataset) -> None:
     """Keeps a dataset for later splits, and drops the one that was not used for the longest time.
 
     Other threads may do the same at any time, so each step works on any state.

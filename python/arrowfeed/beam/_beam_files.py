@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._urls import GLOB, scheme_of
+from arrowfeed._urls import GLOB, redacted, scheme_of, text_of
 from arrowfeed.beam._imported import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _system: Any = imported("apache_beam.io.filesystem", "apache-beam")
 _filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
@@ -64,7 +67,9 @@ class BeamFiles:
         """Reads a range of a file; None: from its start, or to its end."""
         with opened(self.url_of(path)) as file:
             file.seek(start or 0)
-            return file.read() if end is None else file.read(end - (start or 0))
+            if end is None:
+                return file.read()
+            return b"".join(_parts(file, end - (start or 0)))
 
     def isdir(self, path: str) -> bool:
         """Returns whether files are in a directory of this name."""
@@ -82,6 +87,37 @@ class BeamFiles:
 
     def _matching(self, pattern: str) -> list[Any]:
         return _filesystems.FileSystems.match([self.url_of(pattern)])[0].metadata_list
+
+
+def _parts(file: Any, count: int) -> Iterator[bytes]:
+    """Reads a number of bytes, unless the file ends before. A read may return fewer bytes than requested."""
+    while count > 0 and (part := file.read(count)):
+        count -= len(part)
+        yield part
+
+
+def beam_files_of(source: Any, filesystem: str | None, options: dict[str, Any]) -> BeamFiles | None:
+    """Returns Beam's filesystem of the sources. None: arrowfeed opens them.
+
+    Raises:
+        ValueError: The sources need different filesystems, or `filesystem` is invalid.
+    """
+    if filesystem not in (None, "beam", "arrowfeed"):
+        raise ValueError(f"filesystem: expected None, 'beam' or 'arrowfeed', found {filesystem!r}")
+    several = isinstance(source, list | tuple)
+    urls = [text_of(one) for one in (cast("Sequence[Any]", source) if several else [source])]
+    given = [name for name in ("store", "storage_options", "cache") if options.get(name) is not None]
+    if filesystem == "arrowfeed" or (filesystem is None and given):
+        return None
+    schemes = {scheme_of(url) if filesystem == "beam" or is_only_of_beam(url) else "" for url in urls}
+    if schemes <= {""}:
+        return None
+    if len(schemes) > 1:
+        shown = ", ".join(redacted(url) for url in urls[:3])
+        raise ValueError(f"source: expected files of one filesystem of Beam, found {shown}")
+    if given:
+        raise ValueError(f"{given[0]}: expected files that arrowfeed opens, found filesystem='beam'")
+    return BeamFiles(schemes.pop())
 
 
 def _info(metadata: Any) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
-from arrowfeed._urls import redacted, scheme_of, text_of
-from arrowfeed.beam._beam_files import BeamFiles, is_only_of_beam
+from arrowfeed.beam._beam_files import beam_files_of
 from arrowfeed.beam._imported import beam
 from arrowfeed.beam._read import ReadDatasetRanges
 
@@ -24,7 +23,33 @@ _MOST_GROUPS = 1024
 """Maximum number of groups of files that are planned at the same time."""
 
 
-class ReadFromDataset(beam.PTransform):
+class ReadPlanned(beam.PTransform):
+    """Plans the splits of files, distributes these to the workers, and reads them.
+
+    Args:
+        plan: The DoFn that plans the splits of a group of files.
+        read: The DoFn that reads the splits.
+    """
+
+    def __init__(self, plan: Any, read: ReadDatasetRanges) -> None:
+        beam.PTransform.__init__(self)
+        self._plan, self._read = plan, read
+
+    def _groups(self, pcoll: Any) -> Any:
+        """Returns a PCollection of groups of files, each as a pair with its number."""
+        raise NotImplementedError
+
+    def expand(self, pcoll: Any) -> Any:
+        """Returns a PCollection of the outputs of `read`."""
+        # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
+        # splits by a Reshuffle.
+        groups = self._groups(pcoll) | "ShareFiles" >> beam.GroupByKey()
+        splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
+        shared = splits | "ShareSplits" >> beam.Reshuffle()
+        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.output_type)
+
+
+class ReadFromDataset(ReadPlanned):
     """Reads files of any format that `open_dataset` detects, as pyarrow record batches.
 
     The first file determines the format, and the files determine the columns when the pipeline is built.
@@ -74,38 +99,39 @@ class ReadFromDataset(beam.PTransform):
         filesystem: Literal["beam", "arrowfeed"] | None = None,
         **options: Any,
     ) -> None:
-        beam.PTransform.__init__(self)
         if type(split_bytes) is not int or split_bytes < 1:
             raise ValueError(f"split_bytes: expected an integer of 1 or more, found {split_bytes!r}")
         check_on_error(on_error)
-        files = _beam_files(source, filesystem, options)
+        files = beam_files_of(source, filesystem, options)
         if files is not None:
             # Only names in a store may be relative, and names of Beam are paths and URLs.
             source = absolute(source, None)
             options["store"] = files
         read = SplitSource(source, options, columns=columns)
         self._schema = read.schema
-        self._plan = _Plan(planner_of(read), split_bytes)
+        plan = _Plan(planner_of(read), split_bytes)
         reader = read.reader(batch_size=batch_size, on_error=on_error)
-        self._read = ReadDatasetRanges(reader, split_bytes, files)
+        super().__init__(plan, ReadDatasetRanges(reader, files))
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the batches."""
         return self._schema
 
-    def expand(self, pcoll: Any) -> Any:
-        """Returns a PCollection of `pyarrow.RecordBatch`."""
-        # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
-        # splits by a Reshuffle.
-        keyed = list(enumerate(self._plan.groups()))
-        groups = pcoll | "Files" >> beam.Create(keyed, reshuffle=False) | "ShareFiles" >> beam.GroupByKey()
-        splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
-        shared = splits | "ShareSplits" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.OUTPUT_TYPE)
+    def _groups(self, pcoll: Any) -> Any:
+        """Returns a PCollection of the numbers of files."""
+        groups: list[tuple[int, int]] = self._plan.groups()
+        return pcoll | "Files" >> beam.Create(list(enumerate(groups)), reshuffle=False)
 
 
-def _values(group: tuple[int, Iterable[tuple[int, int]]]) -> Iterable[tuple[int, int]]:
+def groups_of(count: int) -> list[tuple[int, int]]:
+    """Divides files into groups of about equal size, each from one number of a file up to another."""
+    groups = min(count, _MOST_GROUPS)
+    borders = [count * number // groups for number in range(groups + 1)]
+    return list(zip(borders, borders[1:]))  # noqa: B905, RUF007 - Python 3.10 has no `strict` for pairs
+
+
+def _values(group: tuple[int, Iterable[Any]]) -> Iterable[Any]:
     return group[1]
 
 
@@ -122,35 +148,8 @@ class _Plan(beam.DoFn):
 
     def groups(self) -> list[tuple[int, int]]:
         """Returns the elements: all files, in groups of about equal size."""
-        count = len(self._planner)
-        groups = min(count, _MOST_GROUPS)
-        borders = [count * number // groups for number in range(groups + 1)]
-        return list(zip(borders, borders[1:]))  # noqa: B905, RUF007 - Python 3.10 has no `strict` for pairs
+        return groups_of(len(self._planner))
 
     def process(self, element: tuple[int, int]) -> Iterator[Split]:
         """Returns the splits of a group."""
         yield from self._planner.plan(*element, self._split_bytes)
-
-
-def _beam_files(source: Any, filesystem: str | None, options: dict[str, Any]) -> BeamFiles | None:
-    """Returns Beam's filesystem of the sources. None: arrowfeed opens them.
-
-    Raises:
-        ValueError: The sources need different filesystems, or `filesystem` is invalid.
-    """
-    if filesystem not in (None, "beam", "arrowfeed"):
-        raise ValueError(f"filesystem: expected None, 'beam' or 'arrowfeed', found {filesystem!r}")
-    several = isinstance(source, list | tuple)
-    urls = [text_of(one) for one in (cast("Sequence[Any]", source) if several else [source])]
-    given = [name for name in ("store", "storage_options", "cache") if options.get(name) is not None]
-    if filesystem == "arrowfeed" or (filesystem is None and given):
-        return None
-    schemes = {scheme_of(url) if filesystem == "beam" or is_only_of_beam(url) else "" for url in urls}
-    if schemes <= {""}:
-        return None
-    if len(schemes) > 1:
-        shown = ", ".join(redacted(url) for url in urls[:3])
-        raise ValueError(f"source: expected files of one filesystem of Beam, found {shown}")
-    if given:
-        raise ValueError(f"{given[0]}: expected files that arrowfeed opens, found filesystem='beam'")
-    return BeamFiles(schemes.pop())

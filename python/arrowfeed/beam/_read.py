@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from arrowfeed._arrowfeed import Split, read_parquet_split, read_split
 from arrowfeed._engines.splits import log_skipped
-from arrowfeed._errors import ChangedError, SchemaError
+from arrowfeed._errors import ChangedError
 from arrowfeed.beam._beam_files import opened
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from arrowfeed._arrowfeed import RecordBatch, RecordBatchReader
-    from arrowfeed._engines.splits import SplitReader
     from arrowfeed.beam._beam_files import BeamFiles
-    from arrowfeed.types import Report
+    from arrowfeed.types import Report, SeekableFile
 
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
 RESTRICTION = beam.DoFn.RestrictionParam()
@@ -31,16 +29,10 @@ class Ranges(beam.DoFn, beam.RestrictionProvider):
     Each chunk is claimed by its offset before it is read, so a range can be split at any time and at any
     byte, and each chunk is read exactly once. The counters in the namespace `arrowfeed` are `rows`, `blocks`
     and `skipped_blocks`.
-
-    Args:
-        split_bytes: Initial size of a range in bytes.
     """
 
-    OUTPUT_TYPE: Any = pa.RecordBatch
+    output_type: Any = pa.RecordBatch
     """The type of its outputs."""
-
-    def __init__(self, split_bytes: int) -> None:
-        self.split_bytes = split_bytes
 
     def initial_restriction(self, element: Any) -> Any:
         """Returns the range of a split."""
@@ -49,10 +41,6 @@ class Ranges(beam.DoFn, beam.RestrictionProvider):
     def create_tracker(self, restriction: Any) -> Any:
         """Returns the tracker, which claims each chunk and which the runner splits."""
         return _trackers.OffsetRestrictionTracker(restriction)
-
-    def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
-        """Splits into ranges of `split_bytes`; the last one may be up to half of it larger or smaller."""
-        return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
 
     def restriction_size(self, element: Any, restriction: Any) -> int:  # noqa: ARG002 - Beam's signature
         """Returns the size of the range in bytes."""
@@ -122,26 +110,53 @@ class ReadRanges(Ranges):
     """Extension of the files in a directory."""
 
     def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
-        super().__init__(split_bytes)
-        self.options = options
+        self.options, self.split_bytes = options, split_bytes
+
+    def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
+        """Splits into ranges of `split_bytes`; the last one may be up to half of it larger or smaller."""
+        return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
 
     def reader(self, split: Split, **source: Any) -> RecordBatchReader:
         """Opens a reader of one range."""
         return read_split(split, **source, **self.options)
 
 
+class OpensSplits(Protocol):
+    """An object that opens splits of files in any process."""
+
+    def open(
+        self,
+        split: Split,
+        *,
+        claim: Callable[[int], bool] | None = None,
+        file: SeekableFile | None = None,
+    ) -> RecordBatchReader:
+        """Opens a reader of a split, with the arguments of `Dataset.read_split`."""
+        ...
+
+
+class Outputs(NamedTuple):
+    """A conversion of batches."""
+
+    of_batch: Callable[[RecordBatch], list[Any]]
+    """Returns the outputs for a batch."""
+    type: Any
+    """The type of the outputs."""
+
+
 class ReadDatasetRanges(Ranges):
-    """Reads ranges of files of any format.
+    """Reads ranges of files of any format. The ranges have the sizes with which they were planned.
 
     Args:
         reader: The reader of the splits.
-        split_bytes: Initial size of a range in bytes.
         files: Beam's filesystem of the files. None: the reader opens them.
+        outputs: The conversion of the batches. None: `pyarrow.RecordBatch`.
     """
 
-    def __init__(self, reader: SplitReader, split_bytes: int, files: BeamFiles | None) -> None:
-        super().__init__(split_bytes)
-        self._reader, self._files = reader, files
+    def __init__(self, reader: OpensSplits, files: BeamFiles | None, outputs: Outputs | None = None) -> None:
+        self._reader, self._files, self._outputs = reader, files, outputs
+        if outputs is not None:
+            self.output_type = outputs.type
 
     def part(self, element: Any, start: int, stop: int) -> Split:
         """Returns the split of a part of an element, of the same file."""
@@ -155,6 +170,10 @@ class ReadDatasetRanges(Ranges):
         """Opens a reader of one range."""
         return self._reader.open(split, **source)
 
+    def outputs(self, batch: RecordBatch) -> list[Any]:
+        """Returns the outputs for a batch."""
+        return super().outputs(batch) if self._outputs is None else self._outputs.of_batch(batch)
+
 
 class ReadParquetRanges(ReadRanges):
     """Like `ReadRanges`, for Parquet files, whose row groups are claimed.
@@ -162,39 +181,13 @@ class ReadParquetRanges(ReadRanges):
     Args:
         options: Options of `arrowfeed.read_parquet`.
         split_bytes: Initial size of a range in bytes.
-        expected: The schema that every file must have. None: any schema.
     """
 
     EXTENSION = "parquet"
 
-    def __init__(self, options: dict[str, Any], split_bytes: int, expected: Any = None) -> None:
-        super().__init__(options, split_bytes)
-        self._expected = expected
-
     def reader(self, split: Split, **source: Any) -> RecordBatchReader:
-        """Opens a reader of one range.
-
-        Raises:
-            SchemaError: The schema of the file differs from the expected one.
-        """
-        reader = read_parquet_split(split, **source, **self.options)
-        if self._expected is not None:
-            _check_schema(split.path, self._expected, pa.schema(reader))
-        return reader
-
-
-def _check_schema(path: str, expected: Any, found: Any) -> None:
-    """Rejects a file with another schema.
-
-    Raises:
-        SchemaError: The schemas differ; the message names the first different column.
-    """
-    pairs = itertools.zip_longest(expected, found)
-    different = next(((one, other) for one, other in pairs if one is None or not one.equals(other)), None)
-    if different is not None:
-        names = ["no column" if field is None else f'"{field.name}" as {field.type}' for field in different]
-        message = f"expected the columns of the first file: {names[0]}, found {names[1]}"
-        raise SchemaError(f"{path}: {message}", path=path)
+        """Opens a reader of one range."""
+        return read_parquet_split(split, **source, **self.options)
 
 
 def _check_length(path: str, file: BinaryIO, expected: int) -> None:

@@ -44,7 +44,7 @@ class ReadAll(beam.PTransform):
         ranges = matched | "Cut" >> beam.ParDo(_Cut(self._read.split_bytes))
         # Distributes the ranges of a file to workers other than the one that listed it.
         shared = ranges | "Share" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.OUTPUT_TYPE)
+        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.output_type)
 
 
 class ReadAllAvro(ReadAll):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_records
 from arrowfeed.tfxio._avro_records import ENCODING, AvroRecords
-from arrowfeed.tfxio._files import FileRecords, patterns_of
+from arrowfeed.tfxio._files import FileRecords, Reading, patterns_of
 from arrowfeed.tfxio._raw_records import with_raw_records
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Limits
+    from arrowfeed._arrowfeed import Limits, RecordBatch
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
 
@@ -58,6 +59,7 @@ class AvroRecord(AvroRecords, FileRecords):
     ) -> None:
         super().__init__(schema, raw_record_column_name, telemetry_descriptors, limits)
         self._patterns = patterns_of(file_pattern)
+        self._validate = False
         self._avro_schema = None if reader_schema is None else AvroSchema(reader_schema)
 
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
@@ -71,43 +73,23 @@ class AvroRecord(AvroRecords, FileRecords):
             self._avro_schema = avro_schema(self._patterns)
         return self._avro_schema
 
-    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """Returns a Beam transform that reads the files like `arrowfeed.beam.ReadAvro`.
-
-        Args:
-            batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000.
-        """
-        if self.raw_record_column_name is not None:
-            return super().BeamSource(batch_size)
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.ReadAvro(
-            self._patterns,
-            columns=self.columns.names,
-            reader_schema=self.AvroSchema(),
-            batch_size=_beam.MOST if batch_size is None else batch_size,
-            encoding=ENCODING,
-            limits=self._limits,
-        )
-
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that produces the records in the binary encoding of `AvroSchema()`.
 
         The transform decodes the records and encodes them again, so each array and map is in one block.
         """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+        schema = self.AvroSchema()
+        options = {"reader_schema": schema, "limits": self._limits}
+        return self._read_records(AvroDataset, options, functools.partial(_encoded, schema))
 
-        return _beam.RawRecords(self._patterns, self.AvroSchema(), self._limits)
-
-    def _dataset(self) -> AvroDataset:
-        return AvroDataset(
-            self._patterns,
-            columns=self.columns.names,
-            representations=dict(self.columns.representations),
-            reader_schema=self.AvroSchema(),
-            encoding=ENCODING,
-            limits=self._limits,
-        )
+    def _reading(self) -> Reading:
+        options = {
+            "columns": self.columns.names,
+            "reader_schema": self.AvroSchema(),
+            "encoding": ENCODING,
+            "limits": self._limits,
+        }
+        return Reading(AvroDataset, options, self.columns.representations)
 
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         schema = self.AvroSchema()
@@ -116,3 +98,7 @@ class AvroRecord(AvroRecords, FileRecords):
         whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
         for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
             yield with_raw_records(batch.to_pyarrow(), str(self._raw_column), encode_records(rows, schema))
+
+
+def _encoded(schema: AvroSchema, batch: RecordBatch) -> list[bytes]:
+    return encode_records(batch, schema)

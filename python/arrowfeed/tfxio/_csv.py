@@ -9,7 +9,8 @@ from arrowfeed._arrowfeed import CsvDataset, infer_representations
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._csv_cells import Cells, csv_batches, inferred_kinds, inferred_schema, promised_columns
-from arrowfeed.tfxio._files import FileRecords, patterns_of
+from arrowfeed.tfxio._files import FileRecords, Reading, patterns_of
+from arrowfeed.tfxio._raw_records import raw_records
 from arrowfeed.tfxio._records import Records
 
 if TYPE_CHECKING:
@@ -71,9 +72,13 @@ class CsvTFXIO(CsvRecords, FileRecords):
     splits the record at each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an
     error.
 
+    In a pipeline, several workers can read one file. It has at most 8 ranges, because the search for the
+    start of a range scans the file up to it.
+
     Args:
-        file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
-            with gzip.
+        file_pattern: A path, a glob, a directory (its `*.csv`), a URL, or a list of these. Files may be
+            compressed with gzip, whatever their names; one worker of a pipeline reads a whole compressed
+            file.
         column_names: Names of all columns, in the order of the files.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
@@ -98,6 +103,9 @@ class CsvTFXIO(CsvRecords, FileRecords):
         >>> source = CsvTFXIO("part-*.csv", ["age", "label"], schema=schema, skip_header_lines=1)
         >>> batches = pipeline | source.BeamSource()
     """
+
+    # The search for the first record of a range scans the file from its start.
+    _most_ranges = 8
 
     def __init__(  # noqa: PLR0917 - tfx_bsl's signature
         self,
@@ -134,16 +142,17 @@ class CsvTFXIO(CsvRecords, FileRecords):
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """Returns a Beam transform that produces the records of the files, without line ends.
+        """Returns a Beam transform that reads the records of the files in ranges, without line ends.
 
-        Each file is read by a single worker.
+        Several workers can read one file. One worker reads a whole compressed file.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern, unless `validate` is false.
         """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+        return self._read_records(CsvDataset, self._raw_options(), raw_records)
 
-        return _beam.ReadCsvRecords(self._patterns, self._raw_reading(), validate=self._validate)
-
-    def _raw_reading(self) -> dict[str, Any]:
-        """Arguments of `arrowfeed.read_csv` and `CsvDataset` for original records."""
+    def _raw_options(self) -> dict[str, Any]:
+        """Options of `CsvDataset` for original records."""
         cells = self._cells
         return {
             "raw": True,
@@ -153,31 +162,26 @@ class CsvTFXIO(CsvRecords, FileRecords):
             "limits": self._limits,
         }
 
-    def _reading(self) -> dict[str, Any]:
-        """Arguments of `CsvDataset` for columns."""
+    def _options(self) -> dict[str, Any]:
+        """Options of `CsvDataset` for columns."""
         return {**self._head, "limits": self._limits, **self._cells.options()}
 
     def _found_columns(self) -> Columns:
         if self._features is not None:
             return super()._found_columns()
-        found = CsvDataset(self._patterns, representations={}, columns=self._cells.names, **self._reading())
+        found = CsvDataset(self._patterns, representations={}, columns=self._cells.names, **self._options())
         kinds = inferred_kinds(found.arrow_schema.to_pyarrow())
         schema = inferred_schema(self._cells.names, kinds)
         return Columns(schema.names, schema, infer_representations(schema))
 
-    def _dataset(self) -> CsvDataset:
-        return CsvDataset(
-            self._patterns,
-            schema=self.columns.schema,
-            columns=self.columns.names,
-            representations=dict(self.columns.representations),
-            **self._reading(),
-        )
+    def _reading(self) -> Reading:
+        options = {"schema": self.columns.schema, "columns": self.columns.names, **self._options()}
+        return Reading(CsvDataset, options, self.columns.representations)
 
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         decode = self._decoder()
-        for batch in CsvDataset(self._patterns, **self._raw_reading()).record_batches(**iteration):
-            yield from decode(batch.to_pyarrow()["record"].to_pylist())
+        for batch in CsvDataset(self._patterns, **self._raw_options()).record_batches(**iteration):
+            yield from decode(raw_records(batch))
 
 
 class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):

@@ -9,6 +9,7 @@ from arrowfeed._arrowfeed import ExampleDataset
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._example_columns import columns_of_examples, kinds, projected_examples
+from arrowfeed.tfxio._files import Reading
 from arrowfeed.tfxio._raw_records import example_batches
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._tfrecord_files import TfRecordFiles
@@ -42,16 +43,17 @@ class TFExampleRecord(ExampleRecords, TfRecordFiles):
     tensors.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
-        validate: Has no effect, as in tfx_bsl.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
+        validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. None: the features of the records; all files are read on first use to find these
             features. (In tfx_bsl, the columns may then differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
-        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
-            `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -81,14 +83,13 @@ class TFExampleRecord(ExampleRecords, TfRecordFiles):
         schema = found.arrow_schema.to_pyarrow()
         return Columns(schema.names, schema, dict(found.tensor_representations))
 
-    def _dataset(self) -> ExampleDataset:
-        return ExampleDataset(
-            self._patterns,
-            schema=kinds(self.columns),
-            columns=self.columns.names,
-            representations=dict(self.columns.representations),
-            limits=self._limits,
-        )
+    def _reading(self) -> Reading:
+        options = {
+            "schema": kinds(self.columns),
+            "columns": self.columns.names,
+            "limits": self._limits,
+        }
+        return Reading(ExampleDataset, options, self.columns.representations)
 
 
 class TFExampleBeamRecord(BeamRecords, ExampleRecords):

@@ -1,4 +1,4 @@
-"""Base classes for batches and tensors of files, outside a pipeline."""
+"""Base classes for batches and tensors of files, inside and outside pipelines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import abc
 import functools
 import os
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._tfxio import TFXIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Dataset
+    from arrowfeed._arrowfeed import Dataset, RecordBatch, Representation
     from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
 
 _SEEDS = 1 << 64
@@ -33,12 +33,78 @@ def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLik
     return [os.fspath(pattern) for pattern in patterns]
 
 
+class Reading(NamedTuple):
+    """The dataset class of files, and its arguments."""
+
+    kind: Callable[..., Dataset]
+    """The dataset class."""
+    options: dict[str, Any]
+    """Options of the class, which determine the columns."""
+    representations: dict[str, Representation]
+    """Representations of the tensors by name."""
+
+
 class FileBatches(TFXIO):
-    """Files that can also be read outside a pipeline."""
+    """Files that can be read inside and outside pipelines."""
+
+    _patterns: list[str]
+    """Paths, globs, directories and URLs of the files."""
+    _validate: bool
+    """Whether `BeamSource` checks that the files exist."""
+    _min_bundle_size = 0
+    """Minimum size of a range in bytes."""
+    _most_ranges: int | None = None
+    """Maximum number of ranges of a file when a pipeline starts. None: no maximum."""
 
     @abc.abstractmethod
+    def _reading(self) -> Reading:
+        """The dataset class and the options for batches with the schema `ArrowSchema()`."""
+
     def _dataset(self) -> Dataset:
         """The dataset of the columns and tensors of the files."""
+        kind, options, representations = self._reading()
+        return kind(self._patterns, representations=representations, **options)
+
+    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
+
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file.
+
+        Args:
+            batch_size: Maximum number of rows of a batch. A batch may have fewer rows at the end of a range
+                and, in Parquet files, of a row group. None: 1,000.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
+                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
+        """
+        reading = self._reading()
+        return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
+
+    def _read_ranges(
+        self, kind: Callable[..., Dataset], options: dict[str, Any], batch_size: int | None, **how: Any
+    ) -> Any:
+        """Returns a Beam transform that reads the files in ranges.
+
+        Args:
+            kind: The dataset class.
+            options: Options of the class.
+            batch_size: Maximum number of rows of a batch. None: 1,000.
+            **how: Arguments of `ReadKnownFiles`.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadKnownFiles(
+            kind,
+            self._patterns,
+            options,
+            batch_size=_beam.MOST if batch_size is None else batch_size,
+            validate=self._validate,
+            split_bytes=max(self._min_bundle_size, _beam.SPLIT_BYTES),
+            most_ranges=self._most_ranges,
+            **how,
+        )
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
         """Iterates over pyarrow record batches, outside a pipeline.
@@ -80,7 +146,7 @@ class FileBatches(TFXIO):
 
 
 class FileRecords(FileBatches, Records):
-    """Records of files that can also be read outside a pipeline."""
+    """Records of files that can be read inside and outside pipelines."""
 
     @abc.abstractmethod
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
@@ -98,6 +164,42 @@ class FileRecords(FileBatches, Records):
             return super().RecordBatches(options)
         self.ArrowSchema()
         return self._with_raw_records(_seeded(options))
+
+    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
+
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file. If `raw_record_column_name` is set, the transform consists of
+        `RawRecordBeamSource` and `RawRecordToRecordBatch`.
+
+        Args:
+            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None:
+                1,000; with `raw_record_column_name`, Beam decides, up to 1,000.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
+                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
+        """
+        if self.raw_record_column_name is None:
+            return super().BeamSource(batch_size)
+        return Records.BeamSource(self, batch_size)
+
+    def _read_records(
+        self,
+        kind: Callable[..., Dataset],
+        options: dict[str, Any],
+        records: Callable[[RecordBatch], list[bytes]],
+    ) -> Any:
+        """Returns a Beam transform that reads records as bytes.
+
+        Args:
+            kind: The dataset class.
+            options: Options of the class.
+            records: Returns the records of a batch.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return self._read_ranges(kind, options, None, outputs=_beam.Outputs(records, bytes))
 
 
 def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, source_columns
 from arrowfeed.tfxio._config import message, proto
 from arrowfeed.tfxio._example_columns import columns_of_examples
-from arrowfeed.tfxio._files import FileBatches, patterns_of
+from arrowfeed.tfxio._files import FileBatches, Reading, patterns_of
 
 if TYPE_CHECKING:
     import os
@@ -109,37 +109,12 @@ class ParquetTFXIO(FileBatches):
         """
         return {name: message(one) for name, one in self.columns.representations.items()}
 
-    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """Returns a Beam transform that reads the files like `arrowfeed.beam.ReadParquet`.
-
-        Args:
-            batch_size: Number of rows of a batch; the last batch of a row group may have fewer. None: 1,000.
-
-        Raises:
-            FileNotFoundError: No file matches a pattern, unless `validate` is false.
-        """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.ReadParquetBatches(
-            self._patterns,
-            self._min_bundle_size,
-            validate=self._validate,
-            expected=self.ArrowSchema() if self._features is None else None,
-            batch_size=_beam.MOST if batch_size is None else batch_size,
-            **self._reading(),
-        )
-
-    def _reading(self) -> dict[str, Any]:
-        """Read options that produce batches with the schema `ArrowSchema()`."""
-        if self._features is None:
-            return {"columns": self.columns.names, "limits": self._limits}
-        return {"schema": self.columns.schema, "double_as_float": True, "limits": self._limits}
-
-    def _dataset(self) -> ParquetDataset:
-        representations: dict[str, Any] = dict(self.columns.representations)
+    def _reading(self) -> Reading:
         # Columns that no tensor needs are also read.
-        reading: dict[str, Any] = {"columns": self.columns.names, **self._reading()}
-        return ParquetDataset(self._patterns, representations=representations, **reading)
+        options: dict[str, Any] = {"columns": self.columns.names, "limits": self._limits}
+        if self._features is not None:
+            options |= {"schema": self.columns.schema, "double_as_float": True}
+        return Reading(ParquetDataset, options, self.columns.representations)
 
     def _found_columns(self) -> Columns:
         if self._features is None:

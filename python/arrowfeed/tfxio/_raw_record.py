@@ -9,7 +9,8 @@ from arrowfeed._arrowfeed import Dense, RawRecordDataset
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
-from arrowfeed.tfxio._raw_records import raw_batches, raw_record_field
+from arrowfeed.tfxio._files import Reading
+from arrowfeed.tfxio._raw_records import raw_batches, raw_column_batches, raw_record_field
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._tfrecord_files import TfRecordFiles
 
@@ -40,11 +41,12 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
     """A `TFXIO` over the records of TFRecord files.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
         raw_record_column_name: Name of the column and of the tensor, which has one byte string per row.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
-        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
-            `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -64,8 +66,28 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
     ) -> None:
         super().__init__(file_pattern, None, raw_record_column_name, telemetry_descriptors, limits)
 
-    def _dataset(self) -> RawRecordDataset:
-        return RawRecordDataset(self._patterns, column=str(self._raw_column), limits=self._limits)
+    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
+
+        Several workers can read one file, and a runner can split a range again while it is read. One worker
+        reads a whole compressed file.
+
+        Args:
+            batch_size: Maximum number of rows of a batch. The last batch of a range may have fewer. None:
+                1,000.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        batches = functools.partial(raw_column_batches, str(self._raw_column))
+        outputs = _beam.Outputs(batches, _beam.pa.RecordBatch)
+        return self._read_ranges(RawRecordDataset, {"limits": self._limits}, batch_size, outputs=outputs)
+
+    def _reading(self) -> Reading:
+        options = {"column": str(self._raw_column), "limits": self._limits}
+        return Reading(RawRecordDataset, options, self.columns.representations)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """Returns the `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""

@@ -10,7 +10,7 @@ from arrowfeed._frameworks import framework
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arrowfeed._arrowfeed import AvroSchema
+    from arrowfeed._arrowfeed import AvroSchema, RecordBatch
     from arrowfeed.types import ExampleSchemaLike, SequenceExampleSchemaLike
 
 
@@ -63,6 +63,11 @@ def sequence_example_batches(
     yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
 
 
+def raw_records(batch: RecordBatch) -> list[bytes]:
+    """Returns the records of a batch that was read without decoding them."""
+    return batch.to_pyarrow()["record"].to_pylist()
+
+
 def raw_batches(raw_column: str, records: Sequence[bytes]) -> Iterator[Any]:
     """Returns a pyarrow record batch whose only column contains the original records."""
     pa = framework("pyarrow")
@@ -72,10 +77,22 @@ def raw_batches(raw_column: str, records: Sequence[bytes]) -> Iterator[Any]:
 def with_raw_records(batch: Any, name: str, records: Sequence[bytes]) -> Any:
     """Returns the batch with an additional last column of the original records, one in each list."""
     pa = framework("pyarrow")
-    values = pa.array(records, pa.large_binary())
-    column = pa.LargeListArray.from_arrays(pa.array(range(len(records) + 1), pa.int64()), values)
+    column = _lists_of_one(pa.array(records, pa.large_binary()))
     schema = batch.schema.append(raw_record_field(name))
     return pa.RecordBatch.from_arrays([*batch.columns, column], schema=schema)
+
+
+def raw_column_batches(name: str, batch: RecordBatch) -> list[Any]:
+    """Returns a batch of records as a pyarrow record batch whose column contains a list for each record."""
+    pa = framework("pyarrow")
+    column = _lists_of_one(batch.to_pyarrow()["record"])
+    return [pa.RecordBatch.from_arrays([column], schema=pa.schema([raw_record_field(name)]))]
+
+
+def _lists_of_one(values: Any) -> Any:
+    """Returns a pyarrow array of lists, each with one of the values."""
+    pa = framework("pyarrow")
+    return pa.LargeListArray.from_arrays(pa.array(range(len(values) + 1), pa.int64()), values)
 
 
 def raw_record_field(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arrowfeed._arrowfeed import SequenceExampleDataset
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._files import Reading
 from arrowfeed.tfxio._raw_records import sequence_example_batches
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._sequence_example_columns import (
@@ -49,17 +50,18 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
     tfx_bsl keeps 32 bits. `RecordBatches` works; in tfx_bsl it raises an error.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
+            compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
+            compressed file.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
-        validate: Has no effect, as in tfx_bsl.
+        validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. The feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
             records; all files are read on first use to find these features. (In tfx_bsl, the columns may then
             differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
-            `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -88,14 +90,13 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
         schema = found.arrow_schema.to_pyarrow()
         return Columns(schema.names, schema, dict(found.tensor_representations))
 
-    def _dataset(self) -> SequenceExampleDataset:
-        return SequenceExampleDataset(
-            self._patterns,
-            schema=sequence_kinds(self.columns),
-            columns=self.columns.names,
-            representations=dict(self.columns.representations),
-            limits=self._limits,
-        )
+    def _reading(self) -> Reading:
+        options = {
+            "schema": sequence_kinds(self.columns),
+            "columns": self.columns.names,
+            "limits": self._limits,
+        }
+        return Reading(SequenceExampleDataset, options, self.columns.representations)
 
 
 class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):

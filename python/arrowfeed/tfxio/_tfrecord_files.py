@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import RawRecordDataset
 from arrowfeed.tfxio._files import FileRecords, patterns_of
+from arrowfeed.tfxio._raw_records import raw_records
 
 if TYPE_CHECKING:
     import os
@@ -19,12 +20,11 @@ class TfRecordFiles(FileRecords):
     """A `TFXIO` over TFRecord files.
 
     Args:
-        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these.
         schema: As in `Records`.
         raw_record_column_name: As in `Records`.
         telemetry_descriptors: As in `Records`.
-        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
-            `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -40,18 +40,20 @@ class TfRecordFiles(FileRecords):
     ) -> None:
         super().__init__(schema, raw_record_column_name, telemetry_descriptors)
         self._patterns = patterns_of(file_pattern)
+        self._validate = True
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """Returns a Beam transform that produces the records of the files.
+        """Returns a Beam transform that reads the records of the files in ranges.
 
-        Beam reads the files, and treats a file whose name ends with `.gz` as compressed.
+        Several workers can read one file. One worker reads a whole compressed file.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern.
         """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.ReadTfRecords(self._patterns)
+        return self._read_records(RawRecordDataset, {"limits": self._limits}, raw_records)
 
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         decode = self._decoder()
         for batch in RawRecordDataset(self._patterns, limits=self._limits).record_batches(**iteration):
-            yield from decode(batch.to_pyarrow()["record"].to_pylist())
+            yield from decode(raw_records(batch))

@@ -1,0 +1,60 @@
+"""One range that is being read, as a worker does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apache_beam.io.restriction_trackers import OffsetRange
+
+    from arrowfeed.beam._read import Ranges
+
+
+class Reading:
+    """A range that is being read, and may be split at any time.
+
+    Args:
+        read: The DoFn that reads it.
+        element: The element to which it belongs.
+        restriction: Its offsets. None: the whole element.
+        values: Returns the values of an output, which the test compares.
+    """
+
+    def __init__(
+        self,
+        read: Ranges,
+        element: object,
+        restriction: OffsetRange | None,
+        values: Callable[[Any], list[Any]],
+    ) -> None:
+        restriction = restriction or read.initial_restriction(element)
+        self.tracker = ThreadsafeRestrictionTracker(read.create_tracker(restriction))
+        self._outputs = read.process(element, RestrictionTrackerView(self.tracker))
+        self._values = values
+        self._found: list[Any] = []
+
+    def outputs(self, count: int) -> None:
+        """Takes some outputs, if there are so many."""
+        for _ in range(count):
+            for output in filter(None, [next(self._outputs, None)]):
+                self._found += self._values(output)
+
+    def split(self, fraction: float) -> OffsetRange | None:
+        """Gives a part of what is left away."""
+        parts = self.tracker.try_split(fraction)
+        if parts is None:
+            return None
+        primary, residual = parts
+        assert primary.stop == residual.start
+        return residual
+
+    def rest(self) -> list[Any]:
+        """All values, when nothing is left to be done."""
+        for output in self._outputs:
+            self._found += self._values(output)
+        self.tracker.check_done()
+        return self._found
