@@ -259,7 +259,7 @@ clean: ## everything that was built, installed or written
 # ---- virtual environments: a file in them says what they hold
 
 .PHONY: environments
-environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of TensorFlow, JAX, TFX, Beam and the stores; downloads 2 GB
+environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made target/hdfs/.made ## the virtual environments of TensorFlow, JAX, TFX, Beam and the stores; downloads 2 GB
 	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
 
 .PHONY: environments-of-engines

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(files: Path, folder: Path) -> dict[str, Any]:
-    """What `daft_on_ray.py` has found."""
+    """Results of `daft_on_ray.py`."""
     # The workers import the modules of the tests.
     paths = os.pathsep.join([str(HERE), str(PACKAGE)])
     environment = {

@@ -44,7 +44,7 @@ class Reading:
                 self._found += self._values(output)
 
     def split(self, fraction: float) -> OffsetRange | None:
-        """Gives a part of what is left away."""
+        """Splits off a part of what is not read yet. Returns its range, or None."""
         parts = self.tracker.try_split(fraction)
         if parts is None:
             return None
@@ -53,7 +53,7 @@ class Reading:
         return residual
 
     def rest(self) -> list[Any]:
-        """All values, when nothing is left to be done."""
+        """Reads the rest. Returns all values."""
         for output in self._outputs:
             self._found += self._values(output)
         self.tracker.check_done()

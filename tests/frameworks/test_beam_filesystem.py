@@ -90,16 +90,21 @@ SOURCES = {
 }
 
 
+def write_part(folder, form, number):
+    """Writes a file. The Avro files are there already."""
+    table, path = pa.Table.from_batches([rows(number * ROWS, ROWS)]), folder / f"part-{number}.{form}"
+    if form == "parquet":
+        pq.write_table(table, path)
+    elif form == "tfrecord":
+        af.write_tfrecord(table, path)
+    elif form == "csv":
+        pyarrow.csv.write_csv(table.select(["id", "text"]), path)
+
+
 @pytest.mark.parametrize("form", SOURCES)
 def test_sources_of_tfx_read_every_row_once(shelf, form):
     for number in range(2):
-        table, path = pa.Table.from_batches([rows(number * ROWS, ROWS)]), shelf / f"part-{number}.{form}"
-        if form == "parquet":
-            pq.write_table(table, path)
-        elif form == "tfrecord":
-            af.write_tfrecord(table, path)
-        elif form == "csv":
-            pyarrow.csv.write_csv(table.select(["id", "text"]), path)
+        write_part(shelf, form, number)
     files = 3 if form == "avro" else 2
     for pattern in (f"shelf://*.{form}", [f"shelf://part-{number}.{form}" for number in range(files)]):
         with beam.Pipeline(runner=FnApiRunner()) as pipeline:
@@ -113,3 +118,25 @@ def test_a_missing_file_has_its_url(shelf, form):
     with pytest.raises(FileNotFoundError) as caught:
         SOURCES[form](f"shelf://none.{form}").BeamSource()
     assert str(caught.value) == f"[Errno 2] expected a file, found none: 'shelf://none.{form}'"
+
+
+@pytest.mark.parametrize("form", ["tfrecord", "csv", "parquet"])
+def test_each_file_of_a_list_must_exist(shelf, form):
+    write_part(shelf, form, 0)
+    with pytest.raises(FileNotFoundError) as caught:
+        SOURCES[form]([f"shelf://part-0.{form}", f"shelf://none.{form}"]).BeamSource()
+    assert str(caught.value) == f"[Errno 2] expected a file, found none: 'shelf://none.{form}'"
+
+
+@pytest.mark.parametrize("form", ["tfrecord", "csv", "parquet"])
+def test_a_list_may_have_files_of_several_filesystems(shelf, form):
+    for number in range(3):
+        write_part(shelf, form, number)
+    source = SOURCES[form]([f"shelf://part-0.{form}", str(shelf / f"part-[12].{form}")])
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        ids = (
+            pipeline
+            | source.BeamSource()
+            | beam.FlatMap(lambda batch: batch.column("id").flatten().to_pylist())
+        )
+        assert_that(ids, equal_to(list(range(3 * ROWS))))

@@ -18,6 +18,7 @@ from tensorflow_metadata.proto.v0 import schema_pb2
 
 import arrowfeed as af
 from arrowfeed import tfxio
+from arrowfeed.beam._known_files import KnownFiles
 
 ROWS = 20_000
 SCHEMA = text_format.Parse(
@@ -243,6 +244,29 @@ def test_transforms_can_be_pickled(tmp_path, form):
     source = source_of(write(tmp_path, form, count=10), form)
     read_ids(pickle.loads(pickle.dumps(source.BeamSource())), batch_ids, list(range(10)))
     read_ids(pickle.loads(pickle.dumps(source.RawRecordBeamSource())), record_ids, list(range(10)))
+
+
+def test_groups_of_files_contain_no_secret(monkeypatch):
+    urls = ["https://user:pw@host/a.csv", "https://host/b.csv?sig=key", "https://host/c.csv"]
+    files = KnownFiles(af.CsvDataset, urls, {}, None, 10)
+    monkeypatch.setattr(files, "_new_dataset", lambda: None)
+    monkeypatch.setattr("arrowfeed.beam._known_files.files_of", lambda *_: urls)
+    assert files.groups() == [[0], [1], ["https://host/c.csv"]]
+    opened = []
+    files._kind = lambda source, **_: opened.append(source) or af.CsvDataset(b"a")
+    with pytest.raises(af.SchemaError):
+        files.plan(1, 10, None)
+    assert opened == [[urls[1]]]
+
+
+def test_a_column_that_is_read_in_part_can_be_projected(tmp_path):
+    people = [{"age": n, "name": "x"} for n in range(10)]
+    pq.write_table(pa.table({"id": range(10), "user": people}), tmp_path / "a.parquet")
+    source = tfxio.ParquetTFXIO(str(tmp_path / "*.parquet"), column_names=["id", "user.age"])
+    [name] = [name for name in source.TensorRepresentations() if "age" in name]
+    projected = source.Project([name])
+    assert projected.ArrowSchema() == pa.schema({"user": pa.struct({"age": pa.int64()})})
+    read_ids(projected.BeamSource(), lambda batch: batch["user"].field("age").to_pylist(), list(range(10)))
 
 
 def test_a_damaged_record_is_located(tmp_path):

@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 import arrowfeed as af
 import pytest
+from arrowfeed._engines.planner import planner_of
+from arrowfeed._engines.splits import SplitSource
 from corpus import ProxyOf, put_all
 from rows import file_of, ids
 from stores import Store
@@ -108,6 +110,16 @@ def test_a_pattern_without_files_is_an_error_that_names_it(listed: Store) -> Non
         assert "expected files that match this URL, found none" in str(caught.value)
 
 
+def test_a_planner_lists_the_files_of_the_format(listed: Store) -> None:
+    store = listed.at("names-formats")
+    put_all(store, {"a/1.csv": b"id\n1\n", "b/1.avro": file_of("avro", rows_at(1)), "b/2.csv": b"id\n2\n"})
+    urls = [store.url_of("a"), store.url_of("b")]
+    source = SplitSource(urls, {"storage_options": store.storage_options})
+    planner = planner_of(source)
+    assert (source.kind, len(planner)) == (af.CsvDataset, 2)
+    assert planner.plan(0, 2) == source.plan()
+
+
 def test_a_name_is_not_taken_for_a_directory_that_starts_like_it(listed: Store) -> None:
     put_all(listed, {"a/x.avro": file_of("avro", range(5)), "ab/y.avro": file_of("avro", range(5, 10))})
     assert ids(af.read_avro(listed.url_of("a"), storage_options=listed.storage_options)) == list(range(5))
@@ -198,7 +210,7 @@ def test_urls_that_differ_only_in_the_query_have_no_splits(
     assert ids(dataset.record_batches(batch_size=5)) == [*range(5), *range(5)]
     message = (
         f'expected one file with the path "{url}", found URLs that differ in the query, which a split does '
-        "not contain: plan the splits of each URL separately"
+        "not contain: read each URL separately"
     )
     calls = [dataset.plan_splits, lambda: dataset.read_split(split)]
     if not has_cache:

@@ -12,6 +12,7 @@ use arrowfeed_source::io::decompression_error;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 #[cfg(feature = "gzip")]
 use flate2::bufread::MultiGzDecoder;
+use memchr::{memchr, memrchr};
 
 use crate::framing::{Framing, FramingState};
 
@@ -210,6 +211,34 @@ impl Records {
         self.length = if fault.is_none() { looked } else { 0 };
         let is_blank = fault.is_none() && self.framing.is_blank(self.bytes());
         Ok(Some(Found { offset, length, is_blank, fault }))
+    }
+
+    /// Skips the records in the buffer that end at or before the offset `end` and before the next quote. Returns false if
+    /// there are none. Without a quote, each `\n` ends a record.
+    ///
+    /// # Errors
+    /// The system reports an error; the caller cancels.
+    pub(crate) fn skip_unquoted(
+        &mut self,
+        quote: u8,
+        end: u64,
+        check: &Check<'_>,
+    ) -> Result<bool, FeedError> {
+        if self.start == self.filled {
+            check.after(self.stretch)?;
+            self.is_broken = true;
+            self.fill()?;
+            self.is_broken = false;
+        }
+        let most = usize::try_from(end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let bytes = &self.buffer[self.start..self.filled];
+        let bytes = &bytes[..bytes.len().min(most)];
+        let unquoted = memchr(quote, bytes).map_or(bytes, |quote| &bytes[..quote]);
+        let Some(last) = memrchr(b'\n', unquoted) else { return Ok(false) };
+        self.start += last + 1;
+        self.offset += last as u64 + 1;
+        self.length = 0;
+        Ok(true)
     }
 
     /// Reads more bytes into the buffer. Returns false at the end of the file.

@@ -34,15 +34,21 @@ impl TextScan {
     fn pass(&mut self, cell: u64, check: &Check<'_>) -> Result<u64, FeedError> {
         let mut rows = 0;
         while self.records.offset() < self.body.end && self.format.cell(self.records.offset()) == cell {
-            check.after(LOOK)?;
-            let offset = self.records.offset();
-            match self.records.advance(check).map_err(|error| error.at_offset(offset))? {
-                Some(found) => rows += u64::from(is_row(&found, &self.format)),
-                // The file was truncated. The decoder reports that.
-                None => self.records.seek(self.body.end),
-            }
+            rows += u64::from(self.pass_record(check)?);
         }
         Ok(rows)
+    }
+
+    /// Skips a record. Returns whether it is a row.
+    fn pass_record(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
+        check.after(LOOK)?;
+        let offset = self.records.offset();
+        let found = self.records.advance(check).map_err(|error| error.at_offset(offset))?;
+        if found.is_none() {
+            // The file was truncated. The decoder reports that.
+            self.records.seek(self.body.end);
+        }
+        Ok(found.is_some_and(|found| is_row(&found, &self.format)))
     }
 
     /// Moves to the first record that starts in or after a cell.
@@ -58,12 +64,17 @@ impl TextScan {
                 self.records.seek(start - 1);
                 self.records.advance(check).map_err(|error| error.at_offset(start))?;
             }
-            Framing::Csv { .. } => {
+            Framing::Csv { quote, .. } => {
                 if self.records.offset() > start {
                     self.records.seek(self.body.start);
                 }
-                while self.records.offset() < start.min(self.body.end) {
-                    self.pass(self.format.cell(self.records.offset()), check)?;
+                let start = start.min(self.body.end);
+                while self.records.offset() < start {
+                    let offset = self.records.offset();
+                    let skipped = self.records.skip_unquoted(quote, start, check);
+                    if !skipped.map_err(|error| error.at_offset(offset))? {
+                        self.pass_record(check)?;
+                    }
                 }
             }
         }

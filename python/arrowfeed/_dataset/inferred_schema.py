@@ -21,8 +21,8 @@ _KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes"}
 _STRUCT = "+s"
 """The format of structs in Arrow's C data interface."""
 
-_OF_COLUMNS = ("columns", "features", "representations", "index", "sample")
-"""Options that do not concern the names of the columns of a CSV file."""
+_WITHOUT_NAMES = ("columns", "features", "representations", "index", "sample")
+"""Options that do not affect the names of the columns of a CSV file."""
 
 
 def with_inferred_schema(
@@ -49,7 +49,7 @@ def with_inferred_schema(
     known["schema"] = schema if made in (CsvDataset, JsonLinesDataset) else _features(made, schema)
     if made is CsvDataset and not options.get("header", True) and options.get("names") is None:
         # The columns of the schema may be only some of those of the files.
-        others = {name: value for name, value in options.items() if name not in _OF_COLUMNS}
+        others = {name: value for name, value in options.items() if name not in _WITHOUT_NAMES}
         known["names"] = kind(source, sample=1, representations={}, **others).arrow_schema.names
     return known
 

@@ -61,6 +61,17 @@ _DIALECT = (
 )
 """Options for the dialect of a CSV file, and its limits."""
 
+EXTENSIONS: dict[type, str] = {
+    AvroDataset: "avro",
+    CsvDataset: "csv",
+    ExampleDataset: "tfrecord",
+    JsonLinesDataset: "jsonl",
+    ParquetDataset: "parquet",
+    RawRecordDataset: "tfrecord",
+    SequenceExampleDataset: "tfrecord",
+}
+"""The extension of the files that a dataset class reads in a directory."""
+
 STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
 """Options for files in stores, which all reading functions have."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import STORE_OPTIONS
+from arrowfeed._dataset.opening import EXTENSIONS, STORE_OPTIONS
 from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
 
@@ -56,15 +56,15 @@ def files_of(dataset: Dataset, options: dict[str, Any]) -> list[Any]:
     stores = {name: options[name] for name in STORE_OPTIONS if name in options}
     # The arguments of a pickled dataset contain the local files by name.
     _, (_, sources, *_) = dataset.__reduce__()
-    return [file for one in sources for file in _files_of(one, stores)]
+    return [file for one in sources for file in _files_of(one, stores, EXTENSIONS[type(dataset)])]
 
 
-def _files_of(source: Any, stores: dict[str, Any]) -> list[Any]:
+def _files_of(source: Any, stores: dict[str, Any], extension: str) -> list[Any]:
     """Lists the files of a URL. A local file, and a URL that contains a secret, are passed through."""
     url = text_of(source)
     if not is_remote(source, stores.get("store")):
         return [source]
     if redacted(url) != url or scheme_of(url) in ("http", "https"):
         return [source]
-    look = look_at(source, stores, count=0)
+    look = look_at(source, stores, extension, count=0)
     return [literal(name) if look.is_listed else source for name, _ in look.files]

@@ -280,7 +280,7 @@ class SplitReader:
         return [
             path
             for name, same in zip(names, found, strict=True)
-            for path in same or [path for path in paths if _first_name(path) == name]
+            for path in same or [path for path in paths if first_name(path) == name]
         ]
 
     def _opened(self) -> Dataset:
@@ -293,16 +293,17 @@ class SplitReader:
             ChangedError: The first file has other columns than `schema`.
         """
         dataset = self._kind(self._source, **self._options)
-        check_columns(dataset, self._decoded)
+        check_columns(dataset, self._decoded, "the first file has changed since the splits were planned")
         return dataset
 
 
-def check_columns(dataset: Dataset, expected: Any) -> None:
+def check_columns(dataset: Dataset, expected: Any, reason: str) -> None:
     """Checks the columns of files that are opened again.
 
     Args:
         dataset: The dataset of the files.
         expected: The `pyarrow.Schema` of the files when they were opened before.
+        reason: The end of the message.
 
     Raises:
         ChangedError: The first file has other columns.
@@ -310,7 +311,7 @@ def check_columns(dataset: Dataset, expected: Any) -> None:
     schema = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
     if not schema.equals(expected):
         message = f"expected the columns {_described(expected)}, found {_described(schema)}"
-        raise ChangedError(f"{message}: the first file has changed since the splits were planned")
+        raise ChangedError(f"{message}: {reason}")
 
 
 def kept(key: str, made: Callable[[], Dataset]) -> Dataset:
@@ -360,7 +361,7 @@ _FIRST = re.compile(r"\['((?:[^']|'')*)'\]|([^.\[]*)")
 """The first name of a field path: in quotes, or up to the next dot or bracket."""
 
 
-def _first_name(path: str) -> str:
+def first_name(path: str) -> str:
     """Returns the name of the column to which a field path leads."""
     found = _FIRST.match(path)
     if found is None or found[1] is None:

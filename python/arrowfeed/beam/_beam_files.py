@@ -22,8 +22,13 @@ _OWN_SCHEMES = {"file", "memory", "http", "https", "s3", "s3a", "gs", "hdfs", "v
 
 def is_only_of_beam(url: str) -> bool:
     """Returns whether Beam has a filesystem for the scheme of a URL, and arrowfeed has no store for it."""
+    return scheme_of(url) not in _OWN_SCHEMES and _is_of_beam(url)
+
+
+def _is_of_beam(url: str) -> bool:
+    """Returns whether Beam has a filesystem for the scheme of a URL. Local files do not count."""
     scheme = scheme_of(url)
-    if scheme is None or scheme in _OWN_SCHEMES:
+    if scheme in {None, "file"}:
         return False
     return any(system.scheme() == scheme for system in _system.FileSystem.get_all_subclasses())
 
@@ -106,8 +111,8 @@ def beam_files_of(source: Any, filesystem: str | None, options: dict[str, Any]) 
         raise ValueError(f"filesystem: expected None, 'beam' or 'arrowfeed', found {filesystem!r}")
     several = isinstance(source, list | tuple)
     urls = [text_of(one) for one in (cast("Sequence[Any]", source) if several else [source])]
-    given = [name for name in ("store", "storage_options", "cache") if options.get(name) is not None]
-    if filesystem == "arrowfeed" or (filesystem is None and given):
+    own = [name for name in ("store", "storage_options", "cache") if options.get(name) is not None]
+    if filesystem == "arrowfeed" or (filesystem is None and own):
         return None
     schemes = {scheme_of(url) if filesystem == "beam" or is_only_of_beam(url) else "" for url in urls}
     if schemes <= {""}:
@@ -115,9 +120,17 @@ def beam_files_of(source: Any, filesystem: str | None, options: dict[str, Any]) 
     if len(schemes) > 1:
         shown = ", ".join(redacted(url) for url in urls[:3])
         raise ValueError(f"source: expected files of one filesystem of Beam, found {shown}")
-    if given:
-        raise ValueError(f"{given[0]}: expected files that arrowfeed opens, found filesystem='beam'")
+    if own:
+        raise ValueError(f"{own[0]}: expected files that arrowfeed opens, found filesystem='beam'")
     return BeamFiles(schemes.pop())
+
+
+def by_filesystem(urls: Sequence[str]) -> list[tuple[BeamFiles | None, list[str]]]:
+    """Groups files by the filesystem of Beam for their scheme. None: Beam has none, or they are local."""
+    groups: dict[str | None, list[str]] = {}
+    for url in urls:
+        groups.setdefault(scheme_of(url) if _is_of_beam(url) else None, []).append(url)
+    return [(None if scheme is None else BeamFiles(scheme), group) for scheme, group in groups.items()]
 
 
 def _info(metadata: Any) -> dict[str, Any]:

@@ -9,44 +9,16 @@ from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
 from arrowfeed.beam._beam_files import beam_files_of
 from arrowfeed.beam._imported import beam
+from arrowfeed.beam._planned import ReadPlanned, file_groups
 from arrowfeed.beam._read import ReadDatasetRanges
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.planner import SplitPlanner
     from arrowfeed.types import OnError
-
-_MOST_GROUPS = 1024
-"""Maximum number of groups of files that are planned at the same time."""
-
-
-class ReadPlanned(beam.PTransform):
-    """Plans the splits of files, distributes these to the workers, and reads them.
-
-    Args:
-        plan: The DoFn that plans the splits of a group of files.
-        read: The DoFn that reads the splits.
-    """
-
-    def __init__(self, plan: Any, read: ReadDatasetRanges) -> None:
-        beam.PTransform.__init__(self)
-        self._plan, self._read = plan, read
-
-    def _groups(self, pcoll: Any) -> Any:
-        """Returns a PCollection of groups of files, each as a pair with its number."""
-        raise NotImplementedError
-
-    def expand(self, pcoll: Any) -> Any:
-        """Returns a PCollection of the outputs of `read`."""
-        # Flink drops a Reshuffle after another one, so the groups are distributed by their keys, and only the
-        # splits by a Reshuffle.
-        groups = self._groups(pcoll) | "ShareFiles" >> beam.GroupByKey()
-        splits = groups | "Groups" >> beam.FlatMap(_values) | "Plan" >> beam.ParDo(self._plan)
-        shared = splits | "ShareSplits" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.output_type)
 
 
 class ReadFromDataset(ReadPlanned):
@@ -124,17 +96,6 @@ class ReadFromDataset(ReadPlanned):
         return pcoll | "Files" >> beam.Create(list(enumerate(groups)), reshuffle=False)
 
 
-def groups_of(count: int) -> list[tuple[int, int]]:
-    """Divides files into groups of about equal size, each from one number of a file up to another."""
-    groups = min(count, _MOST_GROUPS)
-    borders = [count * number // groups for number in range(groups + 1)]
-    return list(zip(borders, borders[1:]))  # noqa: B905, RUF007 - Python 3.10 has no `strict` for pairs
-
-
-def _values(group: tuple[int, Iterable[Any]]) -> Iterable[Any]:
-    return group[1]
-
-
 class _Plan(beam.DoFn):
     """Plans the splits of groups of files. An element has the numbers of the first and the last file.
 
@@ -148,7 +109,7 @@ class _Plan(beam.DoFn):
 
     def groups(self) -> list[tuple[int, int]]:
         """Returns the elements: all files, in groups of about equal size."""
-        return groups_of(len(self._planner))
+        return file_groups(len(self._planner))
 
     def process(self, element: tuple[int, int]) -> Iterator[Split]:
         """Returns the splits of a group."""

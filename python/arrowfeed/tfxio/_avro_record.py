@@ -76,7 +76,11 @@ class AvroRecord(AvroRecords, FileRecords):
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that produces the records in the binary encoding of `AvroSchema()`.
 
-        The transform decodes the records and encodes them again, so each array and map is in one block.
+        The transform reads the files in ranges. It decodes the records and encodes them again, so each array
+        and map is in one block.
+
+        Raises:
+            FileNotFoundError: No file matches, and there is no `reader_schema`.
         """
         schema = self.AvroSchema()
         options = {"reader_schema": schema, "limits": self._limits}

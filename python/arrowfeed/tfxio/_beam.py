@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed.beam._imported import beam, pa
-from arrowfeed.beam._known_files import ReadKnownFiles
+from arrowfeed.beam._known_files import read_known_files
 from arrowfeed.beam._read import Outputs
 from arrowfeed.tfxio._csv_cells import csv_batches, inferred_schema, kinds_of_records
 
@@ -22,9 +22,9 @@ __all__ = [
     "Chained",
     "InferredCsvBatches",
     "Outputs",
-    "ReadKnownFiles",
     "RecordBatches",
     "pa",
+    "read_known_files",
     "unchanged",
 ]
 

@@ -72,8 +72,8 @@ class CsvTFXIO(CsvRecords, FileRecords):
     splits the record at each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an
     error.
 
-    In a pipeline, several workers can read one file. It has at most 8 ranges, because the search for the
-    start of a range scans the file up to it.
+    In a pipeline, several workers can read one file. It is divided into at most 8 ranges at the start,
+    because the search for the start of a range scans the file up to it.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.csv`), a URL, or a list of these. Files may be

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _SEEDS = 1 << 64
 
+_RECORDS = 100
+"""Number of records that a worker holds at the same time, because a record may be large."""
+
 
 def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Returns the patterns of an argument as a list.
@@ -76,14 +79,15 @@ class FileBatches(TFXIO):
                 and, in Parquet files, of a row group. None: 1,000.
 
         Raises:
-            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
-                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
+            FileNotFoundError: No file matches a pattern. With `validate=False` and a `schema`, `CsvTFXIO` and
+                `ParquetTFXIO` find this when the pipeline runs, and so does `AvroRecord` with a
+                `reader_schema`.
         """
         reading = self._reading()
         return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
 
     def _read_ranges(
-        self, kind: Callable[..., Dataset], options: dict[str, Any], batch_size: int | None, **how: Any
+        self, kind: Callable[..., Dataset], options: dict[str, Any], batch_size: int | None, **arguments: Any
     ) -> Any:
         """Returns a Beam transform that reads the files in ranges.
 
@@ -91,11 +95,11 @@ class FileBatches(TFXIO):
             kind: The dataset class.
             options: Options of the class.
             batch_size: Maximum number of rows of a batch. None: 1,000.
-            **how: Arguments of `ReadKnownFiles`.
+            **arguments: Further arguments of `ReadKnownFiles`.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return _beam.ReadKnownFiles(
+        return _beam.read_known_files(
             kind,
             self._patterns,
             options,
@@ -103,7 +107,7 @@ class FileBatches(TFXIO):
             validate=self._validate,
             split_bytes=max(self._min_bundle_size, _beam.SPLIT_BYTES),
             most_ranges=self._most_ranges,
-            **how,
+            **arguments,
         )
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
@@ -177,8 +181,9 @@ class FileRecords(FileBatches, Records):
                 1,000; with `raw_record_column_name`, Beam decides, up to 1,000.
 
         Raises:
-            FileNotFoundError: No file matches a pattern. `CsvTFXIO` and `ParquetTFXIO` with `validate=False`,
-                and `AvroRecord` with a `reader_schema`, find this when the pipeline runs.
+            FileNotFoundError: No file matches a pattern. With `validate=False` and a `schema`, `CsvTFXIO` and
+                `ParquetTFXIO` find this when the pipeline runs, and so does `AvroRecord` with a
+                `reader_schema`.
         """
         if self.raw_record_column_name is None:
             return super().BeamSource(batch_size)
@@ -199,7 +204,7 @@ class FileRecords(FileBatches, Records):
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return self._read_ranges(kind, options, None, outputs=_beam.Outputs(records, bytes))
+        return self._read_ranges(kind, options, _RECORDS, outputs=_beam.Outputs(records, bytes))
 
 
 def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import ParquetDataset, infer_representations
+from arrowfeed._engines.splits import first_name
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, source_columns
 from arrowfeed.tfxio._config import message, proto
@@ -141,8 +142,11 @@ class ParquetTFXIO(FileBatches):
         representations = self.columns.representations_of(tensor_names)
         needed = {path[0] for one in representations.values() for path in source_columns(one)}
         names = [name for name in self.columns.schema.names if name in needed]
+        columns = _selected(self.columns, names, representations)
+        # A column may be read only in part.
+        paths = [path for path in self.columns.names if path in needed or first_name(path) in needed]
         made = copy.copy(self)
-        made._columns = _selected(self.columns, names, representations)  # noqa: SLF001 - of the same class
+        made._columns = columns._replace(names=paths)  # noqa: SLF001 - of the same class
         return made
 
 

@@ -248,7 +248,7 @@ pub fn check_split_paths(sources: &[FileSource]) -> Result<(), FeedError> {
 fn ambiguous(name: &str) -> FeedError {
     let name = quoted(name);
     let message = format!(
-        "expected one file with the path {name}, found URLs that differ in the query, which a split does not contain: plan the splits of each URL separately"
+        "expected one file with the path {name}, found URLs that differ in the query, which a split does not contain: read each URL separately"
     );
     FeedError::new(FeedErrorKind::Options, message)
 }
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn objects_that_differ_only_in_their_variant_have_an_ambiguous_path() {
         let sources = sources(&[("http://h/a", Some(1)), ("http://h/b", Some(1)), ("http://h/b", Some(2))]);
-        let expected = "expected one file with the path \"http://h/b\", found URLs that differ in the query, which a split does not contain: plan the splits of each URL separately";
+        let expected = "expected one file with the path \"http://h/b\", found URLs that differ in the query, which a split does not contain: read each URL separately";
         assert_eq!(check_split_paths(&sources).unwrap_err().to_string(), expected);
         let files = Files::new(sources);
         assert_eq!(files.check_paths().unwrap_err().to_string(), expected);

@@ -113,6 +113,30 @@ proptest! {
     }
 }
 
+/// The search for a record skips what a read returns up to a quote. Here a file has many reads, and few cells have quotes.
+#[test]
+fn a_record_after_an_offset_is_found_in_any_read() {
+    let mut text = String::new();
+    for row in 0_u32..40_000 {
+        let end = ["\n", "\r\n", "\r", "\n\n"][(row.wrapping_mul(2_654_435_761) >> 30) as usize];
+        let cell = if row.wrapping_mul(40_503) % 997 == 0 { "\"a\n\"\"\r\n,b\"" } else { "some text" };
+        text.extend([cell, ",", &row.to_string(), end]);
+    }
+    let files = csv(text.as_bytes(), csv_options(700, true)).unwrap();
+    let file = files.open(0, &Check::never()).unwrap();
+    let chunks = scanned(&mut *file.chunks().unwrap());
+    assert!(text.len() > 600_000 && chunks.len() > 700);
+    let mut scan = file.chunks().unwrap();
+    for number in 0..400_u64 {
+        let from = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) % text.len() as u64;
+        let next = chunks.iter().map(|chunk| chunk.offset).find(|offset| *offset >= from);
+        assert_eq!(scan.find(from, &Check::never()).unwrap(), next, "from {from}");
+        if number % 3 == 0 {
+            scan = file.chunks().unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_mark_inside_of_a_file_is_part_of_its_cell() {
     let text = "a\u{feff},1\n\u{feff}b,2\n\u{feff}\u{feff}c,3\n".as_bytes();
