@@ -193,7 +193,7 @@ def pipeline_of(read: ReadFromDataset) -> Any:
 
 
 def test_many_files_are_planned_in_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr("arrowfeed.beam._dataset._MOST_GROUPS", 4)
+    monkeypatch.setattr("arrowfeed.beam._planned._MOST_GROUPS", 4)
     for number in range(10):
         write(tmp_path / f"{number}.jsonl", start=number * 10, count=10)
     read = ReadFromDataset(tmp_path)
