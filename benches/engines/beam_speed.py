@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,6 +27,7 @@ from arrowfeed.beam import ReadAvro, ReadFromDataset
 ENGINES = Path(__file__).resolve().parents[2] / "tests" / "engines"
 sys.path[:0] = [str(ENGINES), str(ENGINES / "flink")]
 import cluster as flink  # noqa: E402 - in the tests of engines
+import clusters  # noqa: E402 - in the tests of engines
 import rows as numbered  # noqa: E402 - in the tests of engines
 
 if TYPE_CHECKING:
@@ -80,22 +80,6 @@ def seconds(read: Any, expected: int, options: list[str]) -> float:
 
 
 @contextlib.contextmanager
-def job_service(directory: Path) -> Iterator[list[str]]:
-    """Runs Beam's own job service, and yields the options of a pipeline."""
-    port = directory / "port"
-    command = [sys.executable, "-m", "apache_beam.runners.portability.local_job_service_main"]
-    process = subprocess.Popen([*command, "--port_file", port], stderr=subprocess.DEVNULL)
-    try:
-        while not (port.exists() and port.read_text()):
-            time.sleep(0.1)
-        options = [f"--job_endpoint=localhost:{port.read_text()}", "--environment_type=LOOPBACK"]
-        yield [*options, "--sdk_worker_parallelism=2", "--experiments=use_loopback_process_worker=true"]
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-@contextlib.contextmanager
 def flink_service(directory: Path) -> Iterator[list[str]]:
     """Runs a Flink cluster of two task managers, and yields the options of a pipeline."""
     with flink.running(directory, workers=2) as cluster:
@@ -116,7 +100,7 @@ def main() -> None:
         data = directory / "data"
         data.mkdir()
         write(data, arguments.rows)
-        service = flink_service if arguments.flink else job_service
+        service = flink_service if arguments.flink else clusters.job_service
         options = stack.enter_context(service(directory))
         times: dict[str, list[float]] = {}
         total = arguments.rows * (arguments.rows - 1) // 2

@@ -10,6 +10,7 @@ import os
 import pickle
 import random
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,12 @@ from apache_beam.io.filesystem import FileMetadata  # noqa: E402 - may be missin
 from apache_beam.io.localfilesystem import LocalFileSystem  # noqa: E402 - may be missing
 from apache_beam.options.pipeline_options import PipelineOptions  # noqa: E402 - may be missing
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner  # noqa: E402 - may be missing
-from apache_beam.runners.sdf_utils import RestrictionTrackerView  # noqa: E402 - may be missing
-from apache_beam.runners.sdf_utils import ThreadsafeRestrictionTracker as Tracker  # noqa: E402 - as above
 from apache_beam.testing.util import assert_that, equal_to  # noqa: E402 - may be missing
 
 from arrowfeed.beam import ReadFromDataset, WriteToAvro  # noqa: E402 - may be missing
+
+sys.path.append(str(Path(__file__).parents[1] / "frameworks"))
+from beam_ranges import Reading, read_in_random_parts  # noqa: E402 - in the directory above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,29 +107,9 @@ def test_the_size_of_batches(tmp_path):
 # ---- claims and splits
 
 
-class Reading:
-    """A range that is being read, as a worker does it."""
-
-    def __init__(self, read: ReadFromDataset, split: Any, restriction: Any = None) -> None:
-        ranges = read._read
-        self.tracker = Tracker(ranges.create_tracker(restriction or ranges.initial_restriction(split)))
-        self._batches = ranges.process(split, RestrictionTrackerView(self.tracker))
-        self._ids: list[int] = []
-
-    def batches(self, count: int) -> None:
-        for _ in range(count):
-            batch = next(self._batches, None)
-            self._ids += [] if batch is None else ids(batch)
-
-    def split(self, fraction: float) -> Any:
-        parts = self.tracker.try_split(fraction)
-        return None if parts is None else parts[1]
-
-    def rest(self) -> list[int]:
-        for batch in self._batches:
-            self._ids += ids(batch)
-        self.tracker.check_done()
-        return self._ids
+def reading(read: ReadFromDataset, split: Any, restriction: Any = None) -> Reading:
+    """A range that is being read. Its values are the ids."""
+    return Reading(read._read, split, restriction, ids)
 
 
 @pytest.mark.parametrize(("before", "fraction"), CUTS)
@@ -135,12 +117,12 @@ class Reading:
 def test_a_split_of_a_running_range_loses_no_row(tmp_path, name, before, fraction):
     read = ReadFromDataset(write(tmp_path / name), batch_size=5)
     (split,) = splits_of(read)
-    first = Reading(read, split)
-    first.batches(before)
+    first = reading(read, split)
+    first.outputs(before)
     residual = first.split(fraction)
     found = first.rest()
     if residual is not None:
-        found += Reading(read, split, residual).rest()
+        found += reading(read, split, residual).rest()
     assert found == list(range(ROWS))
 
 
@@ -150,26 +132,19 @@ def test_splits_of_splits_lose_no_row(tmp_path, name):
     (split,) = splits_of(read)
     count = 0
     for seed in range(10):
-        chosen = random.Random(seed)
-        waiting, found = [read._read.initial_restriction(split)], []
-        while waiting:
-            reading = Reading(read, split, waiting.pop())
-            for _ in range(chosen.randrange(4)):
-                reading.batches(chosen.randrange(20))
-                residual = reading.split(chosen.random())
-                if residual is not None:
-                    waiting.append(residual)
-                    count += 1
-            found += reading.rest()
+        found, splits = read_in_random_parts(
+            random.Random(seed), lambda part: reading(read, split, part), None
+        )
         assert sorted(found) == list(range(ROWS)), seed
+        count += splits
     assert count > 10
 
 
 def test_a_split_leaves_rows_to_the_other_part(tmp_path):
     read = ReadFromDataset(write(tmp_path / "a.avro"), batch_size=5)
     (split,) = splits_of(read)
-    first = Reading(read, split)
-    first.batches(10)
+    first = reading(read, split)
+    first.outputs(10)
     residual = first.split(0.5)
     assert 0.3 * ROWS < len(first.rest()) < 0.7 * ROWS
     assert residual is not None
@@ -213,7 +188,7 @@ def test_a_file_that_changed_after_planning_is_an_error(tmp_path):
     (split,) = splits_of(read)
     write(tmp_path / "a.parquet", count=100)
     with pytest.raises(arrowfeed.ChangedError):
-        Reading(read, split).rest()
+        reading(read, split).rest()
 
 
 # ---- stores and filesystems

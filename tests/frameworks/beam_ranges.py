@@ -1,4 +1,4 @@
-"""One range that is being read, as a worker does it."""
+"""Ranges that are read as a worker does it, and split while they are read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
     from apache_beam.io.restriction_trackers import OffsetRange
@@ -58,3 +59,29 @@ class Reading:
             self._found += self._values(output)
         self.tracker.check_done()
         return self._found
+
+
+def read_in_random_parts(
+    chosen: random.Random, reading: Callable[[Any], Reading], whole: Any
+) -> tuple[list[Any], int]:
+    """Reads a range that is split at random while it is read, and so are its parts.
+
+    Args:
+        chosen: The source of random numbers.
+        reading: Starts to read a restriction.
+        whole: The restriction to read.
+
+    Returns:
+        The values of all parts, and the number of splits.
+    """
+    waiting, found, splits = [whole], [], 0
+    while waiting:
+        one = reading(waiting.pop())
+        for _ in range(chosen.randrange(4)):
+            one.outputs(chosen.randrange(20))
+            residual = one.split(chosen.random())
+            if residual is not None:
+                waiting.append(residual)
+                splits += 1
+        found += one.rest()
+    return found, splits

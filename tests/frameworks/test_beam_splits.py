@@ -12,7 +12,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner, fn_runner
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import environments
 from beam_files import ROWS, ids, write
-from beam_ranges import Reading
+from beam_ranges import Reading, read_in_random_parts
 
 import arrowfeed as af
 from arrowfeed import beam as avro
@@ -56,22 +56,18 @@ def test_a_range_is_split_before_it_is_read(tmp_path):
 
 def test_splits_of_splits_lose_no_row(tmp_path):
     path = write(tmp_path / "x.avro", block_bytes=150)
-    splits = 0
+    count = 0
     for _ in range(30):
         seed = random.randrange(1 << 32)
         chosen = random.Random(seed)
-        waiting, found = [whole(path)], []
-        while waiting:
-            one = reading(path, waiting.pop(), chosen.choice([1, 7, 1000]))
-            for _ in range(chosen.randrange(4)):
-                one.outputs(chosen.randrange(20))
-                residual = one.split(chosen.random())
-                if residual is not None:
-                    waiting.append(residual)
-                    splits += 1
-            found += one.rest()
+        found, splits = read_in_random_parts(
+            chosen,
+            lambda part, chosen=chosen: reading(path, part, chosen.choice([1, 7, 1000])),
+            whole(path),
+        )
         assert sorted(found) == list(range(ROWS)), seed
-    assert splits > 30
+        count += splits
+    assert count > 30
 
 
 def test_progress_grows_to_the_end(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from beam_files import SCHEMA as AVRO
-from beam_ranges import Reading
+from beam_ranges import Reading, read_in_random_parts
 from google.protobuf import text_format
 from tensorflow_metadata.proto.v0 import schema_pb2
 
@@ -114,18 +114,11 @@ def test_a_split_of_a_running_range_loses_no_record(tmp_path, form, reads, value
     [split] = splits_of(read)
     count = 0
     for seed in range(5):
-        chosen = random.Random(seed)
-        waiting, found = [None], []
-        while waiting:
-            reading = Reading(read._read, split, waiting.pop(), values)
-            for _ in range(chosen.randrange(1, 4)):
-                reading.outputs(chosen.randrange(20))
-                residual = reading.split(chosen.random())
-                if residual is not None:
-                    waiting.append(residual)
-                    count += 1
-            found += reading.rest()
+        found, splits = read_in_random_parts(
+            random.Random(seed), lambda part: Reading(read._read, split, part, values), None
+        )
         assert sorted(found) == list(range(ROWS)), seed
+        count += splits
     assert count > 10
 
 

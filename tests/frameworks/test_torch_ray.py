@@ -5,9 +5,9 @@ Run by `make test-torch`.
 
 from __future__ import annotations
 
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,9 @@ ray = pytest.importorskip("ray", reason=REASON)
 pytest.importorskip("ray.data", reason=REASON)
 
 import arrowfeed.ray  # noqa: E402
+
+sys.path.append(str(Path(__file__).parents[1] / "engines"))
+import clusters  # noqa: E402 - in the directory above
 
 ROWS = 1000
 SPLITS = 8
@@ -48,16 +51,8 @@ def expected():
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """A cluster of two workers, which ends with the tests of this module."""
-    with pytest.MonkeyPatch.context() as patch:
-        # The workers import arrowfeed from where this process has it.
-        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 28)
-        ray.data.DataContext.get_current().enable_progress_bars = False
-        try:
-            yield
-        finally:
-            ray.shutdown()
+    with clusters.ray_cluster():
+        yield
 
 
 @pytest.fixture(scope="module")

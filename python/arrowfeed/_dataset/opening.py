@@ -72,8 +72,13 @@ EXTENSIONS: dict[type, str] = {
 }
 """The extension of the files that a dataset class reads in a directory."""
 
-STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
+_STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
 """Options for files in stores, which all reading functions have."""
+
+
+def store_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options for files in stores."""
+    return {name: options[name] for name in _STORE_OPTIONS if name in options}
 
 
 def open_dataset(source: Source, **keywords: Any) -> Dataset:
@@ -146,7 +151,7 @@ def dataset_class(
         FormatError: The format of the first file is unknown.
         FileNotFoundError: There is no file.
     """
-    stores = {name: keywords[name] for name in STORE_OPTIONS if name in keywords}
+    stores = store_options(keywords)
     first = _first(again())
     if look is None and is_remote(first, keywords.get("store")):
         look = look_at(first, stores)
