@@ -5,7 +5,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`), `fsspec_object` |
+//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
@@ -30,6 +30,7 @@ mod errors;
 mod example_records;
 mod file;
 mod foreign;
+#[cfg(feature = "stores")]
 mod fsspec_object;
 mod guarded;
 mod html;
@@ -38,6 +39,8 @@ mod limits;
 mod message_schemas;
 mod numpy_array;
 mod object;
+#[cfg(feature = "stores")]
+mod obstore;
 mod once;
 mod options;
 mod parquet;
@@ -53,9 +56,11 @@ mod signals;
 mod source;
 mod split;
 mod store_files;
+#[cfg_attr(not(feature = "stores"), path = "no_stores.rs")]
 mod stores;
 mod stream;
 mod tensor;
+#[cfg(feature = "tensorflow")]
 mod tensorflow;
 mod text;
 mod tfrecord;
@@ -106,6 +111,7 @@ mod _arrowfeed {
         StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
         infer_representations, representations_from_tfmd,
     };
+    #[cfg(feature = "tensorflow")]
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
     #[pymodule_export]

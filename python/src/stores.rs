@@ -12,13 +12,13 @@ use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
-use pyo3_object_store::PyExternalObjectStore;
 
 use crate::argument::{copied, integer, path, taken, unexpected_keyword, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
 use crate::object::Object;
+use crate::obstore::Configuration;
 use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::signals;
 
@@ -215,26 +215,26 @@ impl CallerStore {
         if has_attribute(value, "cat_file")? && has_attribute(value, "info")? {
             return Ok(Self::Fsspec(value.clone().unbind()));
         }
-        if !has_attribute(value, "__getnewargs_ex__")? {
-            return Err(wrong_type("store", "an obstore store or an fsspec filesystem", value));
-        }
-        value.extract::<PyExternalObjectStore>().map_err(|_| {
-            wrong_type("store", "an obstore store (not MemoryStore) or an fsspec filesystem", value)
-        })?;
-        let object = Object::new(value.clone().unbind());
-        let make = move || {
-            let made = try_attach(|py| {
-                object.bind(py).extract::<PyExternalObjectStore>().map(PyExternalObjectStore::into_dyn)
-            });
-            match made {
-                Some(made) => made.map_err(|error| FeedError::io(std::io::Error::other(error))),
-                None => Err(FeedError::io(std::io::Error::other(
-                    "expected a running Python interpreter, found it shut down",
-                ))),
-            }
+        let Some(configuration) = Configuration::of(value)? else {
+            return Err(wrong_type("store", "an obstore store (not MemoryStore) or an fsspec filesystem", value));
+        };
+        configuration.client(value.py()).map_err(|_| to_python(value.py(), refused()))?;
+        let configuration = Arc::new(configuration);
+        let make = move || match try_attach(|py| configuration.client(py)) {
+            Some(client) => client.map_err(|_| refused()),
+            None => Err(FeedError::io(std::io::Error::other(
+                "expected a running Python interpreter, found it shut down",
+            ))),
         };
         Ok(Self::Store(Store::custom(Arc::new(make), "store", options.clone())))
     }
+}
+
+/// The error for a store of obstore whose options this version of `object_store` does not accept. Their values may be
+/// secret, so the message has none of them.
+fn refused() -> FeedError {
+    let message = "store: expected an obstore store with options that arrowfeed accepts, found one with an option that it does not accept; pass the options as storage_options=";
+    FeedError::new(FeedErrorKind::Options, message)
 }
 
 /// Warns once about each server that sends whole files.

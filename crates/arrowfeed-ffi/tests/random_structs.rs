@@ -6,7 +6,7 @@ mod structs;
 
 use arbitrary::Unstructured;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// Number of random bytes that determine a case.
 const BYTES: usize = 4096;

@@ -223,7 +223,7 @@ impl Settings<'_> {
 }
 
 /// Installs the default TLS cryptography provider, unless the program has installed one.
-fn install_cryptography() {
+pub fn install_cryptography() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // An error means that another thread has installed one at the same time.
         let _ = rustls::crypto::ring::default_provider().install_default();

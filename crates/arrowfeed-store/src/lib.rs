@@ -42,6 +42,9 @@ mod whole;
 mod write;
 
 pub use cache::{Cache, CachedObject};
+// For clients that the Python package makes.
+#[doc(hidden)]
+pub use clients::install_cryptography;
 pub use list::{StoreFile, resolve};
 pub use location::supports;
 pub use object::StoreObject;

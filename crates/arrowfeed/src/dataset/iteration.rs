@@ -16,8 +16,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{FileSet, MapStage, Pool, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report};
-use rand::TryRngCore;
-use rand::rngs::OsRng;
+use rand::TryRng;
+use rand::rngs::SysRng;
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::{Epoch, EpochPosition, Reading, Step};
@@ -412,7 +412,7 @@ impl<C: Conversion> Iteration<C> {
         if let Some(seed) = self.seed {
             return Ok(seed);
         }
-        let seed = OsRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?;
+        let seed = SysRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?;
         self.seed = Some(seed);
         Ok(seed)
     }

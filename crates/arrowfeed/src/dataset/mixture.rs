@@ -15,8 +15,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{MapStage, Pool};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report};
-use rand::TryRngCore;
-use rand::rngs::OsRng;
+use rand::TryRng;
+use rand::rngs::SysRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::batches::Unchanged;
@@ -95,7 +95,7 @@ impl<C: Conversion> Mixture<C> {
         let options = IterationOptions { threads, ..options };
         let seed = match options.seed {
             Some(seed) => seed,
-            None => OsRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?,
+            None => SysRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?,
         };
         let sources = sources(&mixed, &options, seed)?;
         let position = Position { draws: 0, rows: 0, sources: positions(&sources) };

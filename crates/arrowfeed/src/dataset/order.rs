@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rand::seq::SliceRandom;
-use rand::{RngCore, SeedableRng};
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::chunk_index::ChunkIndex;

@@ -1,0 +1,87 @@
+//! Store arguments in a build without the feature `stores`: each value, and each URL, is an error.
+
+use arrowfeed::source::io::{FileSource, NewFile};
+use arrowfeed::sources::{redacted, scheme};
+use arrowfeed::{FeedError, FeedErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::argument::{copied, taken, unexpected_keyword};
+use crate::errors::to_python;
+
+/// Names of the arguments.
+pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
+
+/// The store arguments of a function call, which have no values.
+#[derive(Default)]
+pub(crate) struct StoreArguments;
+
+impl StoreArguments {
+    /// Removes the store arguments from keywords.
+    ///
+    /// # Errors
+    /// One of them is not None.
+    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
+        for name in STORE_ARGUMENTS {
+            if taken(keywords, name)?.is_some() {
+                return Err(to_python(keywords.py(), absent(name)));
+            }
+        }
+        Ok(Self)
+    }
+
+    /// Separates the store arguments from a copy of the other keywords.
+    pub(crate) fn split<'py>(
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
+        let others = copied(py, keywords)?;
+        Ok((Self::take(&others)?, others))
+    }
+
+    /// Parses the arguments of a function without other keywords and without a cache.
+    pub(crate) fn only(
+        function: &str,
+        py: Python<'_>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        for (name, _) in keywords.into_iter().flatten() {
+            let name = name.extract::<String>()?;
+            if !STORE_ARGUMENTS[..2].contains(&name.as_str()) {
+                return Err(unexpected_keyword(function, &name));
+            }
+        }
+        Ok(Self::split(py, keywords)?.0)
+    }
+
+    /// Fails: the file is remote.
+    pub(crate) fn file(&self, py: Python<'_>, url: &str) -> PyResult<FileSource> {
+        Err(to_python(py, absent(&redacted(url))))
+    }
+
+    /// Whether a text names a file in a store, as opposed to a local file.
+    pub(crate) fn is_remote(&self, text: &str) -> bool {
+        scheme(text).is_some_and(|scheme| !scheme.eq_ignore_ascii_case("file"))
+    }
+
+    /// Fails: the files are remote.
+    pub(crate) fn files(&self, py: Python<'_>, url: &str, _extension: &str) -> PyResult<Vec<FileSource>> {
+        Err(to_python(py, absent(&redacted(url))))
+    }
+
+    /// Fails: the object is remote.
+    pub(crate) fn create(&self, url: &str) -> Result<Box<dyn NewFile>, FeedError> {
+        Err(absent(&redacted(url)))
+    }
+}
+
+/// The error for a URL or an argument.
+fn absent(found: &str) -> FeedError {
+    let message = format!("expected a local file in a build without the Cargo feature stores, found {found}");
+    FeedError::new(FeedErrorKind::Options, message)
+}
+
+/// A build without stores has no servers.
+pub(crate) fn warn_of_servers_without_ranges(_: Python<'_>) -> PyResult<()> {
+    Ok(())
+}
