@@ -1,0 +1,223 @@
+"""Runs the stages of CI on two lanes, prints where the time went, and warns of stages that have become slower.
+
+`python tools/stages.py` runs everything. `python tools/stages.py lint rust` runs these stages and those that they need.
+`--update` writes the CPU time of this run to `tools/stages.json`.
+"""
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repository import ROOT
+
+COMMITTED = ROOT / "tools" / "stages.json"
+"""CPU seconds of each stage, from an earlier run."""
+
+GROWTH = 1.25
+"""A stage that takes this many times its committed CPU time is reported."""
+
+IDLE = ["chrt", "--idle", "0"] if Path("/usr/bin/chrt").exists() else []
+"""Starts a command that runs only on a core that has nothing else to do."""
+
+
+@dataclass
+class Stage:
+    """A target of the Makefile, or several."""
+
+    name: str
+    targets: str
+    lane: str = "main"
+    """Stages of one lane run one after the other, in the order of the list."""
+    after: tuple[str, ...] = ()
+    """Stages of other lanes that must end before."""
+    is_idle: bool = False
+    """Whether it gets only the time that other stages leave. Its results must not depend on the load."""
+    state: str = "waits"
+    wall: float = 0.0
+    cpu: float = 0.0
+    passed: int = 0
+    skipped: int = 0
+    log: Path = field(default_factory=Path)
+
+
+def stages() -> list[Stage]:
+    """All stages. What fails often, and fast, is first."""
+    return [
+        Stage("environments", "environments", "beside", ("tools",)),
+        Stage("tools", ".venv/.lint .venv/.docs .venv/.test"),
+        Stage("lint", "lint"),
+        Stage("docs", "docs"),
+        Stage("package", "package-dev"),
+        Stage("rust", "test-rust"),
+        Stage("python", "test-python"),
+        Stage("frameworks", "test-frameworks", "main", ("environments",)),
+        Stage("torch", "test-torch"),
+        Stage("fuzz build", "fuzz-build", "beside", ("lint",), is_idle=True),
+        Stage("instructions", "bench-instructions", "beside", ("tools",), is_idle=True),
+        Stage("stores", "test-stores", "beside", ("package",)),
+        Stage("engines", "test-engines", "main", ("environments",)),
+        Stage("fuzz", "fuzz SECONDS=15", "beside", is_idle=True),
+        Stage("java", "test-java"),
+    ]
+
+
+class Run:
+    """One run of the stages."""
+
+    def __init__(self, chosen: list[Stage], logs: Path) -> None:
+        self.stages = chosen
+        self.logs = logs
+        self.changed = threading.Condition()
+        self.processes: set[subprocess.Popen[bytes]] = set()
+        self.has_failed = False
+
+    def run(self) -> None:
+        """Runs all lanes. The first failure stops the others."""
+        lanes = dict.fromkeys(stage.lane for stage in self.stages)
+        threads = [threading.Thread(target=self.run_lane, args=(lane,)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def run_lane(self, lane: str) -> None:
+        for stage in self.stages:
+            if stage.lane == lane and not self.run_stage(stage):
+                return
+
+    def run_stage(self, stage: Stage) -> bool:
+        names = {other.name for other in self.stages}
+        needed = [other for other in self.stages if other.name in stage.after and other.name in names]
+        with self.changed:
+            self.changed.wait_for(lambda: self.has_failed or all(other.state == "passed" for other in needed))
+            if self.has_failed:
+                return False
+            stage.state = "runs"
+        begin = time.monotonic()
+        print(f"--- {stage.name}: make {stage.targets}", flush=True)
+        status = self.execute(stage)
+        stage.wall = time.monotonic() - begin
+        with self.changed:
+            is_first = status != 0 and not self.has_failed
+            self.has_failed |= status != 0
+            stage.state = "passed" if status == 0 else "FAILED" if is_first else "stopped"
+            self.changed.notify_all()
+            if is_first:
+                self.stop()
+        text = stage.log.read_text(errors="replace")
+        stage.passed, stage.skipped = counts(text)
+        if status == 0 or is_first:
+            print(f"=== {stage.name}: {stage.state} after {stage.wall:.0f} s\n{text}", flush=True)
+        return status == 0
+
+    def execute(self, stage: Stage) -> int:
+        """Runs the targets. Returns the exit status, and measures the CPU time of all its processes."""
+        stage.log = self.logs / f"{stage.name.replace(' ', '-')}.log"
+        with stage.log.open("wb") as log:
+            command = [*(IDLE if stage.is_idle else []), "make", *stage.targets.split()]
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            )
+            with self.changed:
+                self.processes.add(process)
+                has_failed = self.has_failed
+            if has_failed:
+                self.stop()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            with self.changed:
+                self.processes.discard(process)
+        stage.cpu = usage.ru_utime + usage.ru_stime
+        return process.returncode
+
+    def stop(self) -> None:
+        """Ends the processes of all running stages."""
+        for process in self.processes:
+            try:
+                os.killpg(process.pid, signal.SIGTERM)
+            except ProcessLookupError:
+                continue
+
+
+def counts(text: str) -> tuple[int, int]:
+    """The tests that passed, and those that were skipped, in the output of cargo and pytest."""
+    passed = skipped = 0
+    for line in text.splitlines():
+        if line.startswith("test result:") or re.search(r"\b(passed|skipped)\b.* in [\d.]+s", line):
+            passed += sum(int(number) for number in re.findall(r"(\d+) passed", line))
+            skipped += sum(int(number) for number in re.findall(r"(\d+) (?:skipped|ignored)", line))
+    return passed, skipped
+
+
+def table(run: list[Stage], committed: dict[str, float]) -> str:
+    """Where the time went: a line for each stage, and the sums."""
+    lines = [f"{'stage':14} {'lane':7} {'':8} {'wall s':>7} {'CPU s':>7} {'committed':>9} {'tests':>6} {'skips':>6}"]
+    for stage in run:
+        known = f"{committed[stage.name]:9.0f}" if stage.name in committed else f"{'-':>9}"
+        lines.append(
+            f"{stage.name:14} {stage.lane:7} {stage.state:8} {stage.wall:7.0f} {stage.cpu:7.0f} {known}"
+            f" {stage.passed:6} {stage.skipped:6}"
+        )
+    cpu, passed, skipped = (sum(getattr(stage, name) for stage in run) for name in ("cpu", "passed", "skipped"))
+    lines.append(f"{'sum':14} {'':7} {'':8} {'':7} {cpu:7.0f} {sum(committed.values()):9.0f} {passed:6} {skipped:6}")
+    return "\n".join(lines)
+
+
+def warnings(run: list[Stage], committed: dict[str, float]) -> list[str]:
+    """The stages that took a quarter more CPU time than the committed figure."""
+    return [
+        f"WARNING: {stage.name} took {stage.cpu:.0f} s of CPU time, {stage.cpu / committed[stage.name]:.2f} times the"
+        f" committed {committed[stage.name]:.0f} s: find out why, or run tools/stages.py --update"
+        for stage in run
+        if stage.state == "passed" and stage.name in committed and stage.cpu > GROWTH * committed[stage.name]
+    ]
+
+
+def skips(run: list[Stage]) -> list[str]:
+    """The lines of stages that say what was skipped."""
+    lines = []
+    for stage in run:
+        if stage.log.is_file():
+            text = stage.log.read_text(errors="replace")
+            lines += [f"{stage.name}: {line}" for line in text.splitlines() if line.startswith("SKIPPED ")]
+    return lines
+
+
+def main() -> None:
+    """Runs the stages, prints the table, and fails if a stage has failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("stage", nargs="*", help="stages to run; default: all")
+    parser.add_argument("--update", action="store_true", help="write the CPU times to tools/stages.json")
+    arguments = parser.parse_args()
+    every = stages()
+    names = [stage.name for stage in every]
+    if unknown := [name for name in arguments.stage if name not in names]:
+        parser.error(f"expected one of {names}, found {unknown}")
+    chosen = [stage for stage in every if not arguments.stage or stage.name in arguments.stage]
+    logs = ROOT / "target" / "stages"
+    logs.mkdir(parents=True, exist_ok=True)
+    committed = json.loads(COMMITTED.read_text()) if COMMITTED.exists() else {}
+    begin = time.monotonic()
+    run = Run(chosen, logs)
+    run.run()
+    if arguments.update and not run.has_failed:
+        committed |= {stage.name: round(stage.cpu) for stage in chosen}
+        COMMITTED.write_text(json.dumps(committed, indent=2) + "\n")
+    for line in [*skips(chosen), table(chosen, committed), *warnings(chosen, committed)]:
+        print(line)
+    print(f"{'FAILED' if run.has_failed else 'passed'} in {(time.monotonic() - begin) / 60:.1f} min")
+    passed, skipped = (sum(getattr(stage, name) for stage in chosen) for name in ("passed", "skipped"))
+    print(f"{passed} passed, {sum(stage.state == 'FAILED' for stage in chosen)} failed, {skipped} skipped")
+    sys.exit(run.has_failed)
+
+
+if __name__ == "__main__":
+    main()
