@@ -28,7 +28,7 @@ fn generated() -> String {
         )
         .expect("code can be made");
     let code: String = modules.into_values().collect();
-    format!("// Made from proto/arrowfeed/metadata/v0 by tests/proto.rs: do not edit.\n{code}")
+    format!("// Made from proto/arrowfeed/metadata/v0 by tests/it/proto.rs: do not edit.\n{code}")
 }
 
 #[test]
@@ -41,6 +41,6 @@ fn the_code_is_made_from_the_files() {
     let found = fs::read_to_string(&path).expect("the file is there");
     assert!(
         found == expected,
-        "make it again: ARROWFEED_WRITE_PROTO=1 cargo test -p arrowfeed-tensor --test proto"
+        "make it again: ARROWFEED_WRITE_PROTO=1 cargo test -p arrowfeed-tensor --test it proto"
     );
 }

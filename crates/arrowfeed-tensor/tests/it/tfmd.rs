@@ -9,9 +9,9 @@ use arrowfeed_tensor::{
     VarLenRagged, VarLenSparse, project_tfmd_schema, representations_from_tfmd,
 };
 
-const FIELDS: &str = include_str!("data/tfmd_fields.txt");
-const REPRESENTATIONS: &str = include_str!("data/tfmd_representations.txt");
-const SCHEMA: &str = include_str!("data/tfmd_schema.txt");
+const FIELDS: &str = include_str!("../data/tfmd_fields.txt");
+const REPRESENTATIONS: &str = include_str!("../data/tfmd_representations.txt");
+const SCHEMA: &str = include_str!("../data/tfmd_schema.txt");
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<char> = hex.trim().chars().collect();
