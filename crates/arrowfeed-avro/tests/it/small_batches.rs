@@ -28,10 +28,17 @@ fn time(work: impl Fn()) -> Duration {
 }
 
 /// Asserts that four times the work takes less than ten times as long: quadratic work would take sixteen times as long.
+/// Measures again if other tests kept the machine busy.
 #[track_caller]
 fn is_proportional(work: impl Fn(usize)) {
-    let (few, many) = (time(|| work(1)), time(|| work(4)));
-    assert!(many < 10 * few, "{few:?}, and of four times as many {many:?}");
+    let (mut few, mut many) = (Duration::MAX, Duration::MAX);
+    for _ in 0..5 {
+        (few, many) = (few.min(time(|| work(1))), many.min(time(|| work(4))));
+        if many < 10 * few {
+            return;
+        }
+    }
+    panic!("{few:?}, and of four times as many {many:?}");
 }
 
 #[test]
