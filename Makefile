@@ -135,14 +135,14 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
-# Packages that are outside of the library's workspace. They use its crates, so a change there can break them.
-OUTSIDE = fuzz $(patsubst %/Cargo.toml,%,$(wildcard benches/*/Cargo.toml))
+# Workspaces outside of the library's. They use its crates, so a change there can break them.
+OUTSIDE = fuzz benches
 
 .PHONY: lint-outside
 lint-outside: ## format and lints of the fuzz targets and of the benchmarks in Rust, and the tests of the protocol of the benchmarks
-	@for package in $(OUTSIDE); do echo "fmt and clippy of $$package"; \
-		cargo fmt --check --manifest-path $$package/Cargo.toml && \
-		cargo clippy --quiet --manifest-path $$package/Cargo.toml --target-dir target --all-targets -- -D warnings || exit 1; done
+	@for workspace in $(OUTSIDE); do echo "fmt and clippy of $$workspace"; \
+		cargo fmt --all --check --manifest-path $$workspace/Cargo.toml && \
+		cargo clippy --quiet --workspace --manifest-path $$workspace/Cargo.toml --target-dir target --all-targets -- -D warnings || exit 1; done
 	cargo test --quiet --manifest-path benches/protocol/Cargo.toml --target-dir target --lib
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
@@ -164,18 +164,18 @@ bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables o
 	$(call PACKAGE,.venv-bench)
 	$(call PACKAGE,.venv-frameworks)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
-	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/peers/target
-	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/ours/target
+	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/target
+	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/target
 	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
 
 .PHONY: bench-instructions
 bench-instructions: $(VENV)/.test ## instructions of fixed work against the committed figures; skipped without valgrind
-	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/instructions/target
+	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/target
 	$(BIN)/python benches/instructions.py --data data/instructions
 
 .PHONY: bench-instructions-update
 bench-instructions-update: $(VENV)/.test ## commit the figures of this run
-	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/instructions/target
+	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/target
 	$(BIN)/python benches/instructions.py --data data/instructions --update
 
 .PHONY: fuzz-build
@@ -253,7 +253,7 @@ package: ## the crates as they are published, in target/package, each built from
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores .venv-engines .venv-flink data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores .venv-engines .venv-flink data fuzz/target benches/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "benches"))
+BENCHES = ROOT / "benches"
+sys.path.insert(0, str(BENCHES))
 
 import arrowfeed as af  # noqa: E402
 import fastavro  # noqa: E402
@@ -29,7 +30,8 @@ from obstore.store import HTTPStore  # noqa: E402
 
 from datasets import SHAPES  # noqa: E402
 
-SERVER = ROOT / "benches" / "store_server"
+SERVER = "bench-store-server"
+"""The package and the program of the server."""
 SHUFFLE = 100_000
 """Rows of a shuffle window."""
 
@@ -55,8 +57,8 @@ def write_files(directory: Path, files: int, rows: int) -> None:
 @contextlib.contextmanager
 def serving(directory: Path, latency_ms: float) -> Iterator[str]:
     """Runs a server of the files of a directory, and yields its address."""
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=SERVER, check=True)
-    command = [SERVER / "target/release/bench-store-server", directory, str(latency_ms)]
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--package", SERVER], cwd=BENCHES, check=True)
+    command = [BENCHES / "target/release" / SERVER, directory, str(latency_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

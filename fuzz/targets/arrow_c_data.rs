@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/arrowfeed-ffi/tests/structs/mod.rs"]
+#[path = "../../crates/arrowfeed-ffi/tests/it/structs/mod.rs"]
 mod structs;
 
 use std::io::{self, Write};

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/arrowfeed-tfrecord/tests/messages/oracle.rs"]
+#[path = "../../crates/arrowfeed-tfrecord/tests/it/messages/oracle.rs"]
 #[allow(dead_code)]
 mod oracle;
 

@@ -13,7 +13,7 @@ use arrowfeed_tfrecord::sequence_example::{
 use libfuzzer_sys::fuzz_target;
 use oracle::List;
 
-#[path = "../../crates/arrowfeed-tfrecord/tests/messages/oracle.rs"]
+#[path = "../../crates/arrowfeed-tfrecord/tests/it/messages/oracle.rs"]
 #[allow(dead_code)]
 mod oracle;
 

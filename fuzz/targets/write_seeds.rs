@@ -1,6 +1,6 @@
 //! Writes the initial corpus of the fuzz targets: small valid files, their schemas, and messages.
 
-#[path = "../../crates/arrowfeed-avro/tests/support_hostile/mod.rs"]
+#[path = "../../crates/arrowfeed-avro/tests/it/support_hostile/mod.rs"]
 mod support;
 
 use std::fs::{create_dir_all, write};

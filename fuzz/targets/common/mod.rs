@@ -1,6 +1,6 @@
 //! Helpers of the Avro targets: small limits, and the checks that every outcome must pass.
 
-#[path = "../../../crates/arrowfeed-avro/tests/support_hostile/mod.rs"]
+#[path = "../../../crates/arrowfeed-avro/tests/it/support_hostile/mod.rs"]
 pub(crate) mod support;
 
 use arrow_array::{Array, StructArray};

@@ -1,0 +1,269 @@
+//! Interrupts: work over much input polls often whether the caller wants to stop.
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use arrowfeed_avro::{
+    AvroFormat, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
+    Interrupt, Limits, OnError, ReadOptions, plan_splits_with,
+};
+use arrowfeed_source::Check;
+
+use crate::support_hostile::container::{Container, SYNC, header_of};
+use crate::support_hostile::ways::TemporaryFile;
+use crate::support_hostile::wire::{bytes, long, longs};
+
+const MIB: u64 = 1 << 20;
+
+/// Maximum number of bytes of a file that may be read between two polls: one read, and one window of a search.
+const MAX: u64 = 3 * MIB;
+
+/// Zeros after the bytes of a file, all of which a search goes through.
+const ZEROS: u64 = 48 * MIB;
+
+/// Counts the polls and the bytes that the caller's thread reads between two of them, and stops at one of them.
+///
+/// A decoder thread does not poll: the reader stops it through a flag, and its reads are not counted.
+struct Meter {
+    caller: ThreadId,
+    since: AtomicU64,
+    most: AtomicU64,
+    asked: AtomicU64,
+    stop_at: u64,
+}
+
+impl Meter {
+    fn stopping_at(stop_at: u64) -> Arc<Self> {
+        let [since, most, asked] = [const { AtomicU64::new(0) }; 3];
+        Arc::new(Self { caller: thread::current().id(), since, most, asked, stop_at })
+    }
+
+    fn interrupt(self: &Arc<Self>) -> Interrupt {
+        let meter = self.clone();
+        Arc::new(move || {
+            meter.most.fetch_max(meter.since.swap(0, Relaxed), Relaxed);
+            meter.asked.fetch_add(1, Relaxed) + 1 == meter.stop_at
+        })
+    }
+}
+
+/// A file of some bytes followed by zeros, whose reads are counted.
+struct Metered {
+    bytes: Cursor<Vec<u8>>,
+    len: u64,
+    meter: Arc<Meter>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.len.saturating_sub(self.bytes.position())).unwrap();
+        let n = into.len().min(left);
+        let found = self.bytes.read(&mut into[..n])?;
+        into[found..n].fill(0);
+        self.bytes.set_position(self.bytes.position() + (n - found) as u64);
+        if thread::current().id() == self.meter.caller {
+            self.meter.since.fetch_add(n as u64, Relaxed);
+        }
+        Ok(n)
+    }
+}
+
+impl Seek for Metered {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(offset) => offset,
+            SeekFrom::End(offset) => self.len.saturating_add_signed(offset),
+            SeekFrom::Current(offset) => self.bytes.position().saturating_add_signed(offset),
+        };
+        self.bytes.set_position(position);
+        Ok(position)
+    }
+}
+
+fn metered(bytes: &[u8], zeros: u64, meter: &Arc<Meter>) -> AvroSource {
+    let len = bytes.len() as u64 + zeros;
+    AvroSource::seekable("metered", Metered { bytes: Cursor::new(bytes.to_vec()), len, meter: meter.clone() })
+}
+
+fn builder(meter: &Arc<Meter>, on_error: OnError) -> AvroReaderBuilder {
+    let builder = AvroReader::builder().with_interrupt(meter.interrupt()).with_on_error(on_error);
+    builder.with_threads(NonZeroUsize::MIN)
+}
+
+fn all(reader: AvroReader) -> Result<usize, FeedError> {
+    reader.map(|batch| batch.map(|batch| batch.num_rows())).sum()
+}
+
+fn longs_file() -> Container {
+    Container::new("\"long\"", Codec::Null).block(3, &longs(0..3))
+}
+
+/// A file with a header of 12 MiB.
+fn long_header() -> Vec<u8> {
+    let value = vec![b'x'; 12 << 20];
+    let entries = [long(2), bytes(b"avro.schema"), bytes(b"\"long\""), bytes(b"k"), bytes(&value), vec![0]];
+    header_of(&entries.concat(), &SYNC)
+}
+
+/// An operation that goes through much input.
+type Work = fn(&Arc<Meter>) -> Result<usize, FeedError>;
+
+const WORKS: [(&str, Work); 9] = [
+    ("a header", |meter| all(builder(meter, OnError::Raise).open(metered(&long_header(), 0, meter))?)),
+    ("the search for the next block", |meter| {
+        let file = longs_file().raw(&[0]);
+        all(builder(meter, OnError::SkipBlock).open(metered(&file.bytes, ZEROS, meter))?)
+    }),
+    ("the search for the first and last block of a range", |meter| {
+        let source = metered(&longs_file().bytes, ZEROS, meter);
+        all(builder(meter, OnError::SkipBlock).open_range(source, 1000..40 * MIB)?)
+    }),
+    ("a large block", |meter| {
+        let file = Container::new("\"bytes\"", Codec::Null).block(1, &bytes(&vec![7; 30 << 20]));
+        all(builder(meter, OnError::Raise).open(metered(&file.bytes, 0, meter))?)
+    }),
+    ("many blocks without rows", |meter| {
+        let file = (0..600_000).fold(longs_file(), |file, _| file.block(0, &[]));
+        all(builder(meter, OnError::Raise).open(metered(&file.bytes, 0, meter))?)
+    }),
+    ("the plan of units for threads", |meter| {
+        let file = (0..600_000).fold(longs_file(), |file, _| file.block(0, &[]));
+        let builder = builder(meter, OnError::Raise).with_threads(NonZeroUsize::new(2).unwrap());
+        all(builder.open(metered(&file.bytes, 0, meter))?)
+    }),
+    ("the index of a file with a fault", |meter| {
+        let source = metered(&longs_file().raw(&[0]).bytes, ZEROS, meter);
+        let files = AvroFormat::files([source], ReadOptions::default())?;
+        let (blocks, _) = files.chunks(0, OnError::SkipBlock, &Check::of(Some(&meter.interrupt())))?;
+        Ok(blocks.iter().map(|block| block.rows as usize).sum())
+    }),
+    ("the count of rows", |meter| {
+        let file = (0..600_000).fold(longs_file(), |file, _| file.block(0, &[]));
+        let header = AvroHeader::read(metered(&file.bytes, 0, meter), &Limits::default())?;
+        Ok(header.count_rows_with(Some(&meter.interrupt()))? as usize)
+    }),
+    ("many files that cannot be opened", |meter| {
+        let none = std::iter::repeat_with(|| AvroSource::bytes(Vec::<u8>::new())).take(2000);
+        let files = none.chain([metered(&longs_file().bytes, 0, meter)]);
+        all(builder(meter, OnError::SkipFile).open_all(files)?)
+    }),
+];
+
+#[test]
+fn all_work_over_input_asks_often() {
+    for (what, work) in WORKS {
+        let meter = Meter::stopping_at(0);
+        let rows = work(&meter).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(rows <= 3, "{what}");
+        let most = meter.most.load(Relaxed).max(meter.since.load(Relaxed));
+        let asked = meter.asked.load(Relaxed);
+        assert!(most <= MAX, "{what}: {most} bytes without a question");
+        assert!(asked >= 8, "{what}: {asked} questions");
+    }
+}
+
+#[test]
+fn all_work_over_input_stops_where_it_is_told_to() {
+    for (what, work) in WORKS {
+        for stop_at in [1, 2, 5, 8] {
+            let meter = Meter::stopping_at(stop_at);
+            let error = work(&meter).unwrap_err();
+            assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{what}: {error}");
+            assert_eq!(error.message(), "the caller asked to stop", "{what}");
+            assert_eq!(meter.asked.load(Relaxed), stop_at, "{what} goes on after question {stop_at}");
+        }
+    }
+}
+
+#[test]
+fn a_long_block_of_any_codec_asks_while_it_is_decoded() {
+    let payload = longs(0..2_000_000);
+    let questions = |codec| {
+        let file = Container::new("\"long\"", codec).block(2_000_000, &payload);
+        let meter = Meter::stopping_at(0);
+        let source = AvroSource::bytes(file.bytes);
+        assert_eq!(all(builder(&meter, OnError::Raise).open(source).unwrap()).unwrap(), 2_000_000);
+        meter.asked.load(Relaxed)
+    };
+    for codec in [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard] {
+        assert!(questions(codec) > 30, "{codec:?}");
+    }
+    // Slow codecs poll more often.
+    for codec in [Codec::Bzip2, Codec::Xz] {
+        assert!(questions(codec) > 50, "{codec:?}");
+    }
+}
+
+#[test]
+fn the_search_for_a_fault_in_a_block_asks() {
+    let payload = [longs(0..1_000_000), vec![0xff; 11]].concat();
+    let file = Container::new("\"long\"", Codec::Null).block(1_000_001, &payload).bytes;
+    let counted = Meter::stopping_at(0);
+    let read = |meter| all(builder(meter, OnError::Raise).open(AvroSource::bytes(file.clone())).unwrap());
+    assert_eq!(read(&counted).unwrap_err().kind(), FeedErrorKind::CorruptBlock);
+    let last = counted.asked.load(Relaxed);
+    assert!(last > 60, "{last} questions");
+    assert_eq!(read(&Meter::stopping_at(last - 1)).unwrap_err().kind(), FeedErrorKind::Interrupted);
+}
+
+#[test]
+fn rows_and_elements_without_bytes_ask() {
+    let empty =
+        r#"{"type":"record","name":"R","fields":[{"name":"a","type":"null"},{"name":"b","type":"null"}]}"#;
+    let rows = Container::new(empty, Codec::Null).block(100_000_000, &[]);
+    let lists = |items: &str| {
+        let list = [long(10_000_000), vec![0]].concat();
+        let file = Container::new(&format!(r#"{{"type":"array","items":{items}}}"#), Codec::Null);
+        file.block(5000, &list.repeat(5000))
+    };
+    let nested = (0..12).fold("\"null\"".to_owned(), |inner, n| {
+        format!(r#"{{"type":"record","name":"R{n}","fields":[{{"name":"f","type":{inner}}}]}}"#)
+    });
+    let fixed = lists(r#"{"type":"fixed","name":"F","size":0}"#);
+    for (file, skipped) in [(&rows, false), (&rows, true), (&fixed, false), (&lists(&nested), true)] {
+        for stop_at in [2, 5, 40] {
+            let meter = Meter::stopping_at(stop_at);
+            let columns = skipped.then(Vec::new);
+            let options = ReadOptions { columns, threads: NonZeroUsize::new(1), ..ReadOptions::default() };
+            let builder = AvroReader::builder().with_options(options).with_interrupt(meter.interrupt());
+            let started = Instant::now();
+            let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
+            assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
+            assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_reader_comes_before_batches_that_wait_and_ends() {
+    let file = (0..9).fold(Container::new("\"long\"", Codec::Null), |file, _| file.block(3, &longs(0..3)));
+    let meter = Meter::stopping_at(4);
+    let mut reader = builder(&meter, OnError::SkipBlock).open(AvroSource::bytes(file.bytes)).unwrap();
+    let error = reader.next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the caller asked to stop");
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn threads_that_search_end_when_their_reader_is_closed() {
+    let meter = Meter::stopping_at(0);
+    let source = metered(&longs_file().raw(&[0]).bytes, 1 << 50, &meter);
+    let builder = builder(&meter, OnError::SkipBlock).with_threads(NonZeroUsize::new(2).unwrap());
+    let mut reader = builder.with_batch_size(3).open(source).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap().num_rows(), 3);
+    let started = Instant::now();
+    reader.close();
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_plan_of_splits_stops_between_files() {
+    let file = TemporaryFile::new(&longs_file().bytes);
+    let meter = Meter::stopping_at(3);
+    let error = plan_splits_with([&file.path; 5], 64, Some(&meter.interrupt())).unwrap_err();
+    assert_eq!((error.kind(), meter.asked.load(Relaxed)), (FeedErrorKind::Interrupted, 3));
+}

@@ -1,0 +1,104 @@
+//! Schemas of many fields: the time to resolve them is proportional to the number of fields.
+
+use std::time::{Duration, Instant};
+
+use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Codec};
+
+use crate::support_hostile::container::Container;
+
+/// The schema of one record.
+fn record(fields: impl IntoIterator<Item = String>) -> String {
+    let fields: Vec<String> = fields.into_iter().collect();
+    format!(r#"{{"type":"record","name":"R","fields":[{}]}}"#, fields.join(","))
+}
+
+fn name(number: usize) -> String {
+    format!("a_long_start_that_all_names_have_{number}")
+}
+
+fn longs(fields: usize) -> String {
+    record((0..fields).map(|number| format!(r#"{{"name":"{}","type":"long"}}"#, name(number))))
+}
+
+/// The least time of three runs in which a file without rows is opened.
+fn time(schema: &str, reader: impl Fn() -> AvroReaderBuilder) -> Duration {
+    let file = Container::new(schema, Codec::Null).bytes;
+    let times = (0..3).map(|_| {
+        let (reader, source) = (reader(), AvroSource::bytes(file.clone()));
+        let started = Instant::now();
+        let reader = reader.open(source).unwrap();
+        let elapsed = started.elapsed();
+        assert!(!reader.schema().fields().is_empty());
+        elapsed
+    });
+    times.min().unwrap()
+}
+
+/// Asserts that four times the fields take less than ten times as long: quadratic work would take sixteen times as long.
+/// Measures again if the machine was busy.
+#[track_caller]
+fn is_proportional(time: impl Fn(usize) -> Duration) {
+    let (mut few, mut many) = (Duration::MAX, Duration::MAX);
+    for _ in 0..5 {
+        (few, many) = (few.min(time(5_000)), many.min(time(20_000)));
+        if many < 10 * few {
+            return;
+        }
+    }
+    panic!("{few:?}, and of four times as many {many:?}");
+}
+
+#[test]
+fn all_fields_are_read() {
+    is_proportional(|fields| time(&longs(fields), AvroReader::builder));
+}
+
+#[test]
+fn fields_are_chosen_by_name() {
+    is_proportional(|fields| {
+        time(&longs(fields), || AvroReader::builder().with_columns((0..fields).rev().step_by(2).map(name)))
+    });
+}
+
+#[test]
+fn fields_of_nested_records_are_chosen_by_path() {
+    is_proportional(|fields| {
+        let nested = format!(r#"{{"name":"inner.of","type":{}}}"#, longs(fields));
+        let schema = record([nested]).replacen("\"R\"", "\"Outer\"", 1);
+        let paths = || (0..fields).map(|number| format!("inner.of.{}", name(number)));
+        time(&schema, || AvroReader::builder().with_columns(paths()))
+    });
+}
+
+#[test]
+fn fields_are_renamed_by_aliases() {
+    is_proportional(|fields| {
+        let alias =
+            |number| format!(r#"{{"name":"x{number}","type":"long","aliases":["{}"]}}"#, name(number));
+        let reader = AvroSchema::parse(&record((0..fields).map(alias))).unwrap();
+        time(&longs(fields), || AvroReader::builder().with_reader_schema(reader.clone()))
+    });
+}
+
+#[test]
+fn fields_get_defaults() {
+    is_proportional(|fields| {
+        let default = |number| format!(r#"{{"name":"x{number}","type":"long","default":1}}"#);
+        let reader = AvroSchema::parse(&record((0..fields).map(default))).unwrap();
+        time(&longs(fields), || AvroReader::builder().with_reader_schema(reader.clone()))
+    });
+}
+
+#[test]
+fn symbols_of_an_enum_are_resolved() {
+    is_proportional(|symbols| {
+        let symbols: Vec<String> = (0..symbols).map(|number| format!("\"{}\"", name(number))).collect();
+        let schema = |symbols: &[String]| {
+            let symbols = symbols.join(",");
+            record([format!(r#"{{"name":"e","type":{{"type":"enum","name":"E","symbols":[{symbols}]}}}}"#)])
+        };
+        let reversed: Vec<String> = symbols.iter().rev().cloned().collect();
+        let reader = AvroSchema::parse(&schema(&reversed)).unwrap();
+        time(&schema(&symbols), || AvroReader::builder().with_reader_schema(reader.clone()))
+    });
+}

@@ -1,0 +1,28 @@
+//! Comparison of the reader with a plain oracle, on random schemas, rows, files and options.
+//!
+//! `ARROWFEED_CASES` is the number of cases of the main law, 500 by default; every other law runs a share of it.
+//!
+//! - [`reading`]: reading returns the rows that were written, and rejects invalid blocks.
+//! - [`projection`]: selected columns.
+//! - [`sources`]: threads, files, streams, ranges, and limits of a batch.
+//! - [`coverage`]: whether the random cases cover what they should.
+//! - [`lengths`], [`encodings`]: the other forms of a column.
+//! - [`resolution`]: reader schemas.
+//! - [`faults`]: damaged blocks.
+//! - [`records`]: records without a file; [`raw`]: records that are kept as bytes.
+//! - [`unions`]: unions as structs and as JSON.
+//! - [`writers`]: files of the apache-avro crate and of `write_avro`.
+
+mod claims;
+mod coverage;
+mod encodings;
+mod faults;
+mod lengths;
+mod projection;
+mod raw;
+mod reading;
+mod records;
+mod resolution;
+mod sources;
+mod unions;
+mod writers;

@@ -1,0 +1,114 @@
+//! Small batches of large blocks: time is proportional to the rows, and batches are returned one at a time.
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, OnError};
+
+use crate::support_hostile::container::Container;
+use crate::support_hostile::wire::{long, longs};
+
+fn builder(batch_size: usize, threads: usize) -> AvroReaderBuilder {
+    AvroReader::builder().with_batch_size(batch_size).with_threads(NonZeroUsize::new(threads).unwrap())
+}
+
+fn rows(builder: AvroReaderBuilder, file: &[u8]) -> usize {
+    let reader = builder.open(AvroSource::bytes(file.to_vec())).unwrap();
+    reader.map(|batch| batch.unwrap().num_rows()).sum()
+}
+
+/// The fastest time of three runs.
+fn time(work: impl Fn()) -> Duration {
+    let times = (0..3).map(|_| {
+        let started = Instant::now();
+        work();
+        started.elapsed()
+    });
+    times.min().unwrap()
+}
+
+/// Asserts that four times the work takes less than ten times as long: quadratic work would take sixteen times as long.
+/// Measures again if other tests kept the machine busy.
+#[track_caller]
+fn is_proportional(work: impl Fn(usize)) {
+    let (mut few, mut many) = (Duration::MAX, Duration::MAX);
+    for _ in 0..5 {
+        (few, many) = (few.min(time(|| work(1))), many.min(time(|| work(4))));
+        if many < 10 * few {
+            return;
+        }
+    }
+    panic!("{few:?}, and of four times as many {many:?}");
+}
+
+#[test]
+fn batches_of_a_block_take_time_in_proportion() {
+    let file = |n: i64| Container::new("\"long\"", Codec::Null).block(n, &longs(0..n)).bytes;
+    let files = [file(100_000), Vec::new(), Vec::new(), file(400_000)];
+    is_proportional(|times| {
+        assert_eq!(rows(builder(8, 1), &files[times - 1]), 100_000 * times);
+    });
+}
+
+#[test]
+fn wrong_blocks_of_a_batch_take_time_in_proportion() {
+    let file = |n: i64| {
+        let file = Container::new("\"boolean\"", Codec::Null);
+        (0..n).fold(file, |file, _| file.block(1, &[1]).block(1, &[7])).bytes
+    };
+    let files = [file(10_000), Vec::new(), Vec::new(), file(40_000)];
+    is_proportional(|times| {
+        let builder = builder(1_000_000, 1).with_on_error(OnError::SkipBlock);
+        assert_eq!(rows(builder, &files[times - 1]), 10_000 * times);
+    });
+}
+
+#[test]
+fn rows_without_bytes_come_batch_by_batch() {
+    let empty = r#"{"type":"record","name":"R","fields":[]}"#;
+    let file = Container::new(empty, Codec::Null).block(100_000_000, &[]).bytes;
+    assert!(file.len() < 150);
+    // Two sources, because a single small file would not start threads.
+    for threads in [1, 2] {
+        let sources = [(); 2].map(|()| AvroSource::bytes(file.clone()));
+        let started = Instant::now();
+        let mut reader = builder(64, threads).open_all(sources).unwrap();
+        for _ in 0..10 {
+            assert_eq!(reader.next().unwrap().unwrap().num_rows(), 64);
+        }
+        drop(reader);
+        assert!(started.elapsed() < Duration::from_secs(10), "{threads}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn every_row_without_bytes_is_there() {
+    let empty = r#"{"type":"record","name":"R","fields":[{"name":"a","type":"null"}]}"#;
+    let file = Container::new(empty, Codec::Null).block(20_000_000, &[]).block(7, &[]).bytes;
+    for (batch_size, threads) in [(64, 1), (8192, 1), (8192, 2), (usize::MAX, 1)] {
+        assert_eq!(rows(builder(batch_size, threads), &file), 20_000_007);
+    }
+}
+
+#[test]
+fn elements_without_bytes_take_no_time_of_their_own() {
+    let empty =
+        r#"{"type":"record","name":"R","fields":[{"name":"a","type":"null"},{"name":"b","type":"null"}]}"#;
+    let deep = (0..40).fold(empty.to_owned(), |inner, n| {
+        format!(r#"{{"type":"record","name":"R{n}","fields":[{{"name":"f","type":{inner}}}]}}"#)
+    });
+    let list = [long(10_000_000), vec![0]].concat();
+    for items in [empty, &deep] {
+        let schema = format!(r#"{{"type":"array","items":{items}}}"#);
+        let file = Container::new(&schema, Codec::Null).block(2000, &list.repeat(2000)).bytes;
+        for columns in [None, Some(Vec::<String>::new())] {
+            let started = Instant::now();
+            let builder = match columns {
+                Some(columns) => builder(8192, 1).with_columns(columns),
+                None => builder(8192, 1),
+            };
+            assert_eq!(rows(builder, &file), 2000);
+            assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        }
+    }
+}

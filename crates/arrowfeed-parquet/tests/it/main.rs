@@ -1,0 +1,14 @@
+//! Tests of the crate through its public interface: one program, with a module for each topic.
+//!
+//! - [`reading`]: the engine reads the rows that the `parquet` crate reads, and no bytes cause a panic.
+//! - [`nesting`], [`number_lists`]: random nested columns, against the readers of the `parquet` crate.
+//! - [`promised`]: requested schemas.
+//! - [`compiled_codecs`]: codecs of the build.
+//! - [`support`]: helpers.
+
+mod compiled_codecs;
+mod nesting;
+mod number_lists;
+mod promised;
+mod reading;
+mod support;

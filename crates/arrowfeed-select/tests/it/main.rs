@@ -1,0 +1,5 @@
+//! Tests of the crate through its public interface: one program, with a module for each topic.
+//!
+//! - [`laws`]: random arrays, indices and masks, against a plain oracle.
+
+mod laws;
