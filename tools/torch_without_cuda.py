@@ -1,12 +1,13 @@
-"""Lets a PyTorch that was built for CUDA run on the CPU without the libraries of CUDA, which take 5 GB.
+"""Lets PyTorch run without the libraries of CUDA, which take 5 GB.
 
 .venv-all/bin/python tools/torch_without_cuda.py
 
-The wheel of PyTorch for Linux links to the libraries of CUDA, so the dynamic linker wants each of them before `import torch` can
-run. PyTorch calls them only to ask for a GPU. This program writes one small library which has the names and the symbols of all
-that are missing. Each of its functions returns the error "no device", so PyTorch finds no GPU.
+The wheel of PyTorch for Linux is built for CUDA. The dynamic linker wants each library of CUDA that PyTorch
+links to, although PyTorch uses them only if it finds a GPU. This program compiles one small library that has
+their symbols, and adds links to it that have their names. Each function returns the error "no device".
 
-It exits with 1, and leaves PyTorch as it was, where this does not work. Then the libraries of CUDA have to be installed.
+Where this does not work, the program removes what it wrote and exits with 1. Then the libraries of CUDA must
+be installed.
 """
 
 import ctypes
@@ -19,19 +20,21 @@ from collections import defaultdict
 from pathlib import Path
 
 STUB = "libarrowfeed_no_cuda.so"
-CODE = 'int name(void) { return 100; }  /* cudaErrorNoDevice */\n'
-TEXT = 'const char *name(void) { return "no CUDA"; }\n'
-"""What a function returns, and what one returns that gives the text or the name of an error."""
+FUNCTION = "int {}(void) {{ return 100; }}  /* cudaErrorNoDevice */\n"
+TEXT_FUNCTION = 'const char *{}(void) {{ return "no CUDA"; }}\n'
+"""A function, and one that returns the text or the name of an error."""
 
 LOADED = ["libtorch_global_deps.so", "libtorch_python.so"]
-"""What `import torch` loads. The libraries that only work on a GPU needs are not reached from them."""
+"""What `import torch` loads. They do not lead to the libraries that PyTorch loads on a GPU only."""
 
 CUDA = re.compile("_*(cu|nccl|nv)")
-"""How the symbols of CUDA's libraries start."""
+"""How the symbols of CUDA start."""
+
+RETURNS_TEXT = re.compile("(String|Name)$|^ncclGetLastError$")
 
 CHECK = """
 import torch
-assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
+assert torch.cuda.device_count() == 0 and not torch.cuda.is_available()
 x = torch.rand(64, 64, requires_grad=True)
 torch.nn.functional.relu(x @ x).sum().backward()
 assert x.grad.shape == (64, 64)
@@ -51,12 +54,12 @@ def needed(library: Path) -> list[str]:
 
 
 def symbols(library: Path) -> tuple[set[str], set[str]]:
-    """The symbols that a library defines, without versions, and those that it takes from others, as `name` or `name@version`."""
+    """The symbols that a library defines, and those that it takes from others; these as `name@version`."""
     defined, taken = set(), set()
     for words in readelf("--dyn-syms", library):
         if len(words) < 8 or not words[0].endswith(":"):
             continue
-        binding, section, name = words[4], words[6], words[7]
+        binding, section, name = words[4], words[6], words[7].replace("@@", "@")
         if section != "UND":
             defined.add(name.partition("@")[0])
         elif binding == "GLOBAL":
@@ -64,56 +67,64 @@ def symbols(library: Path) -> tuple[set[str], set[str]]:
     return defined, taken
 
 
-def is_found(name: str) -> bool:
-    """Whether the system has the library."""
+def is_found(library: str) -> bool:
+    """Whether the system has a library."""
     try:
-        ctypes.CDLL(name)
+        ctypes.CDLL(library)
     except OSError:
         return False
     return True
 
 
 def missing(folder: Path) -> tuple[set[str], dict[str, set[str]]]:
-    """The names of libraries that PyTorch links to and that are not there, and their symbols by version."""
-    names, libraries, rest = set(), set(), list(LOADED)
+    """The libraries that PyTorch links to and that are not there, and the symbols of CUDA by version."""
+    absent, libraries, rest = set(), set(), set(LOADED)
     while rest:
-        library = folder / rest.pop()
+        library = rest.pop()
         libraries.add(library)
-        for name in needed(library):
+        for name in needed(folder / library):
             if not (folder / name).exists():
-                names.add(name)
-            elif folder / name not in libraries:
-                rest.append(name)
-    names = {name for name in names if not is_found(name)}
+                absent.add(name)
+            elif name not in libraries:
+                rest.add(name)
 
     defined, taken = set(), set()
     for library in libraries:
-        ours, theirs = symbols(library)
+        ours, theirs = symbols(folder / library)
         defined |= ours
         taken |= theirs
     versions = defaultdict(set)
     for symbol in taken:
-        name, _, version = symbol.replace("@@", "@").partition("@")
+        name, _, version = symbol.partition("@")
         if name not in defined and CUDA.match(name):
             versions[version].add(name)
-    return names, versions
+    return {name for name in absent if not is_found(name)}, versions
 
 
-def write_stub(folder: Path, names: set[str], versions: dict[str, set[str]]) -> None:
-    """Compiles the library, and gives it the names of those that are missing."""
+def write_stub(folder: Path, libraries: set[str], versions: dict[str, set[str]]) -> None:
+    """Compiles the library, and links the names of the missing ones to it."""
+    code, script = "", ""
+    for version, names in sorted(versions.items()):
+        for name in sorted(names):
+            code += (TEXT_FUNCTION if RETURNS_TEXT.search(name) else FUNCTION).format(name)
+        # The dynamic linker compares the versions of symbols, too.
+        if version:
+            script += f"{version} {{ {'; '.join(sorted(names))}; }};\n"
     with tempfile.TemporaryDirectory() as scratch:
-        source, script = Path(scratch, "stub.c"), Path(scratch, "versions")
-        with source.open("w") as file:
-            for symbol in sorted(set().union(*versions.values())):
-                form = TEXT if re.search(r"Error(String|Name)$|ErrorString", symbol) else CODE
-                file.write(form.replace("name", symbol, 1))
-        nodes = [f"{version} {{ {'; '.join(sorted(names))}; }};\n" for version, names in versions.items() if version]
-        script.write_text("".join(nodes))
-        command = ["cc", "-shared", "-fPIC", "-w", "-O1", f"-Wl,--version-script={script}", "-o", str(folder / STUB)]
-        subprocess.run([*command, str(source)], check=True)
-    for name in names:
-        # The folder of PyTorch's libraries is the last that the dynamic linker searches: real ones come first.
+        Path(scratch, "stub.c").write_text(code)
+        Path(scratch, "versions").write_text(script)
+        command = ["cc", "-shared", "-fPIC", "-w", "-Wl,--version-script=versions"]
+        subprocess.run([*command, "-o", str(folder / STUB), "stub.c"], check=True, cwd=scratch)
+    # PyTorch's own folder is the last of those that its libraries name: real libraries of CUDA come first.
+    for name in libraries:
         (folder / name).symlink_to(STUB)
+
+
+def remove_stub(folder: Path) -> None:
+    """Removes the library and the links to it."""
+    for path in folder.glob("*.so*"):
+        if path.name == STUB or (path.is_symlink() and path.readlink() == Path(STUB)):
+            path.unlink()
 
 
 def main() -> None:
@@ -122,20 +133,18 @@ def main() -> None:
     if torch is None or sys.platform != "linux":
         return
     if is_found("libcuda.so.1"):
-        sys.exit("found a driver for GPUs: PyTorch gets the libraries of CUDA")
+        sys.exit("found the driver of a GPU: PyTorch needs the libraries of CUDA")
     folder = Path(torch.origin).parent / "lib"
+    remove_stub(folder)
     try:
-        names, versions = missing(folder)
-        if not names:
-            return
-        write_stub(folder, names, versions)
-        subprocess.run([sys.executable, "-c", CHECK], check=True)
+        libraries, versions = missing(folder)
+        if libraries:
+            write_stub(folder, libraries, versions)
+            subprocess.run([sys.executable, "-c", CHECK], check=True)
+            print(f"PyTorch runs without {len(libraries)} libraries of CUDA")
     except (OSError, subprocess.CalledProcessError) as error:
-        for path in folder.iterdir():
-            if path.name == STUB or (path.is_symlink() and str(path.readlink()) == STUB):
-                path.unlink()
-        sys.exit(f"expected to run PyTorch without CUDA: {error}")
-    print(f"PyTorch runs without {len(names)} libraries of CUDA")
+        remove_stub(folder)
+        sys.exit(f"expected PyTorch to run without CUDA: {error}")
 
 
 if __name__ == "__main__":
