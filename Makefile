@@ -59,11 +59,15 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
 	$(BIN)/python -m pytest -rs tests/python
 
+# Tests of a package that is not installed are skipped. So this shows the versions first, and fails where a package is missing.
+INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)
+
 # The extension module is the one that was built for $(VENV): it is the same for every Python, and linking it takes minutes.
 .PHONY: test-frameworks
-test-frameworks: $(VENV)/.test .venv-frameworks/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2 GB
+test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2.5 GB
 	$(call PACKAGE,$(VENV))
-	$(BUILT) .venv-frameworks/bin/python -m pytest tests/frameworks
+	$(call INSTALLED,tensorflow jax tfx-bsl tensorflow-transform apache-beam)
+	$(BUILT) .venv-all/bin/python -m pytest -k "not torch" tests/frameworks
 	@$(MAKE) test-tensorflow-oldest
 
 # The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. The extension module is the one that was built.
@@ -81,24 +85,23 @@ test-tensorflow-oldest-here: .venv-tfio/.made
 	$(BUILT) .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
 	$(BUILT) .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
-# That they are there is seen first: their tests would be skipped.
 .PHONY: test-torch
-test-torch: $(VENV)/.test .venv-torch/.made ## tensors in PyTorch, torchdata and Ray; downloads 3 GB
+test-torch: $(VENV)/.test .venv-all/.made ## tensors in PyTorch, torchdata and Ray, in the environment of test-frameworks
 	$(call PACKAGE,$(VENV))
-	$(BUILT) .venv-torch/bin/python -c "import ray.data, torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__, 'ray', ray.__version__)"
-	$(BUILT) .venv-torch/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
+	$(call INSTALLED,torch torchdata ray)
+	$(BUILT) .venv-all/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
 
 # Servers on 127.0.0.1. The tests of a server whose programs are missing are skipped.
 .PHONY: test-stores
-test-stores: $(VENV)/.test .venv-stores/.made .venv-stores/node/.made target/hdfs/.made ## S3, GCS, Azure, HTTP and HDFS on servers of this machine; takes 1.2 GB
+test-stores: $(VENV)/.test .venv-all/.made target/azurite/.made target/hdfs/.made ## S3, GCS, Azure, HTTP and HDFS on servers of this machine
 	$(call PACKAGE,$(VENV))
-	$(BUILT) .venv-stores/bin/python -m pytest -rs tests/stores
+	$(BUILT) .venv-all/bin/python -m pytest -rs tests/stores
 
 # Clusters of this machine: Ray, Spark, Dask, and Flink with Beam. The tests of an engine whose programs are missing are skipped.
 .PHONY: test-engines
-test-engines: $(VENV)/.test environments-of-engines ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows; takes 3 GB
+test-engines: $(VENV)/.test .venv-all/.made .venv-flink/.made target/flink/.made ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows
 	$(call PACKAGE,$(VENV))
-	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-engines/bin/python -m pytest -rs --show-capture=no tests/engines
+	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-all/bin/python -m pytest -rs --show-capture=no tests/engines
 
 # Other commands build with all features, so that code which needs a disabled feature passes them.
 .PHONY: features
@@ -160,9 +163,9 @@ site: $(VENV)/.docs ## the documentation as pages: open target/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: bench
-bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
+bench: .venv-bench/.made .venv-all/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
 	$(call PACKAGE,.venv-bench)
-	$(call PACKAGE,.venv-frameworks)
+	$(call PACKAGE,.venv-all)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
 	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/target
 	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/target
@@ -201,14 +204,14 @@ ASAN_PACKAGE = target/asan/package
 ASAN_RUNTIME = $$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so.6)
 
 .PHONY: asan-ops
-asan-ops: .venv-frameworks/.made ## the ops of TensorFlow under the address sanitizer
-	PYO3_PYTHON=$(CURDIR)/.venv-frameworks/bin/python RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+asan-ops: .venv-all/.made ## the ops of TensorFlow under the address sanitizer
+	PYO3_PYTHON=$(CURDIR)/.venv-all/bin/python RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
 		cargo build --package arrowfeed-python --target $(HOST) --target-dir target/asan
 	rm -rf $(ASAN_PACKAGE) && mkdir -p $(ASAN_PACKAGE)
 	cp -r python/arrowfeed $(ASAN_PACKAGE) && rm -f $(ASAN_PACKAGE)/arrowfeed/*.so
 	cp target/asan/$(HOST)/debug/lib_arrowfeed.so $(ASAN_PACKAGE)/arrowfeed/_arrowfeed.abi3.so
 	LD_PRELOAD="$(ASAN_RUNTIME)" ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1 \
-		PYTHONPATH=$(ASAN_PACKAGE) .venv-frameworks/bin/python -W ignore -m pytest -k "not leave_no_threads" \
+		PYTHONPATH=$(ASAN_PACKAGE) .venv-all/bin/python -W ignore -m pytest -k "not leave_no_threads" \
 		tests/frameworks/test_tf_op.py tests/frameworks/test_tf_parse_op.py
 
 # The standard library is built anew: without its atomics and locks the sanitizer would report what they order.
@@ -253,52 +256,71 @@ package: ## the crates as they are published, in target/package, each built from
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores .venv-engines .venv-flink data fuzz/target benches/target tests/java/target
+	rm -rf target $(VENV) .venv-uv $(ENVIRONMENTS:%=.venv-%) data fuzz/target benches/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
-# ---- virtual environments: a file in them says what they hold
+# ---- virtual environments, of the versions in requirements/locks: a file in them says what they hold
+
+# `all` serves the tests of frameworks, PyTorch, stores and engines. `tfio` is apart: tensorflow-io has no newer release than for
+# TensorFlow 2.16. Only the Java libraries and the scripts of `flink` are used: what PyFlink needs is not installed, as it would
+# take 1 GB. `bench` has the newest version of each reader, and `all` does not.
+ENVIRONMENTS = all tfio flink bench
+
+# With the variable empty, `make locks` keeps the versions that still fit.
+UPGRADE := --upgrade
+
+UV = UV_PYTHON_DOWNLOADS=never .venv-uv/bin/uv
+LOCK = $(UV) pip compile --quiet --universal $(UPGRADE) --annotation-style line --no-emit-index-url --no-emit-find-links --custom-compile-command "make locks"
+
+# Fails where a Python is older than 3.$(2).
+NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expected Python 3.$(2) or newer, found " + sys.version)'
 
 .PHONY: environments
-environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made target/hdfs/.made ## the virtual environments of TensorFlow, JAX, TFX, Beam and the stores; downloads 2 GB
+environments: .venv-all/.made .venv-flink/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
 	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
 
-.PHONY: environments-of-engines
-environments-of-engines: .venv-engines/.made .venv-flink/.made target/flink/.made
+# Each is for the Python of its option and newer ones. Other packages than these would bring CUDA.
+.PHONY: locks
+locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
+	$(LOCK) --python-version 3.10 requirements/dev.in --output-file requirements/locks/dev.txt
+	$(LOCK) --python-version 3.11 requirements/all.in --output-file requirements/locks/all.txt --excludes requirements/without-cuda.txt
+	$(LOCK) --python-version 3.9 requirements/tfio.in --output-file requirements/locks/tfio.txt
+	$(LOCK) --python-version 3.11 requirements/bench.in --output-file requirements/locks/bench.txt
+	$(LOCK) requirements/flink.in --output-file requirements/locks/flink.txt --no-deps
 
-$(VENV)/.made:
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
+# uv finds versions and installs ten times as fast as pip, and environments share the files of packages.
+.venv-uv/.made: requirements/uv.in
+	$(call NEWER,$(PYTHON),10)
+	rm -rf .venv-uv
+	$(PYTHON) -m venv .venv-uv
+	.venv-uv/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(VENV)/.made: | .venv-uv/.made
+	$(call NEWER,$(PYTHON),10)
 	rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
+	$(UV) venv --quiet --python $(PYTHON) $(VENV)
 	@touch $@
 
-$(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
-	$(BIN)/pip install --quiet --disable-pip-version-check -r $<
+$(VENV)/.%: requirements/%.in requirements/build.in requirements/locks/dev.txt $(VENV)/.made
+	$(UV) pip install --quiet --python $(VENV) -r $< -c requirements/locks/dev.txt
 	@touch $@
 
-.venv-frameworks/.made: requirements/frameworks.txt requirements/build.txt
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
-	rm -rf .venv-frameworks
-	$(PYTHON) -m venv .venv-frameworks
-	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
-	@touch $@
+# The Python of each, and a command that ends its installation.
+.venv-%/.made: OF_ENVIRONMENT = $(PYTHON)
+.venv-tfio/.made: OF_ENVIRONMENT = $(TFIO_PYTHON)
+.venv-all/.made: FINISH = .venv-all/bin/python tools/torch_without_cuda.py || $(UV) pip install --quiet --python .venv-all -c requirements/locks/all.txt torch
 
-# A wheel for Linux brings CUDA, which makes up most of 6 GB: pip would keep another 3 of them.
-.venv-torch/.made: requirements/torch.txt requirements/build.txt
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'
-	rm -rf .venv-torch
-	$(PYTHON) -m venv .venv-torch
-	.venv-torch/bin/pip install --quiet --disable-pip-version-check --no-cache-dir -r $<
-	@touch $@
-
-.venv-stores/.made: requirements/stores.txt requirements/build.txt
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
-	rm -rf .venv-stores
-	$(PYTHON) -m venv .venv-stores
-	.venv-stores/bin/pip install --quiet --disable-pip-version-check -r $<
+$(ENVIRONMENTS:%=.venv-%/.made): .venv-%/.made: requirements/locks/%.txt | .venv-uv/.made
+	$(if $(filter all bench,$*),$(call NEWER,$(PYTHON),11))
+	rm -rf .venv-$*
+	$(UV) venv --quiet --python $(OF_ENVIRONMENT) .venv-$*
+	$(UV) pip sync --quiet --python .venv-$* $<
+	$(FINISH)
 	@touch $@
 
 # A lock file would name the addresses of downloads.
-.venv-stores/node/.made: tests/stores/package.json .venv-stores/.made
+target/azurite/.made: tests/stores/package.json
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		rm -rf $(@D) && mkdir -p $(@D) && cp $< $(@D) && cd $(@D) && \
 		npm install --silent --no-package-lock --no-audit --no-fund --ignore-scripts && touch .made; \
@@ -309,41 +331,13 @@ target/hdfs/.made: tests/stores/hdfs/pom.xml $(wildcard tests/stores/hdfs/src/ma
 		rm -rf $(@D) && mvn -q -B -f $< compile dependency:copy-dependencies && touch $@; \
 	else echo "SKIPPED HDFS of make test-stores: expected java and mvn on the PATH"; fi
 
-.venv-engines/.made: requirements/engines.txt requirements/build.txt
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
-	rm -rf .venv-engines
-	$(PYTHON) -m venv .venv-engines
-	.venv-engines/bin/pip install --quiet --disable-pip-version-check -r $<
-	@touch $@
-
-# Only the Java libraries: the packages that PyFlink needs would take 1 GB.
-.venv-flink/.made: requirements/flink.txt
-	rm -rf .venv-flink
-	$(PYTHON) -m venv .venv-flink
-	.venv-flink/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
-	@touch $@
-
 target/flink/.made: tests/engines/flink/pom.xml
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
 		rm -rf $(@D) && mvn -q -B -f $< dependency:copy-dependencies && touch $@; \
 	else echo "SKIPPED Flink of make test-engines: expected java and mvn on the PATH"; fi
-
-# tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
-.venv-tfio/.made: requirements/tfio.txt
-	rm -rf .venv-tfio
-	$(TFIO_PYTHON) -m venv .venv-tfio
-	.venv-tfio/bin/pip install --quiet --disable-pip-version-check -r $<
-	@touch $@
 
 .PHONY: tfio-results
 tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
 	mkdir -p data/tfio
 	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
 	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl
-
-.venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt
-	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'
-	rm -rf .venv-bench
-	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install --quiet --disable-pip-version-check -r $<
-	@touch $@

@@ -72,7 +72,7 @@ def main() -> None:
         run(*pip, "--only-binary=:all:", str(wheel))
         run("-c", ONLY_DECLARED, str(ROOT / "tests" / "data" / "example.avro"), where=Path(folder))
         if not arguments.import_only:
-            run(*pip, "-r", str(ROOT / "requirements" / "test.txt"))
+            run(*pip, "-r", str(ROOT / "requirements" / "test.in"))
             (scripts / ("maturin.exe" if os.name == "nt" else "maturin")).unlink(missing_ok=True)
             run("-m", "pytest", "-rs", *(arguments.pytest or ["tests/python"]))
 

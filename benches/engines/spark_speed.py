@@ -2,7 +2,7 @@
 
     mvn dependency:copy -Dartifact=org.apache.spark:spark-avro_2.13:4.1.1 -DoutputDirectory=target/spark
     jar=target/spark/spark-avro_2.13-4.1.1.jar
-    PYTHONPATH=python .venv-engines/bin/python benches/engines/spark_speed.py $jar
+    PYTHONPATH=python .venv-all/bin/python benches/engines/spark_speed.py $jar
 
 Both formats run the same queries over the same files on the same cluster, in turn, after a warm-up. The files
 are those of the tests of engines, or those of `--files`, such as `data/bench/linkedin.snappy.avro`. The CPU

@@ -96,8 +96,8 @@ def new_worker(reader: str) -> Worker:
         return Worker("arrowfeed", [str(BENCHES / "target/release/arrowfeed_worker")])
     if reader.startswith("adapter of "):
         name = reader.removeprefix("adapter of ")
-        # TensorFlow and tfx_bsl have a separate environment.
-        python = BENCHES.parent / ".venv-frameworks/bin/python"
+        # TensorFlow and tfx_bsl are in the environment of the tests.
+        python = BENCHES.parent / ".venv-all/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "adapter_worker.py"), name])
     if reader.startswith("tensors of "):
         name = reader.removeprefix("tensors of ")
@@ -106,12 +106,12 @@ def new_worker(reader: str) -> Worker:
         return Worker(reader, [python, str(BENCHES / "tensor_worker.py"), name])
     if reader.startswith("drop-in of "):
         name = reader.removeprefix("drop-in of ")
-        environment = ".venv-frameworks" if name == "arrowfeed" else ".venv-tfio"
+        environment = ".venv-all" if name == "arrowfeed" else ".venv-tfio"
         python = BENCHES.parent / environment / "bin/python"
         return Worker(reader, [str(python), str(BENCHES / "dropin_worker.py"), name])
     if reader.startswith("format of "):
         name = reader.removeprefix("format of ")
-        python = BENCHES.parent / ".venv-frameworks/bin/python"
+        python = BENCHES.parent / ".venv-all/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "format_worker.py"), name])
     if reader == "command line":
         return Worker(reader, [sys.executable, str(BENCHES / "cli_worker.py")])

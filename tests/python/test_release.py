@@ -399,7 +399,7 @@ def test_a_workflow_runs_targets_and_tools_that_exist(path):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     scripts = "\n".join(step.get("run", "") for step in steps(yaml.safe_load(path.read_text())))
     assert set(re.findall(r"\bmake ([a-z-]+)", scripts)) <= targets
-    for tool in re.findall(r"\b(?:tools|requirements)/\S+\.(?:py|txt)", scripts):
+    for tool in re.findall(r"\b(?:tools|requirements)/\S+\.(?:py|in)", scripts):
         assert (ROOT / tool).exists(), tool
 
 

@@ -25,7 +25,7 @@ import requests
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-AZURITE = Path(sys.prefix) / "node/node_modules/azurite/dist/src/blob/main.js"
+AZURITE = ROOT / "target/azurite/node_modules/azurite/dist/src/blob/main.js"
 HDFS = ROOT / "target/hdfs"
 START_SECONDS = 60
 SESSION = requests.Session()
@@ -178,7 +178,7 @@ class AzureServer(Server):
         node = shutil.which("node")
         if node is None or not AZURITE.is_file():
             raise Unavailable(
-                "expected node on the PATH, and Azurite, which `make .venv-stores/node/.made` installs"
+                "expected node on the PATH, and Azurite, which `make target/azurite/.made` installs"
             )
         self.port = free_port()
         options = [
