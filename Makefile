@@ -5,16 +5,12 @@ VENV := .venv
 TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
-# Random cases, mutated files and killed writers of a full test run; `cargo test` and pytest alone try fewer.
-ARROWFEED_CASES ?= 2000
-ARROWFEED_MUTANTS ?= 200000
-ARROWFEED_WRITE_KILLS ?= 200
-ARROWFEED_STORE_EPOCHS ?= 2000
-ARROWFEED_STORE_KILLS ?= 20
-export ARROWFEED_CASES ARROWFEED_MUTANTS ARROWFEED_WRITE_KILLS ARROWFEED_STORE_EPOCHS ARROWFEED_STORE_KILLS
+# Random cases, mutated files, killed writers and rows of the engines of `make test-long`; the other targets try fewer.
+LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
+	ARROWFEED_STORE_KILLS=20 ENGINE_ROWS=10_000_000
 
 # Rows that each engine reads.
-ENGINE_ROWS := 10_000_000
+ENGINE_ROWS ?= 1_000_000
 
 # Seconds of each fuzz target; part of the rows, and rounds, of the benchmarks.
 SECONDS := 60
@@ -23,8 +19,18 @@ ROUNDS := 5
 
 JAVA_OUT := $(CURDIR)/target/java-reference
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
-# Builds the Python package in release and installs it. Conda's variable would make maturin refuse.
-PACKAGE = env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --release --manifest-path python/Cargo.toml
+# Builds the Python package with the profile `dev` of .cargo/config.toml, and installs it. Conda's variable would make maturin
+# refuse.
+PACKAGE = env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
+
+# The same, as in a wheel.
+RELEASE_PACKAGE = $(PACKAGE) --release
+
+# maturin describes the interpreter in a file. Without it, cargo would compile PyO3 again after each of maturin's builds.
+export PYO3_CONFIG_FILE ?= $(firstword $(wildcard $(CURDIR)/target/maturin/pyo3-config-*.txt))
+ifeq ($(PYO3_CONFIG_FILE),)
+unexport PYO3_CONFIG_FILE
+endif
 
 # Runs Python with the package of this folder, whose extension module was built before.
 BUILT = PYTHONPATH="$(CURDIR)/python"
@@ -47,12 +53,19 @@ demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarro
 .PHONY: test
 test: lint docs test-rust test-python ## lints, documentation, Rust and Python tests
 
+.PHONY: test-long
+test-long: ## the tests of make test, of the stores and of the engines, with many random cases and rows; takes an hour
+	$(MAKE) $(LONG) test-rust test-python test-stores test-engines
+
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples
 	cargo test --workspace
-	@[ -z "$$ARROWFEED_REMOVE_BUILDS" ] || rm -rf target/debug
 
-# On the release build: it is what users get, and `make demo` has built it already.
+.PHONY: package-dev
+package-dev: $(VENV)/.test ## the Python package for the tests, in .venv
+	$(call PACKAGE,$(VENV))
+
+# On the build of `make demo`.
 .PHONY: test-python
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
@@ -132,21 +145,10 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/native_docs.py --check
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(MAKE) lint-outside
 	$(BIN)/ruff check tools examples benches tests/java
 	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
-
-# Workspaces outside of the library's. They use its crates, so a change there can break them.
-OUTSIDE = fuzz benches
-
-.PHONY: lint-outside
-lint-outside: ## format and lints of the fuzz targets and of the benchmarks in Rust, and the tests of the protocol of the benchmarks
-	@for workspace in $(OUTSIDE); do echo "fmt and clippy of $$workspace"; \
-		cargo fmt --all --check --manifest-path $$workspace/Cargo.toml && \
-		cargo clippy --quiet --workspace --manifest-path $$workspace/Cargo.toml --target-dir target --all-targets -- -D warnings || exit 1; done
-	cargo test --quiet --manifest-path benches/protocol/Cargo.toml --target-dir target --lib
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
 UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi python select tensorflow)
@@ -164,21 +166,21 @@ site: $(VENV)/.docs ## the documentation as pages: open target/site/index.html
 
 .PHONY: bench
 bench: .venv-bench/.made .venv-all/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
-	$(call PACKAGE,.venv-bench)
-	$(call PACKAGE,.venv-all)
+	$(call RELEASE_PACKAGE,.venv-bench)
+	$(call RELEASE_PACKAGE,.venv-all)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
-	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/target
-	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/target
+	cargo build --release --package bench-peers
+	cargo build --release --package bench-ours
 	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
 
 .PHONY: bench-instructions
 bench-instructions: $(VENV)/.test ## instructions of fixed work against the committed figures; skipped without valgrind
-	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/target
+	cargo build --release --package bench-instructions
 	$(BIN)/python benches/instructions.py --data data/instructions
 
 .PHONY: bench-instructions-update
 bench-instructions-update: $(VENV)/.test ## commit the figures of this run
-	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/target
+	cargo build --release --package bench-instructions
 	$(BIN)/python benches/instructions.py --data data/instructions --update
 
 .PHONY: fuzz-build
@@ -250,13 +252,15 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
+UNPUBLISHED = arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions ours peers protocol store-server)
+
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package
-	CARGO_PROFILE_DEV_DEBUG=0 cargo package --workspace --exclude arrowfeed-python --exclude arrowfeed-examples --allow-dirty
+	cargo package --workspace $(addprefix --exclude ,$(UNPUBLISHED)) --allow-dirty
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-uv $(ENVIRONMENTS:%=.venv-%) data fuzz/target benches/target tests/java/target
+	rm -rf target $(VENV) .venv-uv $(ENVIRONMENTS:%=.venv-%) data fuzz/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments, of the versions in requirements/locks: a file in them says what they hold

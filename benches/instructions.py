@@ -17,7 +17,7 @@ from manifest import Manifest
 
 BENCHES = Path(__file__).resolve().parent
 FIGURES = BENCHES / "instructions.toml"
-PROGRAM = BENCHES / "target/release/bench-instructions"
+PROGRAM = BENCHES.parent / "target/release/bench-instructions"
 ROWS = 10_000
 TOLERANCE = 0.02
 """Fraction of the committed figure by which a count may exceed it."""

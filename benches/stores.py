@@ -58,7 +58,7 @@ def write_files(directory: Path, files: int, rows: int) -> None:
 def serving(directory: Path, latency_ms: float) -> Iterator[str]:
     """Runs a server of the files of a directory, and yields its address."""
     subprocess.run(["cargo", "build", "--release", "--quiet", "--package", SERVER], cwd=BENCHES, check=True)
-    command = [BENCHES / "target/release" / SERVER, directory, str(latency_ms)]
+    command = [BENCHES.parent / "target/release" / SERVER, directory, str(latency_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

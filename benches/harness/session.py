@@ -91,9 +91,9 @@ class Session:
 def new_worker(reader: str) -> Worker:
     """Creates the worker of a reader: `rust` is the Rust API of arrowfeed, `python` its Python API."""
     if reader == "arrow-avro":
-        return Worker(reader, [str(BENCHES / "target/release/arrow_avro_worker")])
+        return Worker(reader, [str(BENCHES.parent / "target/release/arrow_avro_worker")])
     if reader == "rust":
-        return Worker("arrowfeed", [str(BENCHES / "target/release/arrowfeed_worker")])
+        return Worker("arrowfeed", [str(BENCHES.parent / "target/release/arrowfeed_worker")])
     if reader.startswith("adapter of "):
         name = reader.removeprefix("adapter of ")
         # TensorFlow and tfx_bsl are in the environment of the tests.

@@ -216,7 +216,11 @@ impl CallerStore {
             return Ok(Self::Fsspec(value.clone().unbind()));
         }
         let Some(configuration) = Configuration::of(value)? else {
-            return Err(wrong_type("store", "an obstore store (not MemoryStore) or an fsspec filesystem", value));
+            return Err(wrong_type(
+                "store",
+                "an obstore store (not MemoryStore) or an fsspec filesystem",
+                value,
+            ));
         };
         configuration.client(value.py()).map_err(|_| to_python(value.py(), refused()))?;
         let configuration = Arc::new(configuration);

@@ -68,13 +68,14 @@ impl<T: Credential> CredentialProvider for Credentials<T> {
         // Python code may take its time, so it does not run in a thread of the runtime.
         let provider = self.provider.clone();
         let fetched = tokio::task::spawn_blocking(move || try_attach(|py| fetch::<T>(py, &provider))).await;
-        let refused = |source: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Unauthenticated {
-            path: "credential_provider".to_owned(),
-            source,
+        let refused = |source: Box<dyn std::error::Error + Send + Sync>| {
+            object_store::Error::Unauthenticated { path: "credential_provider".to_owned(), source }
         };
         let new = match fetched {
             Ok(Some(fetched)) => fetched.map_err(|error| refused(error.into()))?,
-            Ok(None) => return Err(refused("expected a running Python interpreter, found it shut down".into())),
+            Ok(None) => {
+                return Err(refused("expected a running Python interpreter, found it shut down".into()));
+            }
             Err(error) => return Err(refused(error.into())),
         };
         let credential = new.credential.clone();
