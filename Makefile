@@ -21,7 +21,7 @@ JAVA_OUT := $(CURDIR)/target/java-reference
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 # Builds the Python package with the profile `dev` of .cargo/config.toml, and installs it. Conda's variable would make maturin
 # refuse.
-PACKAGE = env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
+PACKAGE = env -u CONDA_PREFIX -u PYO3_CONFIG_FILE VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
 
 # The same, as in a wheel.
 RELEASE_PACKAGE = $(PACKAGE) --release

@@ -9,7 +9,7 @@
 //! - [`compiled_codecs`]: codecs of the build.
 //!
 //! [`support`] serves `oracle` and `written`, [`cases_support`] serves `cases`, and [`support_hostile`] serves the others.
-//! The tests that measure the memory of their process are in the program `memory`.
+//! [`proportional`] compares times. The tests that measure the memory of their process are in the program `memory`.
 
 mod cases;
 mod cases_support;
@@ -20,6 +20,7 @@ mod interrupt;
 mod many_fields;
 mod neighbours;
 mod oracle;
+mod proportional;
 mod small_batches;
 mod splits;
 mod support;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, OnError};
 
+use crate::proportional::{is_proportional, time};
 use crate::support_hostile::container::Container;
 use crate::support_hostile::wire::{long, longs};
 
@@ -17,37 +18,11 @@ fn rows(builder: AvroReaderBuilder, file: &[u8]) -> usize {
     reader.map(|batch| batch.unwrap().num_rows()).sum()
 }
 
-/// The fastest time of three runs.
-fn time(work: impl Fn()) -> Duration {
-    let times = (0..3).map(|_| {
-        let started = Instant::now();
-        work();
-        started.elapsed()
-    });
-    times.min().unwrap()
-}
-
-/// Asserts that four times the work takes less than ten times as long: quadratic work would take sixteen times as long.
-/// Measures again if other tests kept the machine busy.
-#[track_caller]
-fn is_proportional(work: impl Fn(usize)) {
-    let (mut few, mut many) = (Duration::MAX, Duration::MAX);
-    for _ in 0..5 {
-        (few, many) = (few.min(time(|| work(1))), many.min(time(|| work(4))));
-        if many < 10 * few {
-            return;
-        }
-    }
-    panic!("{few:?}, and of four times as many {many:?}");
-}
-
 #[test]
 fn batches_of_a_block_take_time_in_proportion() {
     let file = |n: i64| Container::new("\"long\"", Codec::Null).block(n, &longs(0..n)).bytes;
     let files = [file(100_000), Vec::new(), Vec::new(), file(400_000)];
-    is_proportional(|times| {
-        assert_eq!(rows(builder(8, 1), &files[times - 1]), 100_000 * times);
-    });
+    is_proportional(|times| time(|| assert_eq!(rows(builder(8, 1), &files[times - 1]), 100_000 * times)));
 }
 
 #[test]
@@ -59,7 +34,7 @@ fn wrong_blocks_of_a_batch_take_time_in_proportion() {
     let files = [file(10_000), Vec::new(), Vec::new(), file(40_000)];
     is_proportional(|times| {
         let builder = builder(1_000_000, 1).with_on_error(OnError::SkipBlock);
-        assert_eq!(rows(builder, &files[times - 1]), 10_000 * times);
+        time(|| assert_eq!(rows(builder, &files[times - 1]), 10_000 * times))
     });
 }
 

@@ -4,7 +4,7 @@
 //! - [`nesting`], [`number_lists`]: random nested columns, against the readers of the `parquet` crate.
 //! - [`promised`]: requested schemas.
 //! - [`compiled_codecs`]: codecs of the build.
-//! - [`support`][]: helpers.
+//! - [`support`]: helpers of the tests.
 
 mod compiled_codecs;
 mod nesting;

@@ -8,7 +8,7 @@
 //! - [`foreign_dictionaries`]: invalid values that no row uses.
 //! - [`many_columns`]: time in proportion to the columns.
 //! - [`proto`], [`tfmd`]: the generated code, and the messages of tensorflow-metadata.
-//! - [`support`][]: helpers.
+//! - [`support`]: helpers of the tests.
 
 mod casts;
 mod defects;

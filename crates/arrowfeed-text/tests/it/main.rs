@@ -3,7 +3,7 @@
 //! - [`csv`], [`json`]: files of each format, read through the engine.
 //! - [`parts`]: files that are read in parts.
 //! - [`compiled_codecs`]: compression of the build.
-//! - [`support`][]: helpers.
+//! - [`support`]: helpers of the tests.
 
 mod compiled_codecs;
 mod csv;
