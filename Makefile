@@ -283,7 +283,7 @@ NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expecte
 environments: .venv-all/.made .venv-flink/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
 	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
 
-# Each is for the Python of its option and newer ones. Other packages than these would bring CUDA.
+# Each lock is for the Python of its option and for newer ones, on every system.
 .PHONY: locks
 locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
 	$(LOCK) --python-version 3.10 requirements/dev.in --output-file requirements/locks/dev.txt
@@ -310,7 +310,7 @@ $(VENV)/.%: requirements/%.in requirements/build.in requirements/locks/dev.txt $
 	$(UV) pip install --quiet --python $(VENV) -r $< -c requirements/locks/dev.txt
 	@touch $@
 
-# The Python of each, and a command that ends its installation.
+# The Python of each environment, and the last command of its installation. On a GPU, PyTorch gets the libraries of CUDA.
 .venv-%/.made: OF_ENVIRONMENT = $(PYTHON)
 .venv-tfio/.made: OF_ENVIRONMENT = $(TFIO_PYTHON)
 .venv-all/.made: FINISH = .venv-all/bin/python tools/torch_without_cuda.py || $(UV) pip install --quiet --python .venv-all -c requirements/locks/all.txt torch
