@@ -29,6 +29,19 @@ MAY_USE: dict[str, set[str]] = {
     },
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
+    "arrowfeed-fuzz": {
+        "arrowfeed-avro",
+        "arrowfeed-ffi",
+        "arrowfeed-source",
+        "arrowfeed-tensor",
+        "arrowfeed-text",
+        "arrowfeed-tfrecord",
+    },
+    "bench-instructions": {"arrowfeed"},
+    "bench-ours": {"arrowfeed-avro", "bench-protocol"},
+    "bench-peers": {"bench-protocol"},
+    "bench-protocol": set(),
+    "bench-store-server": set(),
 }
 """Allowed dependencies within the workspace. Data flows one way: formats do not depend on consumers."""
 
