@@ -20,6 +20,10 @@ mod interrupt;
 mod many_fields;
 mod neighbours;
 mod oracle;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod small_batches;
 mod splits;
 mod support;
