@@ -5,7 +5,8 @@ VENV := .venv
 TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
-# Random cases, mutated files, killed writers and rows of the engines of `make test-long`; the other targets try fewer.
+# `make test-long` runs ten times as many random cases and mutated files as `make test`, and more killed writers, epochs of the
+# stores and rows of the engines.
 LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
 	ARROWFEED_STORE_KILLS=20 ENGINE_ROWS=10_000_000
 
@@ -56,6 +57,10 @@ test: lint docs test-rust test-python ## lints, documentation, Rust and Python t
 .PHONY: test-long
 test-long: ## the tests of make test, of the stores and of the engines, with many random cases and rows; takes an hour
 	$(MAKE) $(LONG) test-rust test-python test-stores test-engines
+
+.PHONY: mutants
+mutants: ## the random tests of make test-rust find each defect of tests/mutants
+	$(PYTHON) tools/mutants.py
 
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples

@@ -12,6 +12,12 @@ mod memory;
 mod message;
 mod options;
 mod plan;
+#[cfg(test)]
+#[path = "../../../tests/random/config.rs"]
+mod random_config;
+#[cfg(test)]
+#[path = "../../../tests/random/run.rs"]
+mod random_run;
 mod reader;
 mod record_decoder;
 mod schema;

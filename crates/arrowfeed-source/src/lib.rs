@@ -31,6 +31,9 @@ mod limits;
 mod memory_exhausted;
 mod message;
 mod processor;
+#[cfg(test)]
+#[path = "../../../tests/random/run.rs"]
+mod random_run;
 mod report;
 pub mod run;
 mod threads;

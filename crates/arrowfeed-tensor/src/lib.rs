@@ -47,6 +47,12 @@ mod nearest;
 mod options;
 mod plans;
 mod proto;
+#[cfg(test)]
+#[path = "../../../tests/random/config.rs"]
+mod random_config;
+#[cfg(test)]
+#[path = "../../../tests/random/run.rs"]
+mod random_run;
 mod representation;
 mod reverse;
 mod row_splits;

@@ -38,6 +38,12 @@ mod framing;
 mod group;
 mod json;
 mod parser;
+#[cfg(test)]
+#[path = "../../../tests/random/config.rs"]
+mod random_config;
+#[cfg(test)]
+#[path = "../../../tests/random/run.rs"]
+mod random_run;
 mod records;
 mod sample;
 mod scan;

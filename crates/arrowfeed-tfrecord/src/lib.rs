@@ -17,6 +17,9 @@ pub mod example;
 mod feature;
 mod file;
 mod frame;
+#[cfg(test)]
+#[path = "../../../tests/random/run.rs"]
+mod random_run;
 mod records;
 pub mod sequence_example;
 mod wire;

@@ -277,7 +277,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(crate::random_config::config(1000))]
 
         #[test]
         fn a_run_is_read_as_its_unions_one_after_the_other(

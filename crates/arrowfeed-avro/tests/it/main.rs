@@ -21,6 +21,10 @@ mod many_fields;
 mod neighbours;
 mod oracle;
 mod proportional;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod small_batches;
 mod splits;
 mod support;

@@ -60,7 +60,7 @@ fn read(file: &[u8], columns: Option<&str>, batch_size: usize) -> RecordBatch {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::random_config::config(50))]
 
     #[test]
     fn a_column_has_the_same_values_alone_and_with_its_neighbours(

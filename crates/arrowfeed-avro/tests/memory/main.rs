@@ -8,6 +8,8 @@
 mod allocator;
 mod limits;
 mod mutants;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 #[path = "../it/support_hostile/mod.rs"]
 mod support_hostile;
 

@@ -1,6 +1,7 @@
 //! Many files that are almost valid: reading gives rows or an error, never a panic, in little time and memory.
 //!
-//! `ARROWFEED_MUTANTS` sets the number of mutants, and `ARROWFEED_MUTANT` selects a single one. Each depends only on its number.
+//! `ARROWFEED_MUTANTS` sets the number of mutants, and `ARROWFEED_MUTANT` selects a single one. Each depends only on the seed of
+//! the run and on its number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use arrowfeed_avro::{AvroHeader, AvroSource, FeedErrorKind, Limits, ReadOptions,
 
 use crate::allocator::peak_of;
 use crate::alone;
+use crate::random_run;
 use crate::support_hostile::mutate::mutant;
 use crate::support_hostile::outcome::Outcome;
 use crate::support_hostile::random::Random;
@@ -17,8 +19,8 @@ use crate::support_hostile::seeds::{Seed, seeds};
 use crate::support_hostile::skipping::{assert_same_columns, may_differ};
 use crate::support_hostile::ways::read;
 
-/// Runs for some seconds.
-const MUTANTS: u64 = 200_000;
+/// These take about a second. `make test-long` has ten times as many.
+const MUTANTS: u64 = 20_000;
 
 /// One of so many mutants is also read with unions in the other forms.
 const OTHER_FORMS: u64 = 8;
@@ -30,16 +32,17 @@ const MAX_BYTES: usize = 256 << 20;
 fn a_mutant_is_read_or_refused_soon_and_in_little_memory() {
     let _alone = alone();
     let seeds = seeds(64);
-    let number = |name| std::env::var(name).ok().and_then(|number: String| number.parse::<u64>().ok());
-    if let Some(one) = number("ARROWFEED_MUTANT") {
-        return check(&seeds, one, &mut Tally::default());
+    let run = random_run::seed();
+    if let Some(one) = random_run::number("ARROWFEED_MUTANT") {
+        return check(&seeds, run, one, &mut Tally::default());
     }
     let mut tally = Tally::default();
-    let mutants = number("ARROWFEED_MUTANTS").unwrap_or(MUTANTS);
+    let mutants = random_run::number("ARROWFEED_MUTANTS").unwrap_or(MUTANTS);
     for number in 0..mutants {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&seeds, number, &mut tally))) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&seeds, run, number, &mut tally))) {
             let text = panic.downcast_ref::<String>().map_or("", String::as_str);
-            panic!("mutant {number} (ARROWFEED_MUTANT={number} makes it again): {text}");
+            let again = random_run::command(&format!("ARROWFEED_MUTANT={number} "));
+            panic!("mutant {number}, which this command makes again: {again}: {text}");
         }
     }
     // The test would show little if all mutants were rejected early, or all were accepted.
@@ -66,8 +69,8 @@ fn limits() -> Limits {
     }
 }
 
-fn check(seeds: &[Seed], number: u64, tally: &mut Tally) {
-    let mut random = Random::new(number);
+fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
+    let mut random = Random::new(random_run::mixed(run, number));
     let seed = random.pick(seeds);
     let bytes = mutant(seed, seeds, &mut random);
     let options = ReadOptions { limits: limits(), ..ReadOptions::default() };

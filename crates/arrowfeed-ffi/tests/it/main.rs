@@ -4,5 +4,7 @@
 //! - [`large_dictionaries`]: dictionaries with more values than rows.
 
 mod large_dictionaries;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod random_structs;
 mod structs;

@@ -10,5 +10,7 @@ mod compiled_codecs;
 mod nesting;
 mod number_lists;
 mod promised;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod reading;
 mod support;

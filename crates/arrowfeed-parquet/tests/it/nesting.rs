@@ -10,12 +10,9 @@ use arrowfeed_source::OnError;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use crate::random_run;
 use crate::support::nested::{Random, rows};
 use crate::support::{file, open, promise, read, whole};
-
-fn cases() -> u64 {
-    std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
-}
 
 /// Reads all rows with the plain reader.
 fn plain(bytes: &[u8]) -> RecordBatch {
@@ -33,7 +30,7 @@ fn cast(array: &ArrayRef, to: &DataType) -> ArrayRef {
 #[test]
 fn nested_columns_are_those_of_the_plain_reader() {
     let (mut values, mut kinds) = (0, std::collections::BTreeSet::new());
-    for seed in 0..cases() {
+    for seed in random_run::seeds(100) {
         let mut random = Random::new(seed);
         let batch = random.batch();
         let bytes = file(&batch, 1 + random.below(20));
@@ -100,7 +97,7 @@ fn note(fields: &Fields, kinds: &mut std::collections::BTreeSet<String>) {
 #[test]
 fn nested_columns_convert_as_arrow_cast_converts_them() {
     let mut changed = 0;
-    for seed in 0..cases() {
+    for seed in random_run::seeds(100) {
         let mut random = Random::new(seed);
         let batch = random.batch();
         let schema = batch.schema();
@@ -126,7 +123,7 @@ fn nested_columns_convert_as_arrow_cast_converts_them() {
 #[test]
 fn what_was_widened_can_be_promised_narrow_again() {
     let mut columns = 0;
-    for seed in 0..cases() / 3 {
+    for seed in random_run::seeds(33) {
         let mut random = Random::new(seed);
         let batch = random.batch();
         let schema = batch.schema();

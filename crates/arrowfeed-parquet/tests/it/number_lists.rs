@@ -16,12 +16,9 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
+use crate::random_run;
 use crate::support::nested::Random;
 use crate::support::{hide_panics_of_dependencies, open, read};
-
-fn cases() -> u64 {
-    std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
-}
 
 /// Whether lists and items may be null, and the maximum length of lists.
 #[derive(Clone, Copy)]
@@ -113,7 +110,7 @@ fn file(random: &mut Random, batch: &RecordBatch) -> Vec<u8> {
 #[test]
 fn they_are_those_of_the_plain_reader() {
     let mut lists = 0;
-    for seed in 0..cases() {
+    for seed in random_run::seeds(100) {
         let mut random = Random::new(seed);
         let batch = table(&mut random);
         let bytes = file(&mut random, &batch);
@@ -147,8 +144,9 @@ fn they_are_those_of_the_plain_reader() {
 #[test]
 fn damaged_pages_are_values_or_errors() {
     hide_panics_of_dependencies();
+    let cases = random_run::cases(100);
     let (mut values, mut errors) = (0, 0);
-    for seed in 0..cases() {
+    for seed in random_run::seeds(100) {
         let mut random = Random::new(seed);
         let batch = table(&mut random);
         let mut bytes = file(&mut random, &batch);
@@ -178,5 +176,5 @@ fn damaged_pages_are_values_or_errors() {
             }
         }
     }
-    assert!(values > cases() / 20 && errors > cases() / 20, "{values} {errors}");
+    assert!(values > cases / 20 && errors > cases / 20, "{values} {errors}");
 }

@@ -1,7 +1,6 @@
 //! Tests of reading Parquet files through the engine: the rows are those that the `parquet` crate reads, in batches of
 //! the requested size, and no bytes cause a panic.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use arrow_array::types::{Int32Type, Int64Type};
@@ -18,6 +17,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
+use crate::random_run;
 use crate::support::hide_panics_of_dependencies;
 
 const ROWS: i64 = 1000;
@@ -228,13 +228,10 @@ fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<i64>, Report), FeedError> {
 
 #[test]
 fn damaged_files_are_values_or_errors() {
-    let cases: NonZeroU64 = std::env::var("ARROWFEED_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(NonZeroU64::new(300).unwrap());
+    let cases = random_run::cases(100);
     hide_panics_of_dependencies();
     let whole = file(Compression::SNAPPY);
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut state = random_run::seed() | 1;
     let mut random = |n: usize| {
         state ^= state << 13;
         state ^= state >> 7;
@@ -242,7 +239,7 @@ fn damaged_files_are_values_or_errors() {
         (state % n as u64) as usize
     };
     let (mut values, mut errors) = (0, 0);
-    for case in 0..cases.get() {
+    for case in 0..cases {
         let mut bytes = whole.clone();
         match case % 3 {
             0 => bytes.truncate(random(whole.len())),
@@ -262,7 +259,7 @@ fn damaged_files_are_values_or_errors() {
             }
         }
     }
-    assert!(values > cases.get() / 10 && errors > cases.get() / 10, "{values} {errors}");
+    assert!(values > cases / 10 && errors > cases / 10, "{values} {errors}");
 }
 
 #[test]

@@ -3,3 +3,7 @@
 //! - [`laws`]: random arrays, indices and masks, against a plain oracle.
 
 mod laws;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;

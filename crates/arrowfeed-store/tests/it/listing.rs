@@ -168,7 +168,7 @@ fn options_of_another_store_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::random_config::config(50))]
 
     #[test]
     fn walking_finds_what_matches(

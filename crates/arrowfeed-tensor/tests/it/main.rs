@@ -22,6 +22,10 @@ mod laws;
 mod many_columns;
 mod messages;
 mod proto;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod reverse;
 mod shared_or_copied;
 mod support;

@@ -60,7 +60,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::random_config::config(250))]
 
     #[test]
     fn records_one_by_one_have_the_cells_of_the_whole_text(

@@ -9,4 +9,8 @@ mod compiled_codecs;
 mod csv;
 mod json;
 mod parts;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod support;

@@ -84,7 +84,7 @@ fn json_text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::random_config::config(50))]
 
     #[test]
     fn csv_has_the_same_rows_however_it_is_cut(
@@ -127,11 +127,11 @@ fn a_record_after_an_offset_is_found_in_any_read() {
     let chunks = scanned(&mut *file.chunks().unwrap());
     assert!(text.len() > 600_000 && chunks.len() > 700);
     let mut scan = file.chunks().unwrap();
-    for number in 0..400_u64 {
-        let from = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) % text.len() as u64;
+    for (number, seed) in crate::random_run::seeds(200).enumerate() {
+        let from = seed % text.len() as u64;
         let next = chunks.iter().map(|chunk| chunk.offset).find(|offset| *offset >= from);
         assert_eq!(scan.find(from, &Check::never()).unwrap(), next, "from {from}");
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             scan = file.chunks().unwrap();
         }
     }

@@ -103,7 +103,7 @@ mod tests {
             [Arc::new(Stored(bytes.clone())), Arc::new(arrowfeed_source::io::Memory::new(bytes.clone()))];
         for source in sources {
             let mut window = Window::new(source, 256, 16);
-            let mut state = 1_u64;
+            let mut state = crate::random_run::seed();
             for _ in 0..10_000 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let (offset, count) = ((state >> 33) as usize % 270, (state >> 50) as usize % 40);

@@ -167,9 +167,7 @@ fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(
-        std::env::var("ARROWFEED_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(300)
-    ))]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn a_file_is_read_as_a_plain_reader_reads_it(

@@ -8,4 +8,8 @@
 mod compiled_codecs;
 mod files;
 mod messages;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod records;

@@ -130,6 +130,8 @@ fn a_length_that_the_file_has_not_takes_no_memory() {
 }
 
 proptest! {
+    #![proptest_config(crate::random_config::config(100))]
+
     #[test]
     fn what_is_written_is_read(records in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..20)) {
         for compression in ALL {

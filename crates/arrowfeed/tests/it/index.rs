@@ -76,7 +76,7 @@ fn with_checksum(mut index: Value) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(25))]
+    #![proptest_config(crate::random_config::config(10))]
 
     #[test]
     fn batches_and_states_are_those_without_an_index(

@@ -11,7 +11,11 @@ mod index;
 mod mixed;
 mod objects;
 mod order;
+#[path = "../../../../tests/random/config.rs"]
+mod random_config;
 mod random_parts;
+#[path = "../../../../tests/random/run.rs"]
+mod random_run;
 mod resume;
 mod selection;
 mod shards;

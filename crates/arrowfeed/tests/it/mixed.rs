@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::random_config::config(10))]
 
     #[test]
     fn each_dataset_keeps_its_rows_and_their_order(

@@ -17,7 +17,7 @@ fn threads(n: usize) -> Option<NonZeroUsize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::random_config::config(15))]
 
     #[test]
     fn without_shuffle_rows_come_in_file_order_in_whole_batches(

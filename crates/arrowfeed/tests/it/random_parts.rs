@@ -17,7 +17,7 @@ fn rows_of(dataset: &Dataset) -> Vec<i64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::random_config::config(20))]
 
     #[test]
     fn a_part_is_read_like_its_rows_alone(

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(25))]
+    #![proptest_config(crate::random_config::config(10))]
 
     #[test]
     fn from_every_batch_on_comes_the_rest(

@@ -12,7 +12,7 @@ use crate::chunks::Chunks;
 use crate::files::{Directory, all, check_resumes, dataset, formats, write, write_as};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::random_config::config(15))]
 
     #[test]
     fn selected_rows_are_a_slice_of_all_rows(

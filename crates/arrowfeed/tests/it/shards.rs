@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::files::{Directory, all, dataset, formats, write, write_as};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::random_config::config(15))]
 
     #[test]
     fn shards_are_equal_parts_of_all_rows(

@@ -19,7 +19,7 @@ fn read(dataset: &Dataset, split: &Split) -> Vec<i64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::random_config::config(15))]
 
     #[test]
     fn splits_give_every_row_once_in_order(

@@ -38,7 +38,7 @@ fn given(dataset: &Dataset, options: &IterationOptions) -> (Vec<Tensors>, String
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(crate::random_config::config(10))]
 
     #[test]
     fn tensors_are_those_of_the_batches(

@@ -258,7 +258,7 @@ fn number_names(ty: &mut Value, next: &mut usize, parent: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn json_of_any_shape_is_a_schema_or_an_error(json in schema_like_json()) {

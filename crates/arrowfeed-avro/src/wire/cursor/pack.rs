@@ -83,6 +83,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(crate::random_config::config(100))]
+
         #[test]
         fn both_ways_give_the_same(word in any::<u64>()) {
             if arrowfeed_source::has_fast_bit_extraction() {

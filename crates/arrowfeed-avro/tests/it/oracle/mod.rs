@@ -1,6 +1,6 @@
 //! Comparison of the reader with a plain oracle, on random schemas, rows, files and options.
 //!
-//! `ARROWFEED_CASES` is the number of cases of the main law, 500 by default; every other law runs a share of it.
+//! The main law runs `ARROWFEED_CASES` cases, and every other law runs a share of them.
 //!
 //! - [`reading`]: reading returns the rows that were written, and rejects invalid blocks.
 //! - [`projection`]: selected columns.

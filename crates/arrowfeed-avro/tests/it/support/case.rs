@@ -8,6 +8,8 @@ use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
+use crate::random_config;
+
 use super::batches;
 use super::file::{AvroFile, CODECS};
 use super::mapping::Mapping;
@@ -40,11 +42,9 @@ impl fmt::Debug for Case {
     }
 }
 
-/// The number of cases: `share` percent of `ARROWFEED_CASES`, or of 500 if that is not set.
-pub(crate) fn config(share: u32) -> Config {
-    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500_u32);
-    let cases = (cases * share / 100).max(10);
-    Config { cases, failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
+/// `percent` of `ARROWFEED_CASES`.
+pub(crate) fn config(percent: u32) -> Config {
+    Config { max_shrink_iters: 3000, ..random_config::config(percent) }
 }
 
 pub(crate) fn cases(kinds: Kinds) -> impl Strategy<Value = Case> {

@@ -1,6 +1,4 @@
 //! Tests of selection against a simple oracle, which picks slots from vectors, and of results that do not fit into one array.
-//!
-//! `ARROWFEED_CASES` is the number of cases, 500 by default.
 
 mod arrays;
 mod foreign;
@@ -19,12 +17,9 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use arrays::{Value, any_type, array, slots, values};
+use crate::random_config::config;
 
-fn config() -> ProptestConfig {
-    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases.unwrap_or(500)) }
-}
+use arrays::{Value, any_type, array, slots, values};
 
 /// Slices of arrays of one type, both as arrays and as lists of slots.
 #[derive(Debug, Clone)]
@@ -62,7 +57,7 @@ fn takes_nulls(data_type: &DataType) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn arrays_are_read_as_they_were_built(parts in parts()) {

@@ -89,6 +89,8 @@ fn any_message() -> impl Strategy<Value = TensorRepresentation> {
 }
 
 proptest! {
+    #![proptest_config(crate::random_config::config(100))]
+
     #[test]
     fn a_message_comes_back_as_it_was(message in any_message()) {
         let bytes = message.encode_to_vec();

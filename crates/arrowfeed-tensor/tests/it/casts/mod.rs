@@ -1,6 +1,4 @@
 //! Values that are converted to the `dtype` of a feature, against an oracle that converts one value at a time.
-//!
-//! `ARROWFEED_CASES` is the number of cases, 1000 by default.
 
 mod arrays;
 mod codes;
@@ -16,17 +14,12 @@ use arrowfeed_tensor::feature::{
 };
 use arrowfeed_tensor::{DType, DefaultValue, Tensor, Values};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 
+use crate::random_config::config;
 use crate::support;
 
 use arrays::{Random, Row};
 use oracle::{NUMBERS, Number, Out, Rule};
-
-fn config() -> Config {
-    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000);
-    Config { cases, failure_persistence: None, ..Config::default() }
-}
 
 fn outs(values: &Values) -> Vec<Out> {
     let array = values.array();
@@ -101,7 +94,7 @@ fn cut(rows: &[Row], size: usize) -> Vec<Row> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(250))]
 
     #[test]
     fn values_are_converted_as_one_by_one(seed: u64) {

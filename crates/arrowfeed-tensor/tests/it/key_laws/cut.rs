@@ -17,7 +17,7 @@ fn lengths(value: &Value, level: usize) -> Vec<usize> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn long_lists_are_cut_and_short_ones_stay_errors(seed: u64) {

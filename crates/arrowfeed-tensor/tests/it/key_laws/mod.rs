@@ -1,6 +1,4 @@
 //! Laws of key expressions, against a plain evaluator that works row by row on trees of values.
-//!
-//! `ARROWFEED_CASES` is the number of cases of each law, 200 by default.
 
 mod any;
 mod cut;
@@ -14,17 +12,12 @@ use arrow_schema::Fields;
 use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged, RowDefault, VarLen};
 use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 use serde_json::Value;
 
+use crate::random_config::config;
 use crate::support::{self, json};
 
 use any::{Key, Random};
-
-pub(crate) fn config() -> Config {
-    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
-    Config { cases, failure_persistence: None, ..Config::default() }
-}
 
 /// A batch, which may be a slice of a longer one, and its rows as trees.
 struct Case {
@@ -74,7 +67,7 @@ fn row_of(message: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn a_plan_selects_what_the_plain_evaluator_does(seed: u64) {

@@ -47,7 +47,7 @@ fn inside(field: &FieldRef, paths: &[&[String]]) -> FieldRef {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn a_plan_needs_its_columns_and_nothing_else(seed: u64) {

@@ -64,7 +64,7 @@ fn found(tensor: &SparseTensor) -> Vec<(usize, Entry)> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn sparse_entries_are_checked_row_by_row(seed: u64, kept: bool, keep_duplicates: bool) {

@@ -30,7 +30,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn any_text_is_a_key_or_an_error(text in ".{0,40}") {

@@ -104,7 +104,7 @@ fn again(splits: &RowSplits) -> RowSplits {
 }
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn a_tensor_holds_together_or_there_is_an_error(

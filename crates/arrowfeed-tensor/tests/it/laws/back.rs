@@ -41,7 +41,7 @@ fn there_and_back(case: &Case, representation: &Representation) -> (Tensor, Tens
 const FULL: Nulls = Nulls { lists: 0, values: 0 };
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn sparse_and_ragged_tensors_come_back(case in cases(any_levels(1..4), &KINDS, Nulls { lists: 4, values: 0 }, None)) {

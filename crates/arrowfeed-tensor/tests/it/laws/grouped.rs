@@ -37,7 +37,7 @@ fn groups() -> impl Strategy<Value = Vec<Vec<Vec<[i64; 2]>>>> {
 }
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn sparse_entries_are_sorted_in_their_row(rows in entries(), from in 0..8_usize, known: bool) {

@@ -1,6 +1,4 @@
 //! Laws of the conversions, against a plain oracle that works row by row on trees of values.
-//!
-//! `ARROWFEED_CASES` is the number of cases of each law, 200 by default.
 
 mod any;
 mod arrays;
@@ -15,8 +13,8 @@ use arrowfeed_tensor::{
     Tensor, TensorAdapter, TensorKind,
 };
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 
+use crate::random_config::config;
 use crate::support;
 
 use arrays::{batch, numbers};
@@ -25,11 +23,6 @@ use tree::{Case, INTEGERS, Item, KINDS, Level, Nulls, any_levels, cases, with_bl
 
 const ANY: Nulls = Nulls { lists: 4, values: 0 };
 const WITH_NULLS: Nulls = Nulls { lists: 4, values: 6 };
-
-pub(crate) fn config() -> Config {
-    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
-    Config { cases, failure_persistence: None, ..Config::default() }
-}
 
 fn convert(case: &Case, representation: &Representation, inner_nulls: InnerNulls) -> Result<Tensor, String> {
     let batch = batch(case);
@@ -55,7 +48,7 @@ fn row_of(message: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100))]
 
     #[test]
     fn a_varlen_sparse_tensor_has_the_coordinates_of_the_lists(case in cases(any_levels(0..4), &KINDS, ANY, None)) {

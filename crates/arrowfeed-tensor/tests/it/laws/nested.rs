@@ -39,7 +39,7 @@ fn in_lists(case: &Case) -> (RecordBatch, Vec<Item>) {
 }
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(crate::random_config::config(100))]
 
     #[test]
     fn a_field_in_lists_is_ragged_by_the_lists_around_it(

@@ -10,7 +10,6 @@ use arrowfeed_tfrecord::example::{Feature, Kind, Unlisted};
 use arrowfeed_tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceFeatures};
 use proptest::prelude::*;
 
-use super::random::cases;
 use super::sequence_example::record;
 
 fn list(item: DataType) -> DataType {
@@ -48,7 +47,7 @@ fn values(batch: &RecordBatch) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases().min(500), ..ProptestConfig::default() })]
+    #![proptest_config(crate::random_config::config(50))]
 
     #[test]
     fn values_are_the_same(messages in prop::collection::vec(record(), 0..8), from in 0..3_usize) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::oracle::{Example, List};
-use super::random::{cases, damage, damaged, entry, list, message, parts};
+use super::random::{damage, damaged, entry, list, message, parts};
 use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int64Type};
 use arrow_array::{
@@ -165,7 +165,7 @@ fn example() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(crate::random_config::config(250))]
 
     #[test]
     fn random_messages_are_read_as_the_plain_parser_reads_them(
@@ -197,7 +197,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(crate::random_config::config(250))]
 
     #[test]
     fn features_are_inferred_as_the_plain_parser_has_them(messages in prop::collection::vec((example(), damage()), 1..6)) {

@@ -97,8 +97,3 @@ pub(crate) fn damaged(mut message: Vec<u8>, changes: &[(prop::sample::Index, u8,
     }
     message
 }
-
-/// Number of cases. Set `ARROWFEED_CASES` for a longer run.
-pub(crate) fn cases() -> u32 {
-    std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
-}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::oracle::{Example, List, SequenceExample, parse_sequence};
-use super::random::{cases, damage, damaged, entry, list, message, parts};
+use super::random::{damage, damaged, entry, list, message, parts};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StructArray};
@@ -127,7 +127,7 @@ fn encoded_and_decoded(batch: &RecordBatch, decoder: &mut SequenceExampleDecoder
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(crate::random_config::config(250))]
 
     #[test]
     fn random_messages_are_read_as_the_plain_parser_reads_them(
