@@ -6,7 +6,6 @@
 import contextlib
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 
 import arrowfeed as af
 from law_sources import SOURCES, flat_ids
+from session_seed import chance
 
 KILLS = int(os.environ.get("ARROWFEED_KILLS", "20"))
 WORKER = Path(__file__).with_name("dataset_worker.py")
@@ -66,7 +66,7 @@ def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, 
     # So many epochs that the process is killed before it is done.
     options = {**ORDERS[order], "threads": 2, "epochs": 4 + KILLS}
     (tmp_path / "ids").touch()
-    moments = random.Random(KILLS)
+    moments = chance(kind, order)
     for _ in range(KILLS):
         moment = moments.choice(["begun", "going"]), moments.uniform(0, 0.06)
         assert run(tmp_path, options, files, moment), "came to the end before it was killed"

@@ -5,7 +5,6 @@ Five moments of each call; `ARROWFEED_INTERRUPTS=100` for a longer run.
 
 import json
 import os
-import random
 import select
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 from conftest import users, write
 from life_cycle import count
+from session_seed import chance
 
 INTERRUPTS = count("ARROWFEED_INTERRUPTS", 5)
 ANSWER_SECONDS = 0.2
@@ -226,7 +226,7 @@ def interrupted(script, given, moment):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_at_a_random_moment_is_answered(files, tmp_path, call):
-    moments = random.Random(call)
+    moments = chance(call)
     seconds = []
     for number in range(INTERRUPTS):
         folder = tmp_path / str(number)
@@ -280,7 +280,7 @@ def end_of_command(script, arguments, moment):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_ends_a_command(files, tmp_path, command):
     arguments = [text.format(folder=tmp_path, **files) for text in COMMANDS[command]]
-    moments = random.Random(command)
+    moments = chance(command)
     seconds = []
     for _ in range(INTERRUPTS):
         answers = []
