@@ -57,7 +57,8 @@ test-rust: ## Rust tests, doc tests and examples
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
-	$(BIN)/python -m pytest -rs tests/python
+	$(BIN)/python -m pytest -rs -m "not alone" -n auto --dist worksteal tests/python
+	$(BIN)/python -m pytest -rs -m alone tests/python
 
 # The extension module is the one that was built for $(VENV): it is the same for every Python, and linking it takes minutes.
 .PHONY: test-frameworks
