@@ -30,8 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker. pytest finds no configuration file for this folder."""
     config.addinivalue_line(
         "markers",
-        "alone: the test measures times, and fails if other tests keep the cores busy;"
-        " `-m 'not alone' -n auto` runs the others in parallel, and `-m alone` runs these",
+        "alone: the test limits or compares times, and may fail while other tests use the cores."
+        " `make test-python` runs these tests after the others, one at a time",
     )
 
 

@@ -46,6 +46,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shuffled", [0, 1_000_000])
@@ -82,6 +83,7 @@ COUNTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file):
     # The machine may be busy: the best of three counts.

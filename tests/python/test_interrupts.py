@@ -65,6 +65,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call):

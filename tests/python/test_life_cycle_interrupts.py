@@ -23,7 +23,10 @@ EXIT_SECONDS = 0.5
 """A command is answered within this time: the end of its process is a part of it."""
 LONGEST_MOMENT = 0.3
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
+]
 
 SCRIPT = """
 import json, os, signal, sys, time
@@ -179,8 +182,8 @@ CALLS = {
         call='af.write_avro(table, os.path.join(folder, "out.avro"))',
     ),
     "write a batch": PLAIN.format(
-        before=BATCH + "large = pa.Table.from_batches([batch] * 60).combine_chunks().to_batches()[0]",
-        call='af.write_avro(large, os.path.join(folder, "out.avro"), codec="deflate", level=12)',
+        before=BATCH + "large = pa.Table.from_batches([batch] * 20).combine_chunks().to_batches()[0]",
+        call='af.write_avro(large, os.path.join(folder, "out.avro"), codec="deflate", level=12, threads=2)',
     ),
     "convert to tensors": PLAIN.format(before=BATCH, call="[adapter.convert(batch) for _ in range(1000)]"),
     "objects of numpy": PLAIN.format(
