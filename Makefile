@@ -75,7 +75,8 @@ package-dev: $(VENV)/.test ## the Python package for the tests, in .venv
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
-	$(BIN)/python -m pytest -rs tests/python
+	$(BIN)/python -m pytest -rs -m "not alone" -n auto --dist worksteal tests/python
+	$(BIN)/python -m pytest -rs -m alone tests/python
 
 # Tests of a package that is not installed are skipped. So this shows the versions first, and fails where a package is missing.
 INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)

@@ -35,6 +35,12 @@ CASES = [
     "ARROWFEED_STORE_KILLS",
 ]
 
+TESTS = [
+    ["-m", "not alone", "-n", "auto", "--dist", "worksteal", "tests/python"],
+    ["-m", "alone", "tests/python"],
+]
+"""The arguments of pytest for the Python tests, as in `make test-python`."""
+
 
 def environment(scripts: Path) -> dict[str, str]:
     """The variables of a process that finds no Rust, no other Python package, and few random cases."""
@@ -52,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--import-only", action="store_true", help="do not run the Python tests")
-    parser.add_argument("pytest", nargs="*", help="arguments of pytest, instead of tests/python")
+    parser.add_argument("pytest", nargs="*", help="arguments of pytest, instead of those for tests/python")
     arguments = parser.parse_args()
     wheel = arguments.wheel.resolve(strict=True)
 
@@ -74,7 +80,8 @@ def main() -> None:
         if not arguments.import_only:
             run(*pip, "-r", str(ROOT / "requirements" / "test.in"))
             (scripts / ("maturin.exe" if os.name == "nt" else "maturin")).unlink(missing_ok=True)
-            run("-m", "pytest", "-rs", *(arguments.pytest or ["tests/python"]))
+            for some in [arguments.pytest] if arguments.pytest else TESTS:
+                run("-m", "pytest", "-rs", *some)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,38 @@ import fastavro
 import pytest
 
 from dataset_files import people_files
+from session_seed import SEED, VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell lets commands in the background ignore Ctrl-C, and their children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker. pytest finds no configuration file for this folder."""
+    config.addinivalue_line(
+        "markers",
+        "alone: the test limits or compares times, and may fail while other tests use the cores."
+        " `make test-python` runs these tests after the others, one at a time",
+    )
+
+
+def pytest_report_header() -> str:
+    """Prints the seed, with which the run can be repeated."""
+    return f"random cases: {VARIABLE}={SEED}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds the seed to the report of a test that fails."""
+    report = yield
+    if report.failed:
+        report.sections.append(("random cases", f"{VARIABLE}={SEED}"))
+    return report
+
 
 SCHEMA = {
     "type": "record",
@@ -148,6 +174,13 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
     if failures:
         raise failures[0]
     return results
+
+
+def wait_for_work(seconds: float = 0.05) -> None:
+    """Waits until threads of this process have worked so long: a call of another thread is then under way."""
+    begun = time.process_time()
+    while time.process_time() < begun + seconds:
+        time.sleep(0.002)
 
 
 def tasks() -> set[str]:

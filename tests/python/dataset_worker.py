@@ -1,6 +1,9 @@
 """What test_dataset_kill kills: goes on from its last saved state, and appends what it is given to a file.
 
-python dataset_worker.py FOLDER OPTIONS FILE...
+`dataset_worker.py FOLDER OPTIONS FILE...` starts a process for each line of its input. After the line `work`,
+the process saves its state and waits after each batch. After the line `finish`, it does neither. A process
+prints its number and some words, and the program then prints its exit code. The processes are forks of the
+program, which never opens a file: the program imports the libraries once for all of them.
 """
 
 import json
@@ -14,33 +17,43 @@ from law_sources import flat_ids
 
 
 def main():
+    """Starts one process after the other."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            tell(f"process {os.getpid()}")
+            iterate(Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:], works=line == "work\n")
+            return
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        tell(f"code {code}")
+
+
+def iterate(folder, options, files, *, works):
     """Iterates to the end, or until it is killed."""
-    folder, options, files = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
     batches = af.open_dataset(files, columns=["id"]).record_batches(**options)
     with (folder / "ids").open("r+b") as given:
         saved = folder / "state.json"
-        if saved.exists():
-            stand = json.loads(saved.read_text())
+        stand = json.loads(saved.read_text()) if saved.exists() else {"bytes": 0}
+        if "state" in stand:
             batches.load_state_dict(stand["state"])
-            # What was appended after the state comes again.
-            given.truncate(stand["bytes"])
+        # What was appended after the state comes again.
+        given.truncate(stand["bytes"])
         given.seek(0, os.SEEK_END)
         tell("begun")
         for batch in batches:
             numbers = flat_ids(batch)
             given.write("".join(f"{number}\n" for number in numbers).encode())
             given.flush()
-            save(saved, {"state": batches.state_dict(), "bytes": given.tell()})
-            tell("going")
-            # The work that a batch is for.
-            time.sleep(0.002)
-    tell("end")
+            if works:
+                save(saved, {"state": batches.state_dict(), "bytes": given.tell()})
+                tell("going")
+                # The work that a batch is for.
+                time.sleep(0.002)
 
 
-def tell(word):
+def tell(text):
     """Says to the test where it is."""
-    sys.stdout.write(f"{word}\n")
-    sys.stdout.flush()
+    os.write(1, f"{text}\n".encode())
 
 
 def save(path, stand):

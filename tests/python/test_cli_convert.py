@@ -16,6 +16,7 @@ import arrowfeed as af
 from cli_formats import having
 from conftest import users, write
 from random_avro import Generator
+from session_seed import seeds
 
 CODECS = ("null", "deflate", "snappy", "zstandard", "bzip2", "xz")
 
@@ -74,10 +75,10 @@ def test_arrow_files_have_the_same_table(arrowfeed, users_file, tmp_path, codec,
 
 
 def test_random_files_stay_what_they_are(arrowfeed, tmp_path):
-    for seed in range(120):
+    for number, seed in enumerate(seeds(0, 120)):
         generator = Generator(seed)
         schema = generator.root()
-        path = write(tmp_path / "a.avro", [generator.value(schema) for _ in range(seed % 20)], schema)
+        path = write(tmp_path / "a.avro", [generator.value(schema) for _ in range(number % 20)], schema)
         is_record = isinstance(schema, dict) and schema["type"] == "record"
         assert arrowfeed("convert", "a.avro", "-o", "b.avro", "--force").code == 0
         wanted = [row if is_record else {"value": row} for row in rows_of(path)]

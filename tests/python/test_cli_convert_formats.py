@@ -16,6 +16,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed.cli._targets import BY_NAME
 from cli_formats import SCALARS, WRITERS, held, random_rows, write_as
+from session_seed import seeds
 
 CASES = int(os.environ.get("ARROWFEED_CASES", "60")) // 200 or 1
 """Random tables for each pair."""
@@ -109,7 +110,7 @@ def sorted_rows(rows):
 @pytest.mark.parametrize("target", READERS)
 @pytest.mark.parametrize("source", WRITERS)
 def test_every_pair_of_formats_has_the_same_rows(arrowfeed, tmp_path, source, target):
-    for seed in range(CASES):
+    for seed in seeds(0, CASES):
         rows = random_rows(seed)
         write_as(source, tmp_path, rows)
         ran = arrowfeed(*call(source, target))
@@ -128,7 +129,7 @@ READABLE = [
 @pytest.mark.parametrize("source", WRITERS)
 def test_there_and_back_gives_the_same_rows(arrowfeed, tmp_path, source, between):
     assert len(READABLE) >= 4
-    for seed in range(CASES):
+    for seed in seeds(0, CASES):
         rows = random_rows(seed)
         write_as(source, tmp_path, rows)
         assert arrowfeed(*call(source, between)).code == 0

@@ -11,6 +11,7 @@ import pytest
 
 from arrowfeed.cli._text import json_text, printable, printable_lines
 from command_line import process
+from session_seed import SEED
 
 CASES = 8
 CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -142,9 +143,9 @@ HEADER = {
 }
 
 
-@pytest.mark.parametrize("seed", range(CASES))
-def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, seed):
-    rng = random.Random(seed)
+@pytest.mark.parametrize("number", range(CASES))
+def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, number):
+    rng = random.Random(SEED + number)
     schema, data = schema_of(rng)
     good = file_of(schema, data, {hostile(rng): hostile(rng)})
     name = f"{hostile(rng, chr(0) + '/')}.avro"

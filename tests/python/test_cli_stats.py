@@ -13,6 +13,7 @@ import arrowfeed as af
 from command_line import lines_on_a_terminal, process
 from conftest import BIG_ROWS, run_script, users, write
 from random_avro import Generator
+from session_seed import seeds
 
 TABLE = """\
 files            users.avro
@@ -320,10 +321,10 @@ class Plain:
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_files_are_counted_as_by_plain_python(arrowfeed, tmp_path, chunk):
     compared = 0
-    for seed in range(chunk * 25, chunk * 25 + 25):
+    for number, seed in enumerate(seeds(chunk * 25, chunk * 25 + 25)):
         generator = Generator(seed)
         schema = generator.root()
-        records = [generator.value(schema) for _ in range(seed % 30)]
+        records = [generator.value(schema) for _ in range(number % 30)]
         interval = random.Random(seed).choice([1, 100, 16_000])
         path = write(tmp_path / "a.avro", records, schema, sync_interval=interval)
         plain = Plain(generator.named)

@@ -8,6 +8,7 @@ import pytest
 
 from arrowfeed.cli._distribution import BINS, Histogram, Lengths
 from conftest import users, write
+from session_seed import seeds
 
 
 def page(path):
@@ -127,7 +128,7 @@ def test_a_page_of_a_file_without_rows(arrowfeed, tmp_path):
 @pytest.mark.parametrize("whole", [True, False])
 def test_histograms_are_exact_in_any_order(whole):
     compared = 0
-    for seed in range(200):
+    for seed in seeds(0, 200):
         random = np.random.default_rng(seed)
         scale = 10.0 ** random.integers(0 if whole else -300, 15 if whole else 300)
         values = random.normal(random.normal() * 5, 1, random.integers(1, 500)) * scale

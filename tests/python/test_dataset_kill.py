@@ -3,19 +3,19 @@
 20 kills each; `ARROWFEED_KILLS=200` for the long mode.
 """
 
-import contextlib
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import arrowfeed as af
 from law_sources import SOURCES, flat_ids
+from session_seed import chance
 
 KILLS = int(os.environ.get("ARROWFEED_KILLS", "20"))
 WORKER = Path(__file__).with_name("dataset_worker.py")
@@ -33,29 +33,48 @@ CASES = [("avro", order) for order in ORDERS] + [
 """Formats of files, and orders."""
 
 
-def run(folder, options, files, kill_after=None):
-    """Runs a worker until it said a word, and a moment longer; False if it came to its end before."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        str(WORKER),
-        str(folder),
-        json.dumps(options),
-        *map(str, files),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
-        if kill_after:
-            word, seconds = kill_after
-            for line in worker.stdout:
-                if line.strip() in (word, "end"):
-                    break
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                worker.wait(seconds)
-            worker.kill()
-        worker.communicate(timeout=TIMEOUT)
-        assert worker.returncode in (0, -signal.SIGKILL)
-        return worker.returncode != 0
+class Worker:
+    """Starts processes, one after the other, which iterate and go on from the last saved state."""
+
+    def __init__(self, folder, options, files):
+        command = [sys.executable, "-W", "ignore", WORKER, folder, json.dumps(options), *files]
+        self.starter = subprocess.Popen(
+            list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.starter.stdin.close()
+        self.starter.stdout.close()
+        self.starter.wait(TIMEOUT)
+
+    def begin(self, line):
+        """Starts a process that does what the line says, and returns its number."""
+        self.starter.stdin.write(f"{line}\n")
+        self.starter.stdin.flush()
+        return int(self.until("process").split()[1])
+
+    def until(self, word):
+        """Reads until a line that begins with this word."""
+        for line in self.starter.stdout:
+            if line.startswith(word):
+                return line
+            assert not line.startswith("code"), f"expected {word}, found the end of the process with {line}"
+        raise AssertionError(f"expected {word}, found the end of the output")
+
+    def code(self):
+        """The exit code of the process."""
+        return int(self.until("code").split()[1])
+
+    def kill(self, word, seconds):
+        """Starts a process, and kills it so long after a word; its exit code."""
+        process = self.begin("work")
+        self.until(word)
+        time.sleep(seconds)
+        os.kill(process, signal.SIGKILL)
+        return self.code()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no SIGKILL")
@@ -66,12 +85,14 @@ def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, 
     # So many epochs that the process is killed before it is done.
     options = {**ORDERS[order], "threads": 2, "epochs": 4 + KILLS}
     (tmp_path / "ids").touch()
-    moments = random.Random(KILLS)
-    for _ in range(KILLS):
-        moment = moments.choice(["begun", "going"]), moments.uniform(0, 0.06)
-        assert run(tmp_path, options, files, moment), "came to the end before it was killed"
-    before = len((tmp_path / "ids").read_text().split())
-    assert not run(tmp_path, options, files)
+    moments = chance(kind, order)
+    with Worker(tmp_path, options, files) as worker:
+        for _ in range(KILLS):
+            code = worker.kill(moments.choice(["begun", "going"]), moments.uniform(0, 0.06))
+            assert code == -signal.SIGKILL, "came to the end before it was killed"
+        before = len((tmp_path / "ids").read_text().split())
+        worker.begin("finish")
+        assert worker.code() == 0
     given = list(map(int, (tmp_path / "ids").read_text().split()))
     batches = af.open_dataset(files, columns=["id"]).record_batches(**options)
     assert given == [number for batch in batches for number in flat_ids(batch)]

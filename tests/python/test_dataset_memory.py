@@ -46,6 +46,7 @@ STALLED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("prefetch", [0, 32 << 20])
 def test_memory_is_flat_while_the_consumer_stalls(large_file, prefetch):
     done = run_script(STALLED, large_file, prefetch, 2)

@@ -25,13 +25,15 @@ INTERRUPTED = """
     sent = []
 
     def interrupt():
-        time.sleep(0.4)
+        # Until the call works.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
     dataset = af.AvroDataset(path, columns=["id"])
     batches = dataset.record_batches(batch_size=1_000_000, threads=threads, shuffle_buffer_size=shuffled)
-    thread = threading.Thread(target=interrupt)
+    thread, begun = threading.Thread(target=interrupt), time.process_time()
     thread.start()
     try:
         next(batches)
@@ -44,6 +46,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shuffled", [0, 1_000_000])
@@ -80,6 +83,7 @@ COUNTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file):
     # The machine may be busy: the best of three counts.

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
-from conftest import BIG_ROWS, in_threads, run_script, tasks
+from conftest import BIG_ROWS, in_threads, run_script, tasks, wait_for_work
 
 ANSWER_SECONDS = 0.2
 """Ctrl-C is answered within this time."""
@@ -46,7 +46,9 @@ INTERRUPTED = """
     sent = []
 
     def interrupt():
-        time.sleep(0.4)
+        # Until the call works.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         sent.append(time.monotonic())
         if how == "thread":
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
@@ -57,6 +59,7 @@ INTERRUPTED = """
     thread = threading.Thread(target=interrupt)
     if use == "pyarrow":
         import pyarrow
+    begun = time.process_time()
     thread.start()
     try:
         if use == "pyarrow":
@@ -82,6 +85,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
@@ -165,7 +169,7 @@ def test_a_reader_can_be_closed_by_another_thread(endless_file):
 
     def work(number):
         if number == 0:
-            time.sleep(0.2)
+            wait_for_work()
             reader.close()
             return None
         try:
@@ -255,8 +259,11 @@ def test_a_fork_while_a_thread_is_in_the_reader_does_not_hang(endless_file):
 
         path = sys.argv[1]
         reader = af.read_avro(path, columns=["id"], batch_size=1_000_000, threads=1)
+        begun = time.process_time()
         threading.Thread(target=next, args=(reader, None), daemon=True).start()
-        time.sleep(0.2)
+        # Until the other thread is in the reader.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         child = os.fork()
         if child == 0:
             signal.alarm(20)
@@ -304,8 +311,11 @@ def test_a_process_ends_while_a_daemon_thread_reads(endless_file):
         import arrowfeed as af
 
         reader = af.read_avro(sys.argv[1], columns=["id"], batch_size=1_000_000, threads=2)
+        begun = time.process_time()
         threading.Thread(target=next, args=(reader,), daemon=True).start()
-        time.sleep(0.2)
+        # Until the other thread is in the reader.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         print("end")
     """
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), str(endless_file)]

@@ -1,12 +1,11 @@
 """Arrow data of other libraries: slices of every nesting, and data that is not what it says."""
 
-import random
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from session_seed import chance
 
 ROWS = 40
 
@@ -56,7 +55,7 @@ def columns(length):
 
 
 def test_slices_of_every_nesting_are_what_pyarrow_says(tmp_path):
-    chosen = random.Random(7)
+    chosen = chance("slices of every nesting")
     arrays = columns(ROWS)
     # Dictionaries are not written.
     del arrays["coded"]

@@ -1,13 +1,13 @@
 """Batches, streams of one batch, and batches of pyarrow with a known schema are imported alike."""
 
 import ctypes
-import random
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from session_seed import chance
 from test_foreign import Capsules
 
 NUMBERS = [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.timestamp("us", "UTC"), pa.date32()]
@@ -50,7 +50,7 @@ def outcome(adapter, batch):
 
 
 def test_batches_give_what_streams_of_one_batch_give():
-    chosen = random.Random(11)
+    chosen = chance("batches and streams")
     tensors = 0
     for _ in range(300):
         array = column(chosen)

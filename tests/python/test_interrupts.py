@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
-from conftest import in_threads, run_script
+from conftest import in_threads, run_script, wait_for_work
 
 ANSWER_SECONDS = 0.2
 """Ctrl-C is answered within this time."""
@@ -47,10 +47,12 @@ INTERRUPTED = """
     path, call = sys.argv[1], sys.argv[2]
     dataset = af.AvroDataset(path, representations={"i": af.Dense("i")})
     options = {"batch_size": 9, "on_error": "skip_block"}
-    sent = []
+    sent, begun = [], time.process_time()
 
     def interrupt():
-        time.sleep(0.5)
+        # Until the call works.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -63,6 +65,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call):
@@ -83,7 +86,7 @@ def test_close_stops_another_thread_that_looks_for_a_block(faulty_file, threads)
 
     def work(number):
         if number == 0:
-            time.sleep(0.5)
+            wait_for_work()
             started = time.monotonic()
             reader.close()
             took.append(time.monotonic() - started)
@@ -104,8 +107,11 @@ def test_ctrl_c_is_answered_while_another_thread_is_in_the_reader(faulty_file):
         import arrowfeed as af
 
         reader = af.read_avro(sys.argv[1], on_error="skip_block", threads=1)
+        begun = time.process_time()
         threading.Thread(target=lambda: list(reader), daemon=True).start()
-        time.sleep(0.3)
+        # Until the other thread is in the reader.
+        while time.process_time() < begun + 0.05:
+            time.sleep(0.002)
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         started = time.monotonic()
         try:
@@ -124,7 +130,7 @@ def test_close_ends_an_iterator_that_another_thread_waits_for(faulty_file):
 
     def work(number):
         if number == 0:
-            time.sleep(0.5)
+            wait_for_work()
             batches.close()
             return 0
         return sum(batch.num_rows for batch in batches)

@@ -6,12 +6,12 @@
 import itertools
 import json
 import os
-import random
 
 import pytest
 
 from dataset_files import people_files
 from life_cycle import BATCHES, KINDS, count, run, run_all
+from session_seed import chance
 
 EXITS = count("ARROWFEED_EXITS", 500)
 LIMIT = 60
@@ -98,7 +98,7 @@ CODES = {"return": 0, "sys.exit": 3, "exception": 1, "os._exit": 4, "signal": -1
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
     [path] = people_files(tmp_path, [600])
-    moments = random.Random(EXITS)
+    moments = chance("ends", holder)
     # An interpreter that replaces itself takes twice as long.
     ends = [*(end for end in CODES if end != "exec"), *(["exec"] if holder == "daemon threads" else [])]
     cases = itertools.cycle(itertools.product(KINDS, ends, [1, 2]))
@@ -159,7 +159,7 @@ time.sleep(given["delay"])
 
 @pytest.mark.parametrize("to", ["file", "object", "path"])
 def test_an_interpreter_ends_while_daemon_threads_write_what_python_makes(tmp_path, to):
-    moments = random.Random(EXITS)
+    moments = chance("written", to)
     path = tmp_path / "written.avro"
     given = [
         {"path": str(path), "to": to, "threads": number % 2 + 1, "delay": moments.uniform(0, 0.03)}
@@ -195,7 +195,7 @@ time.sleep(given["delay"])
 
 
 def test_an_interpreter_ends_while_another_library_makes_the_batches_of_daemon_threads(tmp_path):
-    moments = random.Random(EXITS)
+    moments = chance("rows")
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" + "".join(f"{row},{row / 2}\n" for row in range(1_000_000)))
     # With a short delay, the streams are released while the interpreter ends.

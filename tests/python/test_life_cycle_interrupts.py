@@ -5,7 +5,6 @@ Five moments of each call; `ARROWFEED_INTERRUPTS=100` for a longer run.
 
 import json
 import os
-import random
 import select
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 from conftest import users, write
 from life_cycle import count
+from session_seed import chance
 
 INTERRUPTS = count("ARROWFEED_INTERRUPTS", 5)
 ANSWER_SECONDS = 0.2
@@ -23,7 +23,10 @@ EXIT_SECONDS = 0.5
 """A command is answered within this time: the end of its process is a part of it."""
 LONGEST_MOMENT = 0.3
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
+]
 
 SCRIPT = """
 import json, os, signal, sys, time
@@ -179,8 +182,8 @@ CALLS = {
         call='af.write_avro(table, os.path.join(folder, "out.avro"))',
     ),
     "write a batch": PLAIN.format(
-        before=BATCH + "large = pa.Table.from_batches([batch] * 60).combine_chunks().to_batches()[0]",
-        call='af.write_avro(large, os.path.join(folder, "out.avro"), codec="deflate", level=12)',
+        before=BATCH + "large = pa.Table.from_batches([batch] * 20).combine_chunks().to_batches()[0]",
+        call='af.write_avro(large, os.path.join(folder, "out.avro"), codec="deflate", level=12, threads=2)',
     ),
     "convert to tensors": PLAIN.format(before=BATCH, call="[adapter.convert(batch) for _ in range(1000)]"),
     "objects of numpy": PLAIN.format(
@@ -226,7 +229,7 @@ def interrupted(script, given, moment):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_at_a_random_moment_is_answered(files, tmp_path, call):
-    moments = random.Random(call)
+    moments = chance(call)
     seconds = []
     for number in range(INTERRUPTS):
         folder = tmp_path / str(number)
@@ -280,7 +283,7 @@ def end_of_command(script, arguments, moment):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_ends_a_command(files, tmp_path, command):
     arguments = [text.format(folder=tmp_path, **files) for text in COMMANDS[command]]
-    moments = random.Random(command)
+    moments = chance(command)
     seconds = []
     for _ in range(INTERRUPTS):
         answers = []

@@ -1,13 +1,13 @@
 """Splits whose blocks are claimed while they are read, from files on disk and file objects."""
 
 import io
-import random
 
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
 from conftest import users, write
+from session_seed import chance
 
 ROWS = 300
 
@@ -79,15 +79,14 @@ def test_nothing_is_decoded_of_a_block_that_is_refused(tmp_path):
 
 
 def test_a_file_object_is_read_as_the_file_of_its_name(path):
-    data, seed = path.read_bytes(), random.randrange(1 << 32)
-    chosen = random.Random(seed)
+    data, chosen = path.read_bytes(), chance("file objects")
     for _ in range(50):
         start, end = sorted(chosen.choices(range(len(data) + 1), k=2))
         split = af.Split(path, start, end)
         with path.open("rb") as file, path.open("rb", buffering=0) as raw:
             file.seek(chosen.randrange(len(data)))
             for other in (file, raw, io.BytesIO(data)):
-                assert ids(af.read_split(split, file=other)) == ids(af.read_split(split)), (seed, split)
+                assert ids(af.read_split(split, file=other)) == ids(af.read_split(split)), split
                 assert not other.closed
 
 

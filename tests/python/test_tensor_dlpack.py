@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from session_seed import SEED
 
 ROWS = 1000
 TYPES = [
@@ -238,7 +239,7 @@ def test_threads_make_take_and_drop_capsules_of_one_tensor(tensor):
     failed = []
 
     def work(seed):
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(SEED + seed)
         held = []
         for _ in range(300):
             dropped = tensor.__dlpack__(copy=bool(random.random() < 0.5))

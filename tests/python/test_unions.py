@@ -19,6 +19,7 @@ from arrowfeed import features
 from arrowfeed.cli._values import json_rows
 from conftest import write
 from random_avro import Generator
+from session_seed import seeds
 
 BRANCH = {"type": "record", "name": "n.B", "fields": [{"name": "v", "type": ["int", "string"]}]}
 SCHEMA = {
@@ -148,7 +149,7 @@ def test_every_way_to_read_has_the_same_batches(path, unions):
 def test_the_json_text_is_what_the_command_line_prints():
     """For random schemas and values. A text is compared as the value that it stands for."""
     texts = 0
-    for seed in range(80):
+    for seed in seeds(0, 80):
         generator = Generator(seed)
         schema = generator.name({"type": "record", "fields": [{"name": "u", "type": generator.union(3)}]})
         file = io.BytesIO()

@@ -3,7 +3,6 @@
 import gc
 import io
 import os
-import random
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from session_seed import chance
 
 FULL = Path("/dev/full")
 KILLS = int(os.environ.get("ARROWFEED_WRITE_KILLS", "40"))
@@ -213,14 +213,14 @@ for i in itertools.count():
 def test_a_killed_writer_leaves_a_whole_file(tmp_path, way):
     path = tmp_path / "a.avro"
     table = pa.table({"id": pa.array([7], pa.int64()), "text": ["first"]})
-    chance = random.Random(1)
+    moments = chance("killed writer", way)
     for _ in range(KILLS // 2):
         af.write_avro(table, path, codec="null")
         child = subprocess.Popen(
             [sys.executable, "-c", WRITES, str(path), way], stdout=subprocess.PIPE, text=True
         )
         assert child.stdout.readline() == "ready\n"
-        time.sleep(chance.random() * 0.1)
+        time.sleep(moments.random() * 0.1)
         child.kill()
         child.wait()
         child.stdout.close()
