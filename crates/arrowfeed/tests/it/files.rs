@@ -38,7 +38,16 @@ impl Directory {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mark = if number % 3 == 2 { objects::MARK } else { "" };
+        Self::marked(number, if number % 3 == 2 { objects::MARK } else { "" })
+    }
+
+    /// A directory whose files are always opened as local files.
+    pub(crate) fn local() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self::marked(NEXT.fetch_add(1, Ordering::Relaxed), "-local")
+    }
+
+    fn marked(number: u32, mark: &str) -> Self {
         let name = format!("arrowfeed-{}-{number}{mark}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
