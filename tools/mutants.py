@@ -57,7 +57,9 @@ def build(package: str) -> Path:
         sys.exit(f"expected a patch of {package} that compiles")
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     manifest = str(COPY / "crates" / package / "Cargo.toml")
-    programs = [it["executable"] for it in messages if it.get("manifest_path") == manifest and it.get("executable")]
+    programs = [
+        it["executable"] for it in messages if it.get("manifest_path") == manifest and it.get("executable")
+    ]
     if len(programs) != 1:
         sys.exit(f"expected one test program of {package}, found {len(programs)}")
     return Path(programs[0])
@@ -68,7 +70,12 @@ def run(program: Path, package: str, tests: list[str]) -> tuple[str | None, floa
     start = time.monotonic()
     folder = COPY / "crates" / package
     with subprocess.Popen(
-        [program, *tests], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [program, *tests],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as process:
         for line in process.stdout or []:
             if line.startswith("running 0 tests"):
@@ -107,18 +114,26 @@ def is_found(patch: Path, runs: int) -> bool:
 
 def main() -> None:
     """Runs the tests without a defect, then with each of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3, metavar="N", help="runs for each defect, with other cases each")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--runs", type=int, default=3, metavar="N", help="runs for each defect, with other cases each"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these defects")
     options = parser.parse_args()
     patches = sorted(PATCHES.glob("*.patch"))
     if unknown := set(options.names) - {patch.stem for patch in patches}:
-        sys.exit(f"expected names of files in {PATCHES.relative_to(ROOT)}, found {', '.join(sorted(unknown))}")
+        sys.exit(
+            f"expected names of files in {PATCHES.relative_to(ROOT)}, found {', '.join(sorted(unknown))}"
+        )
     patches = [patch for patch in patches if not options.names or patch.stem in options.names]
     for package in dict.fromkeys(header(patch)[0] for patch in patches):
         copy_tree(package)
         program = build(package)
-        tests = sorted({test for patch in patches for test in header(patch)[1] if header(patch)[0] == package})
+        tests = sorted(
+            {test for patch in patches for test in header(patch)[1] if header(patch)[0] == package}
+        )
         failed, seconds = run(program, package, tests)
         print(f"{package:24} {seconds:6.1f} s  without a defect: {failed or 'all tests pass'}", flush=True)
         if failed:

@@ -1,7 +1,7 @@
-"""Configurations of obstore stores as plain values, from which the compiled module makes clients of its own.
+"""Configurations of obstore stores as plain values, from which the compiled module makes clients.
 
-A store of obstore is an object of another compiled module, whose client cannot be shared. Its configuration can: it is what
-`pickle` gets from the store. The compiled module calls these functions.
+A store of obstore is an object of another compiled module, whose client cannot be shared. Its configuration can be
+shared: `pickle` gets it from the store. The compiled module calls these functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 _KINDS = ("S3Store", "GCSStore", "AzureStore", "HTTPStore", "LocalStore")
 """Names of the classes. A memory store has no configuration from which it could be made again."""
 
-_REFRESH = {"S3Store": timedelta(minutes=5), "GCSStore": timedelta(minutes=4), "AzureStore": timedelta(minutes=5)}
+_REFRESH = {
+    "S3Store": timedelta(minutes=5),
+    "GCSStore": timedelta(minutes=4),
+    "AzureStore": timedelta(minutes=5),
+}
 """The time before the end of a credential from which obstore asks for a new one, by class."""
 
 
@@ -45,7 +49,7 @@ class Configuration(NamedTuple):
 
 
 def configuration_of(store: Any) -> Configuration | None:
-    """Returns the configuration of a store of obstore, or of a library with the same classes. None: another object."""
+    """Returns the configuration of a store of obstore. None: another object."""
     kind = next((base.__name__ for base in type(store).__mro__ if base.__name__ in _KINDS), None)
     if kind is None or not hasattr(store, "__getnewargs_ex__"):
         return None
@@ -78,7 +82,9 @@ def configuration_of(store: Any) -> Configuration | None:
 
 
 def credential_of(provider: Callable[[], Any]) -> tuple[dict[str, Any], float | None]:
-    """Calls a credential provider. Returns the credential, and the seconds until it expires; None: it does not expire.
+    """Calls a credential provider. Returns the credential, and the seconds until it expires.
+
+    The seconds are None if it does not expire.
 
     A provider may be a coroutine function, whose coroutine runs in an event loop of its own.
     """
@@ -102,7 +108,8 @@ def _retry(config: Mapping[str, Any]) -> dict[str, float]:
     numbers = {**config, **(config.get("backoff") or {})}
     numbers.pop("backoff", None)
     return {
-        key: value.total_seconds() if isinstance(value, timedelta) else float(value) for key, value in numbers.items()
+        key: value.total_seconds() if isinstance(value, timedelta) else float(value)
+        for key, value in numbers.items()
     }
 
 

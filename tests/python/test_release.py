@@ -146,7 +146,9 @@ def test_only_the_crates_are_published():
     ]
     packages = {path: tomllib.loads(path.read_text()).get("package") for path in manifests}
     published = {
-        path.parent.parent.name for path, package in packages.items() if package and package.get("publish", True)
+        path.parent.parent.name
+        for path, package in packages.items()
+        if package and package.get("publish", True)
     }
     assert published == {"crates"}
 

@@ -10,14 +10,16 @@ import time
 import uuid
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import arrowfeed as af
 import fsspec
 import obstore.store
 import pyarrow as pa
 import pytest
+from arrowfeed import _obstore
 from corpus import put_all
 from fsspec.implementations.local import LocalFileSystem
 from limits import thread_names, wait_for_threads, wait_until, within
@@ -259,15 +261,151 @@ def test_a_filesystem_of_fsspec_is_not_written_to(filesystem: tuple[Any, str]) -
         assert not files.exists(f"{directory}/{name}")
 
 
+S3_KEYS = ("aws_access_key_id", "aws_secret_access_key")
+
+
+@pytest.mark.parametrize("kind", ["function", "coroutine function", "callable"])
+def test_a_credential_provider_is_called_once_until_its_credential_expires(
+    make_store: Callable[[str], Store], kind: str
+) -> None:
+    store = make_store("s3")
+    put_all(store, files_of("avro", SIZES))
+    calls: list[int] = []
+    lifetime = timedelta(hours=1)
+
+    def credential() -> dict[str, Any]:
+        calls.append(1)
+        key, secret = (store.storage_options[name] for name in S3_KEYS)
+        expires = datetime.now(timezone.utc) + lifetime
+        return {"access_key_id": key, "secret_access_key": secret, "token": None, "expires_at": expires}
+
+    async def later() -> dict[str, Any]:
+        return credential()
+
+    class Provider:
+        refresh_threshold = timedelta(minutes=1)
+
+        def __call__(self) -> dict[str, Any]:
+            return credential()
+
+    provider = {"function": credential, "coroutine function": later, "callable": Provider()}[kind]
+    config = {
+        key: value
+        for key, value in store.storage_options.items()
+        if "allow_http" not in key and key not in S3_KEYS
+    }
+    options: Any = {"config": config, "client_options": {"allow_http": True}, "credential_provider": provider}
+    bucket = obstore.store.S3Store(BUCKET, **options)
+    assert ids(af.read_avro(f"{store.prefix}/*.avro", store=bucket)) == list(range(TOTAL))
+    assert len(calls) == 1
+    # Each request is made with a new credential, because the last one is about to expire.
+    lifetime = timedelta(seconds=0)
+    calls.clear()
+    assert ids(
+        af.read_avro(f"{store.prefix}/*.avro", store=obstore.store.S3Store(BUCKET, **options))
+    ) == list(range(TOTAL))
+    assert len(calls) > 1
+
+
+def test_an_error_of_a_credential_provider_is_an_error_without_its_text(
+    make_store: Callable[[str], Store],
+) -> None:
+    store = make_store("s3")
+    put_all(store, files_of("avro", SIZES))
+
+    def fails() -> Any:
+        raise RuntimeError("secret")
+
+    config: Any = {"endpoint": store.storage_options["aws_endpoint"], "region": "us-east-1"}
+    client: Any = {"allow_http": True}
+    bucket = obstore.store.S3Store(BUCKET, config=config, client_options=client, credential_provider=fails)
+    with pytest.raises(PermissionError) as caught:
+        af.read_avro(f"{store.prefix}/part-0.avro", store=bucket)
+    assert "secret" not in str(caught.value)
+
+
+def test_options_of_clients_and_retries_are_taken(make_store: Callable[[str], Store]) -> None:
+    store = make_store("s3")
+    put_all(store, files_of("avro", SIZES))
+    config: Any = {key: value for key, value in store.storage_options.items() if "allow_http" not in key}
+    client: Any = {
+        "allow_http": True,
+        "timeout": timedelta(seconds=20),
+        "connect_timeout": "5s",
+        "default_headers": {"x-one": "1", "x-two": b"2"},
+    }
+    backoff: Any = {
+        "init_backoff": timedelta(milliseconds=10),
+        "max_backoff": timedelta(seconds=1),
+        "base": 2,
+    }
+    retry: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=9), "backoff": backoff}
+    bucket = obstore.store.S3Store(BUCKET, config=config, client_options=client, retry_config=retry)
+    assert ids(af.read_avro(f"{store.prefix}/*.avro", store=bucket)) == list(range(TOTAL))
+
+
+def test_the_configuration_of_a_store_is_read_as_plain_values() -> None:
+    class Provider:
+        config: ClassVar = {"region": "a", "bucket": "other"}
+        refresh_threshold = timedelta(seconds=30)
+
+        def __call__(self) -> Any:
+            return {"token": "t", "expires_at": None}
+
+    provider = Provider()
+    retry: Any = {"max_retries": 3, "backoff": {"init_backoff": timedelta(milliseconds=5)}}
+    client: Any = {"timeout": timedelta(milliseconds=1500), "default_headers": {"x": "1"}, "http2_only": True}
+    store = obstore.store.S3Store(
+        "b", prefix="p/q", client_options=client, retry_config=retry, credential_provider=provider
+    )
+    found = _obstore.configuration_of(store)
+    assert found is not None
+    assert (found.kind, found.root, found.prefix, found.provider) == ("S3Store", None, "p/q", provider)
+    assert dict(found.config) == {"bucket": "b", "region": "a"}
+    assert dict(found.client) == {"timeout": found_timeout(found.client), "http2_only": "true"}
+    assert [(name, bytes(value)) for name, value in found.headers] == [("x", b"1")]
+    assert (found.retry["max_retries"], found.retry["init_backoff"], found.refresh) == (3.0, 0.005, 30.0)
+    assert _obstore.credential_of(provider) == ({"token": "t"}, None)
+    token, left = _obstore.credential_of(
+        lambda: {"sas_token": "?a=1%3D&b=2", "expires_at": datetime.now(timezone.utc) + timedelta(seconds=50)}
+    )
+    assert token == {"sas_token": [("a", "1="), ("b", "2")]}
+    assert left is not None
+    assert 40 < left <= 50
+
+
+def found_timeout(client: list[tuple[str, str]]) -> str:
+    """The timeout, which obstore returns as a text of its own form."""
+    [timeout] = [value for key, value in client if key == "timeout"]
+    assert "500ms" in timeout or "1500" in timeout
+    return timeout
+
+
+def test_local_and_http_stores_of_obstore_are_read(
+    tmp_path: Path, make_store: Callable[[str], Store]
+) -> None:
+    (tmp_path / "a.avro").write_bytes(file_of("avro", range(50)))
+    for prefix, name in ((tmp_path, "a.avro"), (None, str(tmp_path / "a.avro").lstrip("/"))):
+        assert ids(af.read_avro(name, store=obstore.store.LocalStore(prefix))) == list(range(50))
+    store = make_store("http")
+    put_all(store, files_of("avro", SIZES))
+    server, name = store.url.rstrip("/").rsplit("/", 1)
+    client: Any = {"allow_http": True}
+    served = obstore.store.HTTPStore(server, client_options=client)
+    assert ids(af.read_avro(f"{name}/part-0.avro", store=served)) == list(range(40))
+
+
 @pytest.mark.parametrize("wrong", [5, "s3://bucket", object(), {"a": 1}, Path(), fsspec, LocalFileSystem])
 def test_another_value_is_no_store(wrong: Any) -> None:
-    message = r"^store: expected an obstore store or an fsspec filesystem, found "
+    message = r"^store: expected an obstore store \(not MemoryStore\) or an fsspec filesystem, found "
     for call in (af.read_avro, af.AvroDataset, af.plan_splits, af.avro_schema):
         with pytest.raises(TypeError, match=message):
             call("a.avro", store=wrong)
 
 
 def test_a_memory_store_of_obstore_is_refused() -> None:
-    message = r"^store: expected an obstore store( \(not MemoryStore\))? or .*, found MemoryStore "
+    message = (
+        r"^store: expected an obstore store \(not MemoryStore\) or an fsspec filesystem, found MemoryStore "
+    )
     with pytest.raises(TypeError, match=message):
         af.read_avro("a.avro", store=obstore.store.MemoryStore())
