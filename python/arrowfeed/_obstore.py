@@ -1,7 +1,7 @@
 """Configurations of obstore stores as plain values, from which the compiled module makes clients.
 
-A store of obstore is an object of another compiled module, whose client cannot be shared. Its configuration can be
-shared: `pickle` gets it from the store. The compiled module calls these functions.
+A store of obstore is an object of another compiled module, whose client cannot be shared. Its configuration
+can be shared: `pickle` gets it from the store. The compiled module calls these functions.
 """
 
 from __future__ import annotations

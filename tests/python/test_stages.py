@@ -1,0 +1,98 @@
+"""`tools/stages.py`, which runs the stages of CI."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOOLS = ROOT / "tools"
+
+
+@pytest.fixture
+def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, with a Makefile of its own."""
+    if not TOOLS.exists():
+        pytest.skip("SKIPPED tools/stages.py: expected the repository, found only the package")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    spec = importlib.util.spec_from_file_location("stages_under_test", TOOLS / "stages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    (tmp_path / "Makefile").write_text(
+        "pass:\n\t@echo '===== 3 passed, 2 skipped in 0.1s ====='\n"
+        "fail:\n\t@echo 'SKIPPED nothing'; exit 1\n"
+        "wait:\n\t@sleep 60\n"
+    )
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    return module
+
+
+def run(stages: Any, tmp_path: Path, *chosen: Any) -> Any:
+    """Runs stages to the end."""
+    run = stages.Run(list(chosen), tmp_path)
+    run.run()
+    return run
+
+
+def test_tests_and_skips_are_counted(stages: Any) -> None:
+    text = """
+test result: ok. 9 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s
+======= 12 passed, 1 skipped, 3 deselected in 4.56s =======
+12 passed in 0.50s
+4 passed, 1 warning in 70.12s (0:01:10)
+this line says 99 passed
+"""
+    assert stages.counts(text) == (9 + 12 + 12 + 4, 2 + 1)
+
+
+def test_the_first_failure_stops_the_other_lane(stages: Any, tmp_path: Path) -> None:
+    first, failing = stages.Stage("first", "pass"), stages.Stage("failing", "fail")
+    never, waiting = stages.Stage("never", "pass"), stages.Stage("waiting", "wait", "beside", ("first",))
+    begin = time.monotonic()
+    done = run(stages, tmp_path, first, failing, never, waiting)
+    assert time.monotonic() - begin < 50
+    assert done.has_failed
+    states = [stage.state for stage in (first, failing, never, waiting)]
+    assert states[:3] == ["passed", "FAILED", "waits"]
+    assert states[3] in ("stopped", "waits")
+    assert (first.passed, first.skipped) == (3, 2)
+    assert stages.skips([first, failing]) == ["failing: SKIPPED nothing"]
+
+
+def test_a_stage_of_another_lane_is_awaited(stages: Any, tmp_path: Path) -> None:
+    last, first = stages.Stage("last", "pass", "main", ("first",)), stages.Stage("first", "pass", "beside")
+    assert not run(stages, tmp_path, last, first).has_failed
+    assert (last.state, first.state) == ("passed", "passed")
+
+
+def test_a_slower_stage_is_a_warning(stages: Any) -> None:
+    fast = stages.Stage("fast", "pass", state="passed", cpu=124.0)
+    slow = stages.Stage("slow", "pass", state="passed", cpu=126.0)
+    new = stages.Stage("new", "pass", state="passed", cpu=500.0)
+    committed = {"fast": 100, "slow": 100}
+    assert stages.warnings([fast, slow, new], committed) == [
+        "WARNING: slow took 126 s of CPU time, more than 1.25 times the committed 100 s:"
+        " find out why, or run tools/stages.py --update"
+    ]
+    lines = stages.table([fast, slow, new], committed).splitlines()
+    assert [line.split()[0] for line in lines] == ["stage", "fast", "slow", "new", "sum"]
+    assert "500" in lines[3]
+
+
+def test_the_stages_are_targets_of_the_makefile_and_of_each_other(stages: Any) -> None:
+    every = stages.stages()
+    names = [stage.name for stage in every]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for stage in every:
+        assert set(stage.after) <= set(names)
+        for target in stage.targets.split():
+            if "=" not in target and not target.startswith("."):
+                assert f"\n{target}:" in makefile, target
