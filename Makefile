@@ -70,6 +70,10 @@ test-rust: ## Rust tests, doc tests and examples
 package-dev: $(VENV)/.test ## the Python package for the tests, in .venv
 	$(call PACKAGE,$(VENV))
 
+.PHONY: package-release
+package-release: $(VENV)/.demo ## the Python package as in a wheel, in .venv; takes six minutes
+	$(call RELEASE_PACKAGE,$(VENV))
+
 # On the build of `make demo`.
 .PHONY: test-python
 test-python: $(VENV)/.test ## Python tests
