@@ -4,6 +4,9 @@ use proptest::test_runner::{Config, RngSeed};
 
 use crate::random_run;
 
+/// Steps towards a smaller case. More of them would take longer than the search for the case.
+const SHRINKS: u32 = 500;
+
 /// Cases from the seed of the run, `percent` of `ARROWFEED_CASES` of them. The seed repeats them, so no file has to keep
 /// those that failed.
 pub(crate) fn config(percent: u32) -> Config {
@@ -11,6 +14,7 @@ pub(crate) fn config(percent: u32) -> Config {
         cases: random_run::cases(percent),
         rng_seed: RngSeed::Fixed(random_run::seed()),
         failure_persistence: None,
+        max_shrink_iters: SHRINKS,
         ..Config::default()
     }
 }
