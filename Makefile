@@ -153,12 +153,12 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/blocking_locks.py
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java
 	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
 UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi python select tensorflow)

@@ -19,7 +19,7 @@ use crate::support_hostile::seeds::{Seed, seeds};
 use crate::support_hostile::skipping::{assert_same_columns, may_differ};
 use crate::support_hostile::ways::read;
 
-/// These take about a second. `make test-long` has ten times as many.
+/// These take some seconds. `make test-long` has ten times as many.
 const MUTANTS: u64 = 20_000;
 
 /// One of so many mutants is also read with unions in the other forms.

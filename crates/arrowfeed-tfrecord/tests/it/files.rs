@@ -167,7 +167,7 @@ fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8)>> {
 }
 
 proptest! {
-    #![proptest_config(crate::random_config::config(100))]
+    #![proptest_config(crate::random_config::config(500))]
 
     #[test]
     fn a_file_is_read_as_a_plain_reader_reads_it(

@@ -1,6 +1,6 @@
 //! Comparison of the reader with a plain oracle, on random schemas, rows, files and options.
 //!
-//! The main law runs `ARROWFEED_CASES` cases, and every other law runs a share of them.
+//! The laws that find most defects run several times `ARROWFEED_CASES` cases; the slow ones run a share of them.
 //!
 //! - [`reading`]: reading returns the rows that were written, and rejects invalid blocks.
 //! - [`projection`]: selected columns.

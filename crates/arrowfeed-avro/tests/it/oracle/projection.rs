@@ -11,7 +11,7 @@ use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
 proptest! {
-    #![proptest_config(config(100))]
+    #![proptest_config(config(250))]
 
     #[test]
     fn projection_is_selecting_after_reading(case in cases(Kinds::Recursive)) {

@@ -10,7 +10,7 @@ use crate::support::shapes::Kinds;
 use crate::support::value::{Seed, Value};
 
 proptest! {
-    #![proptest_config(config(100))]
+    #![proptest_config(config(500))]
 
     #[test]
     fn reading_gives_the_written_rows(case in cases(Kinds::All)) {

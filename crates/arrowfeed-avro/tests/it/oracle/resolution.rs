@@ -15,7 +15,7 @@ use crate::support::value::Value;
 use super::sources::assert_same;
 
 proptest! {
-    #![proptest_config(config(100))]
+    #![proptest_config(config(500))]
 
     #[test]
     fn the_writers_schema_as_readers_schema_changes_nothing(case in cases(Kinds::All)) {

@@ -256,6 +256,8 @@ fn lists<T: ArrowPrimitiveType>(rows: &[Option<Vec<T::Native>>]) -> ArrayRef {
 }
 
 proptest! {
+    #![proptest_config(crate::random_config::config(100))]
+
     #[test]
     fn what_is_encoded_is_decoded(
         rows in prop::collection::vec(
