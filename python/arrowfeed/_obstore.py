@@ -57,15 +57,15 @@ def configuration_of(store: Any) -> Configuration | None:
     root, prefix = (arguments[0] if arguments else None), keywords.get("prefix")
     if kind == "LocalStore":
         root, prefix = (prefix if root is None else root), None
-    config = dict(keywords.get("config") or {})
+    config: dict[str, Any] = dict(keywords.get("config") or {})
     provider = keywords.get("credential_provider")
     if provider is not None:
         # The configuration of the store has priority over that of the provider.
         config = {**(getattr(provider, "config", None) or {}), **config}
         if prefix is None and kind == "AzureStore":
             prefix = getattr(provider, "prefix", None)
-    client = dict(keywords.get("client_options") or {})
-    headers = client.pop("default_headers", None) or {}
+    client: dict[str, Any] = dict(keywords.get("client_options") or {})
+    headers: dict[str, str | bytes] = client.pop("default_headers", None) or {}
     certificates = client.pop("root_certificate", None)
     return Configuration(
         kind=kind,
@@ -95,7 +95,7 @@ def credential_of(provider: Callable[[], Any]) -> tuple[dict[str, Any], float | 
     left = None if expires is None else (expires - datetime.now(timezone.utc)).total_seconds()
     values = {key: value for key, value in credential.items() if key != "expires_at"}
     if isinstance(values.get("sas_token"), str):
-        pairs = unquote(values["sas_token"]).lstrip("?").split("&")
+        pairs = unquote(str(values["sas_token"])).lstrip("?").split("&")
         values["sas_token"] = [tuple(pair.strip().split("=", 1)) for pair in pairs if pair.strip()]
     return values, left
 
@@ -105,7 +105,7 @@ async def _result(value: Awaitable[Any]) -> Any:
 
 
 def _retry(config: Mapping[str, Any]) -> dict[str, float]:
-    numbers = {**config, **(config.get("backoff") or {})}
+    numbers: dict[str, Any] = {**config, **(config.get("backoff") or {})}
     numbers.pop("backoff", None)
     return {
         key: value.total_seconds() if isinstance(value, timedelta) else float(value)
