@@ -262,7 +262,7 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
-UNPUBLISHED = arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions ours peers protocol store-server)
+UNPUBLISHED = arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server)
 
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package

@@ -38,6 +38,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-tfrecord",
     },
     "bench-instructions": {"arrowfeed"},
+    "bench-micro": {"arrowfeed-avro", "arrowfeed-tensor"},
     "bench-ours": {"arrowfeed-avro", "bench-protocol"},
     "bench-peers": {"bench-protocol"},
     "bench-protocol": set(),
