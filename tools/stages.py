@@ -25,7 +25,10 @@ GROWTH = 1.25
 """A stage that takes this many times its committed CPU time is reported."""
 
 IDLE = ["chrt", "--idle", "0"] if Path("/usr/bin/chrt").exists() else []
-"""Starts a command that runs only on a core that has nothing else to do."""
+"""Starts a command that runs only on a core that has nothing else to do.
+
+Linux divides the time between sessions first, so all stages must be in the session of this process.
+"""
 
 
 @dataclass
@@ -129,7 +132,7 @@ class Run:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                process_group=0,
             )
             with self.changed:
                 self.processes.add(process)
