@@ -1,7 +1,7 @@
 """Runs the stages of CI on two lanes, prints where the time went, and warns of slower stages.
 
 `python tools/stages.py` runs everything, and `python tools/stages.py lint rust` runs these two stages.
-`--update` writes the CPU time of this run to `tools/stages.json`.
+`--update` writes the CPU time of this run to `tools/stages.json`. Needs Python 3.11 or newer.
 """
 
 import argparse
