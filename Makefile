@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # `make test-long` runs ten times as many random cases and mutated files as `make test`, and more killed writers, epochs of the
 # stores and rows of the engines.
 LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
-	ARROWFEED_STORE_KILLS=20 ENGINE_ROWS=10_000_000
+	ARROWFEED_STORE_KILLS=20 ARROWFEED_EXITS=500 ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000
 
 # Rows that each engine reads.
 ENGINE_ROWS ?= 1_000_000
@@ -48,6 +48,7 @@ help:
 
 .PHONY: demo
 demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
+	@echo "make demo: compiles the package for .venv (three minutes on two cores the first time), and runs examples/python/demo.py"
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 

@@ -1,6 +1,6 @@
 """Forks while threads decode: a child reads, drops, iterates and exits.
 
-10 seconds of forks; `ARROWFEED_FORK_SECONDS=600` for a longer run.
+3 seconds of forks; `make test-long` has 10, and `ARROWFEED_FORK_SECONDS=600` more.
 """
 
 import multiprocessing
@@ -15,7 +15,7 @@ import pytest
 from dataset_files import people_files
 from life_cycle import BATCHES, KINDS, count, run, run_all
 
-SECONDS = count("ARROWFEED_FORK_SECONDS", 10)
+SECONDS = count("ARROWFEED_FORK_SECONDS", 3)
 WORKER = Path(__file__).with_name("life_cycle_worker.py")
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
