@@ -21,11 +21,12 @@ ROUNDS := 5
 JAVA_OUT := $(CURDIR)/target/java-reference
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 # Builds the Python package with the profile `dev` of .cargo/config.toml, and installs it. Conda's variable would make maturin
-# refuse.
-PACKAGE = env -u CONDA_PREFIX -u PYO3_CONFIG_FILE VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
+# refuse. A run of several targets sets BUILT_PACKAGE after the first of them.
+INSTALL = env -u CONDA_PREFIX -u PYO3_CONFIG_FILE VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
+PACKAGE = $(if $(BUILT_PACKAGE),@echo "expecting the package in $(1)",$(INSTALL))
 
 # The same, as in a wheel.
-RELEASE_PACKAGE = $(PACKAGE) --release
+RELEASE_PACKAGE = $(INSTALL) --release
 
 # maturin describes the interpreter in a file. Without it, cargo would compile PyO3 again after each of maturin's builds.
 export PYO3_CONFIG_FILE ?= $(firstword $(wildcard $(CURDIR)/target/maturin/pyo3-config-*.txt))

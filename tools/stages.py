@@ -24,6 +24,9 @@ COMMITTED = ROOT / "tools" / "stages.json"
 GROWTH = 1.25
 """A stage that takes this many times its committed CPU time is reported."""
 
+PACKAGE = "package"
+"""The stage that builds the package. Two stages must not install it at the same time."""
+
 IDLE = ["chrt", "--idle", "0"] if Path("/usr/bin/chrt").exists() else []
 """Starts a command that runs only on a core that has nothing else to do.
 
@@ -58,7 +61,7 @@ def stages() -> list[Stage]:
         Stage("tools", ".venv/.lint .venv/.docs .venv/.test"),
         Stage("lint", "lint"),
         Stage("docs", "docs"),
-        Stage("package", "package-dev"),
+        Stage(PACKAGE, "package-dev"),
         Stage("rust", "test-rust"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
@@ -126,6 +129,8 @@ class Run:
         stage.log = self.logs / f"{stage.name.replace(' ', '-')}.log"
         with stage.log.open("wb") as log:
             command = [*(IDLE if stage.is_idle else []), "make", *stage.targets.split()]
+            if stage.name != PACKAGE:
+                command.append("BUILT_PACKAGE=yes")
             process = subprocess.Popen(
                 command,
                 cwd=ROOT,
