@@ -1,4 +1,4 @@
-"""Runs the stages of CI on two lanes, prints where the time went, and warns of slower stages.
+"""Runs the stages of CI on three lanes, prints where the time went, and warns of slower stages.
 
 `python tools/stages.py` runs everything, and `python tools/stages.py lint rust` runs these two stages.
 `--update` writes the CPU time of this run to `tools/stages.json`. Needs Python 3.11 or newer.
@@ -41,11 +41,10 @@ class Stage:
     name: str
     targets: str
     lane: str = "main"
-    """Stages of one lane run one after the other, in the order of the list."""
+    """Stages of one lane run one after the other, in the order of the list. Those of the lane `idle` get only the time that
+    others leave, so their results must not depend on the load."""
     after: tuple[str, ...] = ()
     """Stages of other lanes that must end before."""
-    is_idle: bool = False
-    """Whether it gets only the time that other stages leave. Its results must not depend on the load."""
     state: str = "waits"
     wall: float = 0.0
     cpu: float = 0.0
@@ -65,13 +64,14 @@ def stages() -> list[Stage]:
         Stage("rust", "test-rust"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
+        Stage("engines", "test-engines"),
         Stage("torch", "test-torch"),
-        Stage("fuzz build", "fuzz-build", "beside", ("lint",), is_idle=True),
-        Stage("instructions", "bench-instructions", "beside", ("tools",), is_idle=True),
-        Stage("stores", "test-stores", "beside", ("package",)),
-        Stage("engines", "test-engines", "main", ("environments",)),
-        Stage("fuzz", "fuzz SECONDS=15", "beside", is_idle=True),
         Stage("java", "test-java"),
+        # They wait for servers, and use two thirds of a core.
+        Stage("stores", "test-stores", "beside", ("python",)),
+        Stage("instructions", "bench-instructions", "idle", ("lint",)),
+        Stage("fuzz build", "fuzz-build", "idle"),
+        Stage("fuzz", "fuzz SECONDS=15", "idle"),
     ]
 
 
@@ -128,7 +128,7 @@ class Run:
         """Runs the targets. Returns the exit status, and measures the CPU time of all its processes."""
         stage.log = self.logs / f"{stage.name.replace(' ', '-')}.log"
         with stage.log.open("wb") as log:
-            command = [*(IDLE if stage.is_idle else []), "make", *stage.targets.split()]
+            command = [*(IDLE if stage.lane == "idle" else []), "make", *stage.targets.split()]
             if stage.name != PACKAGE:
                 command.append("BUILT_PACKAGE=yes")
             process = subprocess.Popen(
