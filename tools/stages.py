@@ -41,8 +41,8 @@ class Stage:
     name: str
     targets: str
     lane: str = "main"
-    """Stages of one lane run one after the other, in the order of the list. Those of the lane `idle` get only the
-    time that others leave, so their results must not depend on the load."""
+    """Stages of one lane run one after the other, in the order of the list. Those of the lane `idle` get only
+    the time that others leave, so their results must not depend on the load."""
     after: tuple[str, ...] = ()
     """Stages of other lanes that must end before."""
     state: str = "waits"
