@@ -25,6 +25,9 @@ use crate::signals;
 /// Names of the arguments.
 pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
 
+/// The stores of a caller, for messages.
+const STORES: &str = "an obstore store (not MemoryStore) or an fsspec filesystem";
+
 /// Default size of a cache in bytes.
 const CACHE_BYTES: u64 = 100 << 30;
 
@@ -210,17 +213,13 @@ impl StoreArguments {
 impl CallerStore {
     fn of(value: &Bound<'_, PyAny>, options: &StoreOptions) -> PyResult<Self> {
         if value.is_instance_of::<PyType>() {
-            return Err(wrong_type("store", "an obstore store or an fsspec filesystem", value));
+            return Err(wrong_type("store", STORES, value));
         }
         if has_attribute(value, "cat_file")? && has_attribute(value, "info")? {
             return Ok(Self::Fsspec(value.clone().unbind()));
         }
         let Some(configuration) = Configuration::of(value)? else {
-            return Err(wrong_type(
-                "store",
-                "an obstore store (not MemoryStore) or an fsspec filesystem",
-                value,
-            ));
+            return Err(wrong_type("store", STORES, value));
         };
         configuration.client(value.py()).map_err(|_| to_python(value.py(), refused()))?;
         let configuration = Arc::new(configuration);
