@@ -64,11 +64,11 @@ def stages() -> list[Stage]:
         Stage("rust", "test-rust"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
-        Stage("engines", "test-engines"),
         Stage("torch", "test-torch"),
-        Stage("java", "test-java"),
-        # They wait for servers, and use two thirds of a core.
+        # They use two thirds of a core, and wait for servers and clusters.
         Stage("stores", "test-stores", "beside", ("python",)),
+        Stage("engines", "test-engines", "beside"),
+        Stage("java", "test-java", "beside"),
         Stage("instructions", "bench-instructions", "idle", ("lint",)),
         Stage("fuzz build", "fuzz-build", "idle"),
         Stage("fuzz", "fuzz SECONDS=15", "idle"),
