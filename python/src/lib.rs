@@ -5,7 +5,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
+//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
@@ -57,6 +57,7 @@ mod shutdown;
 mod signals;
 mod source;
 mod split;
+mod store_arguments;
 mod store_files;
 #[cfg_attr(not(feature = "stores"), path = "no_stores.rs")]
 mod stores;

@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueE
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
 
-use crate::argument::{copied, integer, path, taken, unexpected_keyword, wrong_type};
+use crate::argument::{integer, path, taken, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
@@ -21,9 +21,7 @@ use crate::object::Object;
 use crate::obstore::Configuration;
 use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::signals;
-
-/// Names of the arguments.
-pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
+use crate::store_arguments::STORE_ARGUMENTS;
 
 /// The stores of a caller, for messages.
 const STORES: &str = "an obstore store (not MemoryStore) or an fsspec filesystem";
@@ -72,30 +70,6 @@ impl StoreArguments {
             None => None,
         };
         Ok(Self { options, python_options: python_options.map(Bound::unbind), store, cache })
-    }
-
-    /// Separates the store arguments from a copy of the other keywords.
-    pub(crate) fn split<'py>(
-        py: Python<'py>,
-        keywords: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
-        let others = copied(py, keywords)?;
-        Ok((Self::take(&others)?, others))
-    }
-
-    /// Parses the arguments of a function without other keywords and without a cache.
-    pub(crate) fn only(
-        function: &str,
-        py: Python<'_>,
-        keywords: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        for (name, _) in keywords.into_iter().flatten() {
-            let name = name.extract::<String>()?;
-            if !STORE_ARGUMENTS[..2].contains(&name.as_str()) {
-                return Err(unexpected_keyword(function, &name));
-            }
-        }
-        Ok(Self::split(py, keywords)?.0)
     }
 
     /// Returns one file, whose name is used literally.
