@@ -65,9 +65,10 @@ def stages() -> list[Stage]:
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
         Stage("torch", "test-torch"),
-        # They use two thirds of a core, and wait for servers and clusters.
+        # Clusters start within limits of time, so little else runs beside them.
+        Stage("engines", "test-engines"),
+        # They use two thirds of a core, and wait for servers.
         Stage("stores", "test-stores", "beside", ("python",)),
-        Stage("engines", "test-engines", "beside"),
         Stage("java", "test-java", "beside"),
         Stage("instructions", "bench-instructions", "idle", ("lint",)),
         Stage("fuzz build", "fuzz-build", "idle"),

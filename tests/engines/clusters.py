@@ -31,12 +31,25 @@ def ray_cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
+        _start_ray(ray)
         ray.data.DataContext.get_current().enable_progress_bars = False
         try:
             yield ray
         finally:
             ray.shutdown()
+
+
+def _start_ray(ray: Any) -> None:
+    """Starts a cluster. On a busy machine, its first process can exceed a limit of Ray, which has no option."""
+    for is_last in (False, False, True):
+        try:
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
+        except RuntimeError:
+            ray.shutdown()
+            if is_last:
+                raise
+        else:
+            return
 
 
 @contextlib.contextmanager
