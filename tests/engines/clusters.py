@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
 import subprocess
@@ -40,16 +41,16 @@ def ray_cluster() -> Iterator[Any]:
 
 
 def _start_ray(ray: Any) -> None:
-    """Starts a cluster. On a busy machine, its first process can exceed a limit of Ray, which has no option."""
-    for is_last in (False, False, True):
-        try:
-            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
-        except RuntimeError:
-            ray.shutdown()
-            if is_last:
-                raise
-        else:
+    """Starts a cluster. On a busy machine, its first process can exceed a limit of Ray that has no option."""
+    start = functools.partial(
+        ray.init, num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30
+    )
+    for _ in range(2):
+        with contextlib.suppress(RuntimeError):
+            start()
             return
+        ray.shutdown()
+    start()
 
 
 @contextlib.contextmanager
