@@ -5,6 +5,7 @@
 
 mod credentials;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,7 +22,6 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{BackoffConfig, Certificate, ClientOptions, ObjectStore, RetryConfig};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::object::Object;
 use crate::shutdown::call_method;
@@ -30,7 +30,7 @@ use credentials::Credentials;
 /// An error whose text may contain values of options, so it is not shown.
 type HiddenError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The `Configuration` of `arrowfeed._obstore`.
+/// The `Configuration` of `arrowfeed._obstore`. A detached thread may drop it.
 #[derive(FromPyObject)]
 pub(crate) struct Configuration {
     kind: String,
@@ -40,8 +40,9 @@ pub(crate) struct Configuration {
     client: Vec<(String, String)>,
     headers: Vec<(String, Vec<u8>)>,
     certificates: Option<Vec<u8>>,
-    retry: Py<PyDict>,
-    provider: Option<Py<PyAny>>,
+    retry: HashMap<String, f64>,
+    #[pyo3(from_py_with = reference)]
+    provider: Option<Object>,
     refresh: f64,
 }
 
@@ -50,7 +51,7 @@ macro_rules! cloud_store {
     ($Builder:ident, $configuration:expr, $py:expr) => {{
         let mut builder = $Builder::from_env()
             .with_client_options($configuration.client_options()?)
-            .with_retry($configuration.retries($py)?);
+            .with_retry($configuration.retries()?);
         for (key, value) in &$configuration.config {
             builder = builder.with_config(key.parse()?, value);
         }
@@ -83,7 +84,7 @@ impl Configuration {
             "HTTPStore" => {
                 let builder = HttpBuilder::new().with_url(self.root.clone().unwrap_or_default());
                 let builder = builder.with_client_options(self.client_options()?);
-                Ok(Arc::new(builder.with_retry(self.retries(py)?).build()?))
+                Ok(Arc::new(builder.with_retry(self.retries()?).build()?))
             }
             "LocalStore" => Ok(match &self.root {
                 Some(root) => Arc::new(LocalFileSystem::new_with_prefix(PathBuf::from(root))?),
@@ -120,23 +121,23 @@ impl Configuration {
         Ok(options)
     }
 
-    fn retries(&self, py: Python<'_>) -> Result<RetryConfig, HiddenError> {
-        let number = |key| -> PyResult<Option<f64>> {
-            self.retry.bind(py).get_item(key)?.map(|value| value.extract()).transpose()
-        };
-        let seconds = |key, default| match number(key)? {
-            Some(seconds) => Ok::<_, HiddenError>(Duration::try_from_secs_f64(seconds)?),
-            None => Ok(default),
-        };
+    fn retries(&self) -> Result<RetryConfig, HiddenError> {
+        let number = |key: &str| self.retry.get(key).copied();
+        let seconds = |key, default| number(key).map_or(Ok(default), Duration::try_from_secs_f64);
         let RetryConfig { backoff, max_retries, retry_timeout } = RetryConfig::default();
         Ok(RetryConfig {
             backoff: BackoffConfig {
                 init_backoff: seconds("init_backoff", backoff.init_backoff)?,
                 max_backoff: seconds("max_backoff", backoff.max_backoff)?,
-                base: number("base")?.unwrap_or(backoff.base),
+                base: number("base").unwrap_or(backoff.base),
             },
-            max_retries: number("max_retries")?.map_or(max_retries, |retries| retries as usize),
+            max_retries: number("max_retries").map_or(max_retries, |retries| retries as usize),
             retry_timeout: seconds("retry_timeout", retry_timeout)?,
         })
     }
+}
+
+/// A reference to a value, unless it is None.
+fn reference(value: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    Ok((!value.is_none()).then(|| Object::new(value.clone().unbind())))
 }
