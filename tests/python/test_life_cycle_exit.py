@@ -1,6 +1,6 @@
 """Interpreters that end while readers and iterators are alive.
 
-150 interpreters; `make test-long` starts 500, and `ARROWFEED_EXITS=10000` more.
+60 interpreters; `make test-long` starts 500, and `ARROWFEED_EXITS=10000` more.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from dataset_files import people_files
 from life_cycle import BATCHES, KINDS, count, run, run_all
 from session_seed import chance
 
-EXITS = count("ARROWFEED_EXITS", 150)
+EXITS = count("ARROWFEED_EXITS", 60)
 LIMIT = 60
 
 SCRIPT = (
@@ -101,7 +101,8 @@ def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
     moments = chance("ends", holder)
     # An interpreter that replaces itself takes twice as long.
     ends = [*(end for end in CODES if end != "exec"), *(["exec"] if holder == "daemon threads" else [])]
-    cases = itertools.cycle(itertools.product(KINDS, ends, [1, 2]))
+    cases = list(itertools.product(KINDS, ends, [1, 2]))
+    moments.shuffle(cases)
     given = [
         {
             "path": str(path),
@@ -111,7 +112,7 @@ def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
             "threads": threads,
             "delay": moments.choice([0, moments.uniform(0, 0.03)]),
         }
-        for kind, end, threads in itertools.islice(cases, max(1, EXITS // len(HOLDERS)))
+        for kind, end, threads in itertools.islice(itertools.cycle(cases), max(1, EXITS // len(HOLDERS)))
     ]
     for case, ended in zip(given, run_all(SCRIPT, given, limit=LIMIT), strict=True):
         assert (ended.code, ended.out, ended.err) == (CODES[case["end"]], "", ""), case

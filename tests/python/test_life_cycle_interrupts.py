@@ -1,6 +1,6 @@
 """Ctrl-C at random moments in every long call: `KeyboardInterrupt` within 200 ms, and the next use works.
 
-Five moments of each call; `ARROWFEED_INTERRUPTS=100` for a longer run.
+Two moments of each call; `make test-long` has five, and `ARROWFEED_INTERRUPTS=100` more.
 """
 
 import json
@@ -17,7 +17,7 @@ from conftest import users, write
 from life_cycle import count
 from session_seed import chance
 
-INTERRUPTS = count("ARROWFEED_INTERRUPTS", 5)
+INTERRUPTS = count("ARROWFEED_INTERRUPTS", 2)
 ANSWER_SECONDS = 0.2
 EXIT_SECONDS = 0.5
 """A command is answered within this time: the end of its process is a part of it."""

@@ -1,4 +1,7 @@
-"""Limits of the system on memory, files and threads: a typed error or a result, never an abort or a hang."""
+"""Limits of the system on memory, files and threads: a typed error or a result, never an abort or a hang.
+
+`make test` has half of the limits on memory for each call, and `make test-long` all.
+"""
 
 import re
 from pathlib import Path
@@ -6,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from conftest import users, write
-from life_cycle import BATCHES, run_all
+from life_cycle import BATCHES, count, run_all
+from session_seed import chance
 
 resource = pytest.importorskip("resource")
+
+MEMORY_LIMITS = count("ARROWFEED_MEMORY_LIMITS", 8)
+"""Limits on memory for each call, of 16."""
 
 SMALL = 1 << 20
 """Bytes of an allocation that may end the process where it fails."""
@@ -106,6 +113,7 @@ def test_without_memory_there_is_an_error_and_no_abort(large_blocks, work):
         for mebibytes in (4, 8, 16, 24, 32, 48, 64, 128)
         for threads in (1, 2)
     ]
+    given = chance("memory", work).sample(given, MEMORY_LIMITS)
     ends = run_all(MEMORY, given)
     good = [case for case, ended in zip(given, ends, strict=True) if ended[:3] == (0, "True True\n", "")]
     for case, ended in zip(given, ends, strict=True):

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ctrl_c = CtrlC()
     try:
         with ctrl_c:
-            # The import takes a tenth of a second, because it imports numpy. Ctrl-C may come during it.
+            # Ctrl-C may come during the import.
             from arrowfeed.cli._main import run  # noqa: PLC0415
 
             return run(arguments, interrupted=lambda: ctrl_c.came)

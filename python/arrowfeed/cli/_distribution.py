@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from arrowfeed.cli import _numpy as np
+
 
 BINS = 32
 _LEAST_EXPONENT = -1000

@@ -197,7 +197,7 @@ fn with_broken_blocks(directory: &Directory, blocks: usize) -> PathBuf {
 /// as long if they were compared with each other.
 #[test]
 fn many_faults_take_a_time_that_grows_with_their_number() {
-    let directory = Directory::new();
+    let directory = Directory::local();
     let blocks = 50_000;
     let dataset = dataset(&[with_broken_blocks(&directory, blocks)]);
     let start = Instant::now();

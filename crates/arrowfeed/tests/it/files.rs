@@ -1,5 +1,6 @@
 //! Test files of all formats with numbered rows, and checks of the rows that are read from them.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
 use std::ops::Range;
@@ -28,27 +29,31 @@ use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
 
 use crate::chunks::Chunks;
-use crate::objects;
+use crate::{objects, random_run};
 
-/// A directory that is removed with its files when dropped. The files of every third one are opened as objects of a
-/// store.
+/// A directory that is removed with its files when dropped.
 pub(crate) struct Directory(pub(crate) PathBuf);
 
 impl Directory {
+    /// A directory whose files are opened as objects of a store, for every third one of a test. The seed of the test says which.
     pub(crate) fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self::marked(number, if number % 3 == 2 { objects::MARK } else { "" })
+        thread_local! {
+            // Each test has a thread.
+            static NEXT: Cell<u64> = Cell::new(random_run::seed() % 3);
+        }
+        let number = NEXT.get();
+        NEXT.set(number + 1);
+        Self::marked(if number % 3 == 2 { objects::MARK } else { "" })
     }
 
     /// A directory whose files are always opened as local files.
     pub(crate) fn local() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        Self::marked(NEXT.fetch_add(1, Ordering::Relaxed), "-local")
+        Self::marked("")
     }
 
-    fn marked(number: u32, mark: &str) -> Self {
-        let name = format!("arrowfeed-{}-{number}{mark}", std::process::id());
+    fn marked(mark: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("arrowfeed-{}-{}{mark}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
