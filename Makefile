@@ -38,6 +38,10 @@ endif
 # Runs Python with the package of this folder, whose extension module was built before.
 BUILT = PYTHONPATH="$(CURDIR)/python"
 
+# Images of containers often set it. Then each of the hundreds of interpreters that the tests start would compile all the modules
+# that it imports, which takes 5 s for TensorFlow.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:

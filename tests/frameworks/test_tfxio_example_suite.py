@@ -1,5 +1,6 @@
 """tfx_bsl's own tests of its coders, and of its sources of `tf.Example` and Parquet, run on ours."""
 
+import functools
 import json
 
 import pytest
@@ -42,8 +43,8 @@ OUTCOMES = """
 
     from absl import flags
 
-    name, whose = sys.argv[1:]
-    module = importlib.import_module(name)
+    whose, *names = sys.argv[1:]
+    modules = {name: importlib.import_module(name) for name in names}
     flags.FLAGS(sys.argv[:1])
     flags.FLAGS.test_tmpdir = tempfile.mkdtemp()
     if whose == "ours":
@@ -51,35 +52,42 @@ OUTCOMES = """
         from tfx_bsl.tfxio import telemetry_test_util
 
         ours = SimpleNamespace(**{name: getattr(tfxio, name) for name in tfxio.__all__})
-        tested = name.rpartition(".")[2].removesuffix("_test")
-        setattr(module, tested, ours)
         # What pipelines count has other names.
         telemetry_test_util.ValidateMetrics = lambda *arguments: None
-    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-    names = {test._testMethodName for case in suite for test in case}
-    result = unittest.TestResult()
-    suite.run(result)
-    failed = {
-        getattr(test, "test_case", test)._testMethodName: text
-        for test, text in result.failures + result.errors
-    }
-    skipped = {test._testMethodName for test, _ in result.skipped}
-    print(json.dumps([sorted(names - skipped), failed]))
+    outcomes = {}
+    for name, module in modules.items():
+        if whose == "ours":
+            setattr(module, name.rpartition(".")[2].removesuffix("_test"), ours)
+        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+        tests = {test._testMethodName for case in suite for test in case}
+        result = unittest.TestResult()
+        suite.run(result)
+        failed = {
+            getattr(test, "test_case", test)._testMethodName: text
+            for test, text in result.failures + result.errors
+        }
+        skipped = {test._testMethodName for test, _ in result.skipped}
+        outcomes[name] = [sorted(tests - skipped), failed]
+    print(json.dumps(outcomes))
 """
 
 
-def outcomes(module, whose):
-    """Names of all tests of a module, and of those that did not pass, with what they say."""
-    return json.loads(printed(OUTCOMES, module, whose).splitlines()[-1])
+@functools.cache
+def outcomes(whose):
+    """For each module, the names of its tests, and of those that did not pass, with what they say.
+
+    One process runs all modules: to import TensorFlow takes several seconds.
+    """
+    return json.loads(printed(OUTCOMES, whose, *DIFFERENT).splitlines()[-1])
 
 
 @pytest.mark.parametrize("module", DIFFERENT)
 def test_the_tests_of_tfx_bsl_pass_but_for_what_is_meant_to_differ(module):
-    names, failed = outcomes(module, "ours")
+    names, failed = outcomes("ours")[module]
     assert len(names) > len(failed)
     assert failed.keys() == DIFFERENT[module].keys(), "\n".join(failed.values())
 
 
 @pytest.mark.parametrize("module", DIFFERENT)
 def test_they_pass_on_tfx_bsls_own(module):
-    assert outcomes(module, "theirs")[1] == {}
+    assert outcomes("theirs")[module][1] == {}

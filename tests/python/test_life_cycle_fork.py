@@ -21,7 +21,18 @@ WORKER = Path(__file__).with_name("life_cycle_worker.py")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 
 FORKED = """
-import collections, gc, random
+import collections, gc, random, shutil, subprocess
+
+
+def show_threads(pid):
+    '''Prints the threads of a process, with their native stacks where a debugger is installed.'''
+    folder = f"/proc/{pid}/task"
+    for thread in os.listdir(folder) if os.path.isdir(folder) else []:
+        with open(f"{folder}/{thread}/comm") as name, open(f"{folder}/{thread}/wchan") as place:
+            print("thread", thread, name.read().strip(), "waits in", place.read(), file=sys.stderr)
+    if shutil.which("gdb"):
+        command = ["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 40"]
+        print(subprocess.run(command, capture_output=True, text=True).stdout, file=sys.stderr)
 
 
 def child_of(work, number, limit=20):
@@ -42,6 +53,7 @@ def child_of(work, number, limit=20):
             return os.waitstatus_to_exitcode(status) == 0
         if time.monotonic() > end:
             print("the child", number, work.__name__, "hangs", file=sys.stderr)
+            show_threads(pid)
             os.kill(pid, signal.SIGABRT)
             os.waitpid(pid, 0)
             return False
