@@ -1,4 +1,4 @@
-"""numpy, imported at its first use: a command that uses no values starts in 110 ms, and not in 240 ms."""
+"""numpy, imported at its first use: a command that uses no values starts in 70 ms, and not in 120 ms."""
 
 from __future__ import annotations
 
