@@ -201,3 +201,34 @@ def test_a_directory_of_a_url_has_parquet_files(folder):
         filesystem.pipe(f"/parquet/{path.name}", path.read_bytes())
     filesystem.pipe("/parquet/part-0.avro", b"no Parquet")
     assert af.ParquetDataset("memory://parquet").num_rows == ROWS
+
+
+@pytest.mark.parametrize("column", ["id", "list", "name"])
+def test_a_page_with_a_wrong_checksum_is_a_damaged_row_group(tmp_path, column):
+    """One bit of a value changes, which no decoder notices."""
+    ids = range(1000)
+    columns = {
+        "id": pa.array(ids, pa.int64()),
+        "list": pa.array([[number] for number in ids], pa.list_(pa.int64())),
+        "name": pa.array([f"name {number:05}" for number in ids]),
+    }
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({column: columns[column]}),
+        path,
+        row_group_size=250,
+        compression="none",
+        use_dictionary=False,
+        write_page_checksum=True,
+        write_statistics=False,
+    )
+    data = bytearray(path.read_bytes())
+    value = b"name 00500" if column == "name" else (500).to_bytes(8, "little")
+    place = bytes(data).index(value) + (9 if column == "name" else 0)
+    data[place] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(af.CorruptBlockError) as caught:
+        read(af.read_parquet(path))
+    assert "checksum" in str(caught.value).lower() or "crc" in str(caught.value).lower()
+    rest = read(af.read_parquet(path, on_error="skip_block"))
+    assert rest[column].to_pylist() == columns[column].to_pylist()[:500] + columns[column].to_pylist()[750:]

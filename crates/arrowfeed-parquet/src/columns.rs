@@ -56,7 +56,7 @@ impl Projection {
 
 impl Projection {
     /// The columns of batches from a file with the schema `whole`, each with its index among the columns that are read.
-    fn found(&self, whole: &Schema) -> Vec<(usize, FieldRef)> {
+    pub(crate) fn found(&self, whole: &Schema) -> Vec<(usize, FieldRef)> {
         let read = projected(whole.fields(), &self.leaves, 0);
         let by_name = by_name(&read);
         let found = self.columns.iter().filter_map(|name| by_name.get(name.as_str()));
@@ -67,11 +67,6 @@ impl Projection {
     pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
         let fields = self.found(whole).into_iter().map(|(_, field)| field).collect::<Fields>();
         Arc::new(Schema::new_with_metadata(fields, whole.metadata().clone()))
-    }
-
-    /// For each column of a batch, its index among the columns that are read.
-    pub(crate) fn order(&self, whole: &Schema) -> Vec<usize> {
-        self.found(whole).into_iter().map(|(at, _)| at).collect()
     }
 }
 
@@ -178,7 +173,7 @@ impl<'a> FieldsByName<'a> {
     }
 }
 
-fn item(data_type: &DataType) -> Option<&FieldRef> {
+pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item)
         | DataType::LargeList(item)
@@ -224,12 +219,12 @@ fn of_wanted(field: &FieldRef, wanted: &[usize], before: usize) -> FieldRef {
     retyped(field, data_type)
 }
 
-fn retyped(field: &FieldRef, data_type: DataType) -> FieldRef {
+pub(crate) fn retyped(field: &FieldRef, data_type: DataType) -> FieldRef {
     Arc::new(field.as_ref().clone().with_data_type(data_type))
 }
 
 /// Maps the item of a list type. `None` for other types.
-fn with_item(data_type: &DataType, of: impl Fn(&FieldRef) -> FieldRef) -> Option<DataType> {
+pub(crate) fn with_item(data_type: &DataType, of: impl FnOnce(&FieldRef) -> FieldRef) -> Option<DataType> {
     Some(match data_type {
         DataType::List(item) => DataType::List(of(item)),
         DataType::LargeList(item) => DataType::LargeList(of(item)),

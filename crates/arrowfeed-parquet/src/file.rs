@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef, TimeUnit};
 use arrowfeed_source::format::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, Unit, UnitDecoder,
 };
@@ -17,6 +17,7 @@ use crate::bytes::{ReadFailure, guarded};
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
 use crate::group_columns::GroupColumns;
+use crate::{int96, schema_depth};
 
 /// Number of bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -32,7 +33,19 @@ pub(crate) struct Footer {
     metadata: ArrowReaderMetadata,
     /// All columns, without dictionaries.
     schema: SchemaRef,
+    /// The timestamps of the type INT96.
+    int96: Option<Int96>,
     fingerprint: Fingerprint,
+}
+
+/// Columns of a file that are read twice, see [`int96`].
+struct Int96 {
+    /// For each leaf, whether it has the type.
+    leaves: Vec<bool>,
+    /// The metadata for reading in seconds.
+    seconds: ArrowReaderMetadata,
+    /// All columns, with the type of what is read.
+    read: SchemaRef,
 }
 
 impl Footer {
@@ -51,6 +64,7 @@ impl Footer {
 
     fn read_file(file: OpenFile, limits: &Limits) -> Result<Self, FeedError> {
         let bytes = read_footer(&file, limits)?;
+        schema_depth::check_groups(&bytes, limits)?;
         let fingerprint = fingerprint(&bytes);
         file.check_fingerprint(&fingerprint)?;
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
@@ -60,13 +74,25 @@ impl Footer {
             ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
         })?;
         let fields = metadata.schema().fields().iter().map(without_dictionaries);
-        let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let with_types = || {
-            let options = options.with_schema(schema.clone());
-            ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
+        let schema = Schema::new(fields.collect::<Vec<_>>());
+        schema_depth::check_columns(&schema, limits)?;
+        let of_types = |schema: &Schema| {
+            let options = options.clone().with_schema(Arc::new(schema.clone()));
+            let with_types = || ArrowReaderMetadata::try_new(metadata.metadata().clone(), options);
+            guarded(FeedErrorKind::Schema, "columns that Arrow can hold", with_types)
         };
-        let metadata = guarded(FeedErrorKind::Schema, "columns that Arrow can hold", with_types)?;
-        Ok(Self { file, metadata, schema, fingerprint })
+        let Some(leaves) = int96::leaves(metadata.metadata()) else {
+            let metadata = of_types(&schema)?;
+            return Ok(Self { file, metadata, schema: Arc::new(schema), int96: None, fingerprint });
+        };
+        let in_unit = |unit| int96::with_types(&schema, &leaves, None, &|leaf, _| int96::in_unit(leaf, unit));
+        let seconds = of_types(&in_unit(TimeUnit::Second))?;
+        let read = Arc::new(int96::with_types(&schema, &leaves, None, &|_, _| int96::EXACT));
+        let of_units = of_types(&in_unit(TimeUnit::Nanosecond))?;
+        let unit = int96::unit(metadata.metadata().file_metadata());
+        let schema = unit.map(in_unit).unwrap_or(schema);
+        let int96 = Some(Int96 { leaves, seconds, read });
+        Ok(Self { file, metadata: of_units, schema: Arc::new(schema), int96, fingerprint })
     }
 
     /// The name of the file in messages.
@@ -82,6 +108,21 @@ impl Footer {
     /// All columns, without dictionaries.
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// The schema, with the units of `wanted` where the file has none.
+    pub(crate) fn schema_like(&self, wanted: &Schema) -> SchemaRef {
+        let Some(int96) = &self.int96 else { return self.schema.clone() };
+        let choose = |leaf: &DataType, wanted: Option<&DataType>| match wanted {
+            Some(DataType::Timestamp(unit, _)) => int96::in_unit(leaf, *unit),
+            _ => leaf.clone(),
+        };
+        Arc::new(int96::with_types(&self.schema, &int96.leaves, Some(wanted), &choose))
+    }
+
+    /// All columns, with the types of what is read.
+    pub(crate) fn read_schema(&self) -> &SchemaRef {
+        self.int96.as_ref().map_or(&self.schema, |int96| &int96.read)
     }
 }
 
@@ -147,7 +188,8 @@ impl ParquetFile {
     pub(crate) fn new(footer: Footer, columns: FileColumns, limits: Limits) -> Result<Self, FeedError> {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
-        let read = GroupColumns::new(footer.schema(), &columns.leaves, &footer.metadata);
+        let int96 = footer.int96.as_ref().map(|int96| (&*int96.leaves, &int96.seconds));
+        let read = GroupColumns::new(footer.read_schema(), &columns.leaves, &footer.metadata, int96);
         Ok(Self { columns, footer, groups, group_bytes, read, limits, failure: ReadFailure::default() })
     }
 

@@ -25,13 +25,14 @@ struct Column {
 }
 
 impl FileColumns {
-    /// The unconverted columns of a file with the schema `whole`.
+    /// The columns of a file that are read as `whole`. They have the types of the `schema`, but for types that are
+    /// only read.
     pub(crate) fn stored(whole: &Schema, projection: &Projection, schema: SchemaRef) -> Self {
-        let order = projection.order(whole).into_iter();
-        let columns = order.zip(schema.fields()).map(|(at, field)| Column {
+        let found = projection.found(whole).into_iter();
+        let columns = found.zip(schema.fields()).map(|((at, from), field)| Column {
             field: field.clone(),
             at: Some(at),
-            conversion: stored(field),
+            conversion: stored(from.data_type(), field),
         });
         Self { leaves: projection.leaves.clone(), columns: columns.collect(), schema }
     }

@@ -118,20 +118,21 @@ impl ParquetFormat {
     /// # Errors
     /// The file has other columns than the first one, or its columns cannot be converted to the requested schema.
     fn columns_of(&self, footer: &Footer) -> Result<FileColumns, FeedError> {
-        let (whole, schema) = (footer.schema(), self.schema.clone());
+        let (read, schema) = (footer.read_schema(), self.schema.clone());
         if self.options.schema.is_some() {
-            let columns = FileColumns::promised(whole, schema, self.options.double_as_float);
+            let columns = FileColumns::promised(read, schema, self.options.double_as_float);
             return columns.map_err(|error| error.in_file(footer.name()));
         }
         let differs = |difference: &str| {
             let message = format!("expected the columns of {}: {difference}", self.first);
             FeedError::new(FeedErrorKind::Schema, message).in_file(footer.name())
         };
-        let projection = Projection::new(whole, self.options.columns.as_deref());
+        let whole = footer.schema_like(&self.whole);
+        let projection = Projection::new(&whole, self.options.columns.as_deref());
         let projection = projection.map_err(|error| differs(error.message()))?;
-        let found = projection.schema(whole);
+        let found = projection.schema(&whole);
         match schema.fields() == found.fields() {
-            true => Ok(FileColumns::stored(whole, &projection, schema)),
+            true => Ok(FileColumns::stored(read, &projection, schema)),
             false => Err(differs(&column_difference(&schema, &found))),
         }
     }

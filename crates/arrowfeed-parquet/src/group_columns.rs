@@ -15,6 +15,7 @@ use parquet::errors::ParquetError;
 
 use crate::bytes::{SourceBytes, guarded};
 use crate::columns::{leaves, projected};
+use crate::int96::joined;
 use crate::number_lists::{NumberListReader, NumberLists};
 
 /// The columns that are read from a file.
@@ -26,13 +27,31 @@ pub(crate) struct GroupColumns {
     lists: Vec<(usize, NumberLists)>,
     /// The leaves of the other columns, which the Arrow reader of the `parquet` crate reads.
     others: ProjectionMask,
+    /// Columns with timestamps of INT96, which are read again.
+    int96: Option<Int96Columns>,
+}
+
+#[derive(Debug)]
+struct Int96Columns {
+    /// The indexes of the columns in the schema.
+    columns: Vec<usize>,
+    leaves: ProjectionMask,
+    /// The metadata for reading in seconds.
+    seconds: ArrowReaderMetadata,
 }
 
 impl GroupColumns {
-    /// The columns of a file with the schema `whole` that contain some of the leaves `read`, which ascend.
-    pub(crate) fn new(whole: &Schema, read: &[usize], metadata: &ArrowReaderMetadata) -> Self {
+    /// The columns of a file with the schema `whole` that contain some of the leaves `read`, which ascend. `int96`: which of
+    /// the leaves have this type, and the metadata for reading in seconds.
+    pub(crate) fn new(
+        whole: &Schema,
+        read: &[usize],
+        metadata: &ArrowReaderMetadata,
+        int96: Option<(&[bool], &ArrowReaderMetadata)>,
+    ) -> Self {
         let file = metadata.parquet_schema();
         let (mut lists, mut others) = (Vec::new(), Vec::new());
+        let (mut again, mut leaves_again) = (Vec::new(), Vec::new());
         let (mut column, mut leaf) = (0, 0);
         for field in whole.fields() {
             let first = leaf;
@@ -47,10 +66,20 @@ impl GroupColumns {
                 Some(of_numbers) => lists.push((column, of_numbers)),
                 None => others.extend_from_slice(wanted),
             }
+            if int96.is_some_and(|(is_int96, _)| wanted.iter().any(|leaf| is_int96.get(*leaf) == Some(&true)))
+            {
+                again.push(column);
+                leaves_again.extend_from_slice(wanted);
+            }
             column += 1;
         }
         let schema = Arc::new(Schema::new(projected(whole.fields(), read, 0)));
-        Self { schema, lists, others: ProjectionMask::leaves(file, others) }
+        let int96 = int96.filter(|_| !again.is_empty()).map(|(_, seconds)| Int96Columns {
+            columns: again,
+            leaves: ProjectionMask::leaves(file, leaves_again),
+            seconds: seconds.clone(),
+        });
+        Self { schema, lists, others: ProjectionMask::leaves(file, others), int96 }
     }
 
     /// Starts reading rows of a row group.
@@ -65,25 +94,29 @@ impl GroupColumns {
         rows: Range<usize>,
         batch_size: usize,
     ) -> Result<GroupReader, FeedError> {
-        let others = match self.lists.len() < self.schema.fields().len() || self.lists.is_empty() {
-            true => Some(row_group(|| {
+        let reader = |metadata: &ArrowReaderMetadata, leaves: &ProjectionMask| {
+            row_group(|| {
                 ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata.clone())
                     .with_row_groups(vec![group])
-                    .with_projection(self.others.clone())
+                    .with_projection(leaves.clone())
                     .with_batch_size(batch_size)
                     .with_offset(rows.start)
                     .with_limit(rows.len())
                     .build()
-            })?),
+            })
+        };
+        let others = match self.lists.len() < self.schema.fields().len() || self.lists.is_empty() {
+            true => Some(reader(metadata, &self.others)?),
             false => None,
         };
+        let again = self.int96.as_ref().map(|int96| reader(&int96.seconds, &int96.leaves)).transpose()?;
         let bytes = Arc::new(bytes);
         let lists = self.lists.iter().map(|(column, lists)| {
             let reader = row_group(|| lists.begin(&bytes, metadata.metadata(), group, rows.start));
             reader.map_err(|error| error.in_field(self.schema.field(*column).name()))
         });
         let lists = lists.collect::<Result<_, _>>()?;
-        Ok(GroupReader { others, lists, batch_size, left: rows.len() })
+        Ok(GroupReader { others, again, lists, batch_size, left: rows.len() })
     }
 
     /// The next batch; `None` after the last row.
@@ -93,7 +126,7 @@ impl GroupColumns {
     pub(crate) fn next(&self, reader: &mut GroupReader) -> Result<Option<RecordBatch>, FeedError> {
         let others = match &mut reader.others {
             Some(others) => match row_group(|| others.next().transpose())? {
-                Some(others) if self.lists.is_empty() => return Ok(Some(others)),
+                Some(others) if self.lists.is_empty() && self.int96.is_none() => return Ok(Some(others)),
                 Some(others) => Some(others),
                 None => return Ok(None),
             },
@@ -111,6 +144,15 @@ impl GroupColumns {
             columns.push(made.map_err(|error| error.in_field(self.schema.field(*column).name()))?);
         }
         columns.extend(others);
+        if let (Some(int96), Some(again)) = (&self.int96, &mut reader.again) {
+            let again = row_group(|| again.next().transpose())?;
+            let again = again.iter().flat_map(RecordBatch::columns);
+            for (column, seconds) in int96.columns.iter().zip(again) {
+                let field = self.schema.field(*column);
+                let made = row_group(|| joined(seconds, &columns[*column], field.data_type()));
+                columns[*column] = made.map_err(|error| error.in_field(field.name()))?;
+            }
+        }
         reader.left -= rows;
         let batch = row_group(|| RecordBatch::try_new(self.schema.clone(), columns))?;
         Ok(Some(batch))
@@ -121,6 +163,8 @@ impl GroupColumns {
 pub(crate) struct GroupReader {
     /// `None`: all columns are lists of numbers.
     others: Option<ParquetRecordBatchReader>,
+    /// The columns with timestamps of INT96 in seconds.
+    again: Option<ParquetRecordBatchReader>,
     lists: Vec<NumberListReader>,
     batch_size: usize,
     /// Number of remaining rows.

@@ -12,7 +12,9 @@
 // | `conversion` | lossless conversion of columns to the types of a requested schema |
 // | `file_columns` | conversion of the columns of one file to batches |
 // | `file` | an open file: its footer, and its row groups as chunks |
+// | `schema_depth` | a check of the nesting, before the `parquet` crate recurses |
 // | `group_columns` | the columns of a row group, and their two readers |
+// | `int96` | timestamps of the type INT96, exactly |
 // | `number_lists` | columns of lists of numbers |
 // | `rows` | the rows of a row group, as batches |
 // | `codec` | the codecs that are compiled in |
@@ -26,7 +28,9 @@ mod file;
 mod file_columns;
 mod format;
 mod group_columns;
+mod int96;
 mod number_lists;
 mod rows;
+mod schema_depth;
 
 pub use format::{ParquetFormat, ParquetOptions};

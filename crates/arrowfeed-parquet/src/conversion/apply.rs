@@ -11,13 +11,14 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::display::FormatOptions;
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, TimeUnit};
 use arrow_select::filter::filter;
 use arrow_select::take::take;
 use arrowfeed_source::thousands;
 
 use super::compile::entry;
 use super::{Conversion, Unfit, ValueCast};
+use crate::int96;
 
 /// Strict cast: a value that cannot be converted is an error.
 const STRICT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
@@ -59,6 +60,12 @@ impl ValueCast {
     pub(super) fn apply(&self, array: &ArrayRef) -> Result<ArrayRef, Unfit> {
         let unfit = |_: ArrowError| Unfit::value(self, array);
         let strict = |array: &ArrayRef| cast_with_options(array, &self.to, &STRICT);
+        if self.from == int96::EXACT {
+            let ticks = DataType::Timestamp(TimeUnit::Nanosecond, None);
+            let to = if let DataType::Timestamp(..) = self.to { &self.to } else { &ticks };
+            let made = int96::timestamps(array, to).ok_or_else(|| Unfit::value(self, array))?;
+            return if *to == self.to { Ok(made) } else { strict(&made).map_err(unfit) };
+        }
         // `arrow-cast` also checks bytes outside of a slice, so an error may disappear with a copy.
         let cast = strict(array).or_else(|_| strict(&copied(array)?)).map_err(unfit)?;
         match !self.compared || self.are_equal(array, &cast).map_err(unfit)? {

@@ -1,11 +1,12 @@
 //! Compilation of two types to a conversion.
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use arrowfeed_source::quoted;
 
 use super::Conversion;
 use super::rule::value_cast;
 use crate::columns::{Named, by_name};
+use crate::int96;
 
 /// A type that cannot be converted, and the path of its field.
 #[derive(Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conve
 /// The conversion of a value at any position. Items of a list are not wrapped in lists, because it would be ambiguous
 /// which level of a list of lists is the new one.
 fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
-    match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) {
+    match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) && *from != int96::EXACT {
         true => Ok(Conversion::Same),
         false => by_parts(from, to, rounds),
     }
@@ -85,8 +86,8 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
 }
 
 /// The conversion of a column that keeps its type. Types that cannot be converted are read as they are.
-pub(crate) fn stored(field: &Field) -> Conversion {
-    of_value(field.data_type(), field, false).unwrap_or(Conversion::Same)
+pub(crate) fn stored(from: &DataType, to: &Field) -> Conversion {
+    of_value(from, to, false).unwrap_or(Conversion::Same)
 }
 
 fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion, Mismatch> {
@@ -171,6 +172,7 @@ fn has_dependent(data_type: &DataType) -> bool {
 
 #[cold]
 fn refused(from: &DataType, to: &DataType) -> Mismatch {
+    let from = if *from == int96::EXACT { &DataType::Timestamp(TimeUnit::Nanosecond, None) } else { from };
     let hint = match (from, to) {
         (DataType::Float64 | DataType::Float32, DataType::Float32 | DataType::Float16) => {
             ", which is rounded only with double_as_float"

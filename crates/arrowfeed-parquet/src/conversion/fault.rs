@@ -3,10 +3,11 @@
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_cast::display::array_value_to_string;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use super::ValueCast;
+use crate::int96;
 
 /// Maximum characters of a value in a message.
 const SHOWN: usize = 60;
@@ -50,7 +51,11 @@ impl Unfit {
                 let to = &value_cast.to;
                 let at = first_that(values.len(), |at| value_cast.apply(&values.slice(0, at + 1)).is_err());
                 match at < values.len() {
-                    true => format!("expected a value that {to} can hold, found {}", shown(&values, at)),
+                    true => format!(
+                        "expected a value that {to} can hold, found {}{}",
+                        shown(&values, at),
+                        hint(&value_cast)
+                    ),
                     false => format!(
                         "expected values that {to} can hold, found too many values in a batch: use a smaller batch_size"
                     ),
@@ -78,7 +83,24 @@ pub(crate) fn first_that(end: usize, test: impl Fn(usize) -> bool) -> usize {
     low
 }
 
+/// What a user can do.
+fn hint(cast: &ValueCast) -> &'static str {
+    match (&cast.from, &cast.to) {
+        (&int96::EXACT, DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Int64) => {
+            ": request a schema with a timestamp of microseconds"
+        }
+        (&int96::EXACT, DataType::Timestamp(TimeUnit::Microsecond, _)) => {
+            ": request a schema with a timestamp of nanoseconds"
+        }
+        _ => "",
+    }
+}
+
 fn shown(values: &ArrayRef, at: usize) -> String {
+    let (values, at) = match *values.data_type() == int96::EXACT {
+        true => (&int96::for_message(&values.slice(at, 1)), 0),
+        false => (values, at),
+    };
     // A time in a named zone cannot be formatted without a time zone library.
     let ticks = || array_value_to_string(&cast(values, &DataType::Int64)?, at);
     let text = array_value_to_string(values, at).or_else(|_| ticks()).unwrap_or_default();

@@ -9,6 +9,7 @@ use arrow_schema::DataType::{
 use arrow_schema::TimeUnit;
 
 use super::ValueCast;
+use crate::int96;
 
 /// The cast between two types, if it either keeps every value or can detect the values that it cannot keep. `rounds`:
 /// doubles may be rounded to floats.
@@ -34,6 +35,8 @@ fn drops_digits(from: &DataType, to: &DataType, rounds: bool) -> Option<bool> {
         (Boolean, to) if integer_bits(to).is_some() => Some(false),
         (from, to) if is_bytes(from) && is_bytes(to) => Some(false),
         (FixedSizeBinary(_), Binary | LargeBinary | BinaryView) => Some(false),
+        // The file has no zone.
+        (&int96::EXACT, Timestamp(..) | Int64) => Some(false),
         // Only the zone changes, not the instant.
         (Timestamp(from, from_zone), Timestamp(to, to_zone)) if from_zone.is_some() == to_zone.is_some() => {
             Some(ticks(*from) > ticks(*to))

@@ -1,0 +1,309 @@
+//! A check of the nesting of a schema, before the `parquet` crate recurses over it.
+//!
+//! A footer is a Thrift structure in the compact protocol. It has the schema as a list of elements in depth-first order, each
+//! with its number of children. So 80 KB are enough for a nesting that overflows the stack. Bytes that are not such a
+//! structure are left to the crate, which reports them.
+
+use arrow_schema::{DataType, Schema};
+use arrowfeed_source::{FeedError, Limits};
+
+/// The field of the footer with the elements of the schema.
+const SCHEMA: i32 = 2;
+
+/// The field of an element with the number of its children.
+const CHILDREN: i32 = 5;
+
+/// Structures inside of a field that is skipped. Those of Parquet are nested less deeply, and the crate refuses more than 64.
+const MAX_SKIPPED: usize = 64;
+
+/// Types of fields in the compact protocol.
+mod kind {
+    pub(super) const STOP: u8 = 0;
+    pub(super) const TRUE: u8 = 1;
+    pub(super) const FALSE: u8 = 2;
+    pub(super) const BYTE: u8 = 3;
+    pub(super) const I16: u8 = 4;
+    pub(super) const I32: u8 = 5;
+    pub(super) const I64: u8 = 6;
+    pub(super) const DOUBLE: u8 = 7;
+    pub(super) const BINARY: u8 = 8;
+    pub(super) const LIST: u8 = 9;
+    pub(super) const SET: u8 = 10;
+    pub(super) const MAP: u8 = 11;
+    pub(super) const STRUCT: u8 = 12;
+    pub(super) const UUID: u8 = 13;
+}
+
+/// Checks the groups of a footer.
+///
+/// # Errors
+/// They are nested more deeply than `schema_depth` allows.
+pub(crate) fn check_groups(footer: &[u8], limits: &Limits) -> Result<(), FeedError> {
+    // A list or a map has two groups.
+    match depth_of_groups(footer) {
+        Some(depth) if depth > 2 * most(limits) => Err(too_deep(limits)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the columns of a file.
+///
+/// # Errors
+/// They are nested more deeply than `schema_depth` allows.
+pub(crate) fn check_columns(schema: &Schema, limits: &Limits) -> Result<(), FeedError> {
+    let depth = schema.fields().iter().map(|field| depth_of(field.data_type())).max();
+    if depth.is_some_and(|depth| depth > most(limits)) { Err(too_deep(limits)) } else { Ok(()) }
+}
+
+fn most(limits: &Limits) -> usize {
+    limits.schema_depth.min(Limits::MAX_SCHEMA_DEPTH)
+}
+
+#[cold]
+fn too_deep(limits: &Limits) -> FeedError {
+    let message = format!("expected types nested at most {} deep, found more", most(limits));
+    FeedError::limit_reached("schema_depth", message)
+}
+
+/// Number of nested lists, structs and maps.
+fn depth_of(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::Struct(fields) => {
+            1 + fields.iter().map(|field| depth_of(field.data_type())).max().unwrap_or(0)
+        }
+        // The struct of its entries is a part of the map.
+        DataType::Map(entries, _) => depth_of(entries.data_type()),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => 1 + depth_of(item.data_type()),
+        _ => 0,
+    }
+}
+
+/// Number of nested groups, without the root; `None` if the bytes are not a footer.
+fn depth_of_groups(footer: &[u8]) -> Option<usize> {
+    let mut deepest = 0;
+    let mut footer = Compact { bytes: footer };
+    let mut id = 0;
+    while let Some(field) = footer.field(&mut id)? {
+        if (id, field) != (SCHEMA, kind::LIST) {
+            footer.skip(field, 0)?;
+            continue;
+        }
+        let (len, _) = footer.list()?;
+        // The numbers of children of open groups that have not come yet.
+        let mut open: Vec<i32> = Vec::new();
+        for _ in 0..len {
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            if let Some(left) = open.last_mut() {
+                *left -= 1;
+            }
+            let children = footer.children()?;
+            if children > 0 {
+                open.push(children);
+                deepest = deepest.max(open.len() - 1);
+            }
+        }
+    }
+    Some(deepest)
+}
+
+/// Bytes of the compact protocol.
+struct Compact<'a> {
+    bytes: &'a [u8],
+}
+
+impl Compact<'_> {
+    /// The type of the next field; `None` after the last one. Sets the number of the field from that of the one before.
+    #[expect(clippy::option_option, reason = "the outer option is an error, the inner one the end")]
+    fn field(&mut self, id: &mut i32) -> Option<Option<u8>> {
+        let header = self.byte()?;
+        if header & 0xf == kind::STOP {
+            return Some(None);
+        }
+        *id = match header >> 4 {
+            0 => self.integer()?,
+            delta => id.checked_add(delta.into())?,
+        };
+        Some(Some(header & 0xf))
+    }
+
+    /// The length of a list, and the type of its items.
+    fn list(&mut self) -> Option<(u64, u8)> {
+        let header = self.byte()?;
+        let len = if header >> 4 == 15 { self.varint()? } else { (header >> 4).into() };
+        Some((len, header & 0xf))
+    }
+
+    /// The number of children of an element of the schema.
+    fn children(&mut self) -> Option<i32> {
+        let (mut id, mut children) = (0, 0);
+        while let Some(field) = self.field(&mut id)? {
+            match (id, field) {
+                (CHILDREN, kind::I32) => children = self.integer()?,
+                _ => self.skip(field, 0)?,
+            }
+        }
+        Some(children)
+    }
+
+    fn skip(&mut self, field: u8, depth: usize) -> Option<()> {
+        if depth > MAX_SKIPPED {
+            return None;
+        }
+        match field {
+            kind::TRUE | kind::FALSE => Some(()),
+            _ => self.skip_item(field, depth),
+        }
+    }
+
+    /// Skips a value. Unlike a field, a boolean in a list has a byte.
+    fn skip_item(&mut self, item: u8, depth: usize) -> Option<()> {
+        match item {
+            kind::TRUE | kind::FALSE | kind::BYTE => self.byte().map(drop),
+            kind::I16 | kind::I32 | kind::I64 => self.varint().map(drop),
+            kind::DOUBLE => self.take(8),
+            kind::UUID => self.take(16),
+            kind::BINARY => {
+                let len = self.varint()?;
+                self.take(len)
+            }
+            kind::LIST | kind::SET => {
+                let (len, item) = self.list()?;
+                (0..len).try_for_each(|_| self.skip_nested(item, depth))
+            }
+            kind::MAP => {
+                let len = self.varint()?;
+                if len == 0 {
+                    return Some(());
+                }
+                let kinds = self.byte()?;
+                (0..len).try_for_each(|_| {
+                    self.skip_nested(kinds >> 4, depth)?;
+                    self.skip_nested(kinds & 0xf, depth)
+                })
+            }
+            kind::STRUCT => {
+                let mut id = 0;
+                while let Some(field) = self.field(&mut id)? {
+                    self.skip(field, depth + 1)?;
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn skip_nested(&mut self, item: u8, depth: usize) -> Option<()> {
+        if depth < MAX_SKIPPED { self.skip_item(item, depth + 1) } else { None }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*first)
+    }
+
+    fn take(&mut self, len: u64) -> Option<()> {
+        self.bytes = self.bytes.get(usize::try_from(len).ok()?..)?;
+        Some(())
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A signed integer, which has the zigzag encoding.
+    fn integer(&mut self) -> Option<i32> {
+        let value = self.varint()?;
+        i32::try_from((value >> 1) as i64 ^ -((value & 1) as i64)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::{Field, Fields};
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    fn varint(mut n: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while n > 0x7f {
+            bytes.push(n as u8 | 0x80);
+            n >>= 7;
+        }
+        bytes.push(n as u8);
+        bytes
+    }
+
+    /// An element of the schema with a name of one letter: a group with this number of children, or a column of INT32.
+    fn element(children: u64) -> Vec<u8> {
+        match children {
+            0 => vec![0x15, 2, 0x25, 0, 0x18, 1, b'x', 0],
+            _ => [vec![0x35, 0, 0x18, 1, b'g', 0x15], varint(2 * children), vec![0]].concat(),
+        }
+    }
+
+    /// A footer with a version, these elements below the root, no rows, and no row groups.
+    fn footer(elements: &[u64]) -> Vec<u8> {
+        let len = varint(elements.len() as u64 + 1);
+        let elements = elements.iter().flat_map(|children| element(*children));
+        [vec![0x15, 2, 0x19, 0xfc], len, element(1), elements.collect(), vec![0x16, 0, 0x19, 0x0c, 0]]
+            .concat()
+    }
+
+    fn error_of(footer: &[u8]) -> Option<(Option<&'static str>, String)> {
+        let error = check_groups(footer, &Limits::default()).err()?;
+        Some((error.limit(), error.to_string()))
+    }
+
+    #[test]
+    fn nested_groups_are_counted() {
+        assert_eq!(depth_of_groups(&footer(&[0])), Some(0));
+        assert_eq!(depth_of_groups(&footer(&[2, 0, 1, 0])), Some(2));
+        // Groups beside each other are not nested.
+        let beside = [vec![1000], [1, 0].repeat(1000)].concat();
+        assert_eq!(depth_of_groups(&footer(&beside)), Some(2));
+        for depth in [128, 129, 10_000, 1_000_000] {
+            let footer = footer(&[vec![1; depth], vec![0]].concat());
+            assert_eq!(depth_of_groups(&footer), Some(depth));
+            let message = "expected types nested at most 64 deep, found more".to_owned();
+            assert_eq!(error_of(&footer), (depth > 128).then_some((Some("schema_depth"), message)));
+        }
+    }
+
+    #[test]
+    fn the_footers_of_the_parquet_crate_are_understood() {
+        let leaf = || Field::new("x", DataType::Int32, true);
+        let struct_ = DataType::Struct(Fields::from(vec![leaf(), Field::new_list("l", leaf(), true)]));
+        let entries =
+            Fields::from(vec![Field::new("key", DataType::Utf8, false), Field::new("value", struct_, true)]);
+        let map = DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entries), false)), false);
+        let schema = Schema::new(vec![leaf(), Field::new("m", map, true)]);
+        let mut bytes = Vec::new();
+        ArrowWriter::try_new(&mut bytes, Arc::new(schema.clone()), None).unwrap().close().unwrap();
+        let len = u32::from_le_bytes(bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap()) as usize;
+        let footer = &bytes[bytes.len() - 8 - len..bytes.len() - 8];
+        // The map and its entries, the struct, the list and its items.
+        assert_eq!(depth_of_groups(footer), Some(5));
+        for end in 0..footer.len() - 1 {
+            assert!(depth_of_groups(&footer[..end]).is_none_or(|depth| depth <= 5));
+        }
+        assert_eq!(schema.fields().iter().map(|field| depth_of(field.data_type())).max(), Some(3));
+    }
+}
