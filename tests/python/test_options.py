@@ -37,6 +37,7 @@ REFUSED = [
     ({"double_as_float": 1}, TypeError, "double_as_float: expected True or False, found int 1"),
     ({"encoding": None}, TypeError, 'encoding: expected "native", "feature" or "tfx", found None'),
     ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
+    ({"threads": 1 << 31}, af.SchemaError, "threads: expected at most 1,024, found 2,147,483,648"),
     ({"threads": "2"}, TypeError, "threads: expected an integer of 1 or more, found str '2'"),
     ({"limits": {}}, TypeError, "limits: expected a Limits, found dict {}"),
     (

@@ -5,12 +5,25 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 
-use crate::{FeedError, FeedErrorKind};
+use crate::{FeedError, FeedErrorKind, thousands};
+
+/// The largest number of threads that can be requested. More would not make anything faster, but each takes memory.
+pub const MAX_THREADS: usize = 1024;
 
 /// Returns the requested number of threads. `None` means one for each core that the process may use.
-pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
-    let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    wanted.map_or_else(own, NonZeroUsize::get)
+///
+/// # Errors
+/// More than [`MAX_THREADS`] are requested.
+pub fn thread_count(wanted: Option<NonZeroUsize>) -> Result<usize, FeedError> {
+    match wanted.map(NonZeroUsize::get) {
+        None => Ok(std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS)),
+        Some(count) if count <= MAX_THREADS => Ok(count),
+        Some(count) => {
+            let (most, found) = (thousands(MAX_THREADS as u64), thousands(count as u64));
+            let message = format!("threads: expected at most {most}, found {found}");
+            Err(FeedError::new(FeedErrorKind::Options, message))
+        }
+    }
 }
 
 /// A group of worker threads. Dropping it waits until all submitted work is done. In a forked child it has no threads.
@@ -88,5 +101,21 @@ impl Drop for Threads {
 impl fmt::Debug for Threads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Threads").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_threads_are_refused() {
+        let count = |wanted| thread_count(NonZeroUsize::new(wanted)).map_err(|error| error.to_string());
+        assert_eq!((count(1), count(MAX_THREADS)), (Ok(1), Ok(MAX_THREADS)));
+        for wanted in [MAX_THREADS + 1, usize::MAX] {
+            let found = thousands(wanted as u64);
+            assert_eq!(count(wanted), Err(format!("threads: expected at most 1,024, found {found}")));
+        }
+        assert!((1..=MAX_THREADS).contains(&thread_count(None).unwrap()));
     }
 }

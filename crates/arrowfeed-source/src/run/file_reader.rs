@@ -52,7 +52,7 @@ impl FileSet {
             batch_size,
             borders: Borders::EachPart,
             on_error,
-            workers: Workers::Own(thread_count(threads)),
+            workers: Workers::Own(thread_count(threads)?),
             prefetch_bytes: AHEAD,
             interrupt,
             claim: None,
