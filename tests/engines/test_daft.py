@@ -75,8 +75,8 @@ def test_a_limit_stops_early(files: Path, monkeypatch: pytest.MonkeyPatch) -> No
     found = read_dataset(files, split_bytes=1 << 20)
     decoded = probes.Decoded(monkeypatch)
     assert found.limit(10).to_arrow().num_rows == 10
-    # Daft starts several tasks, which decode until it ends them.
-    assert 10 <= decoded.rows < rows.ROWS // 2
+    # Daft starts several tasks, which decode until it ends them. Their number does not grow with the rows.
+    assert 10 <= decoded.rows < min(rows.ROWS // 2, 1_000_000)
 
 
 def test_a_limit_after_a_filter_has_all_its_rows(people: dict[str, Path]) -> None:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError, thread_count};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError, check_threads};
 
 use crate::AvroSchema;
 
@@ -98,7 +98,7 @@ impl ReadOptions {
         if self.raw && self.reader_schema.is_some() {
             return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }
-        thread_count(self.threads)?;
+        check_threads(self.threads)?;
         Ok(self)
     }
 

@@ -26,6 +26,9 @@ use crate::columns::{item, retyped, with_item};
 /// The type of the exact values.
 pub(crate) const EXACT: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
 
+/// The type of timestamps for which nothing else is requested.
+pub(crate) const NANOSECONDS: DataType = DataType::Timestamp(TimeUnit::Nanosecond, None);
+
 /// A key of the metadata of files that Hive writes.
 const HIVE: &str = "writer.time.zone";
 
@@ -184,21 +187,20 @@ fn exact(seconds: &ArrayRef, nanoseconds: &ArrayRef) -> PrimitiveArray<IntervalM
 pub(crate) fn timestamps(exact: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     let DataType::Timestamp(unit, zone) = to else { return None };
     let made = match unit {
-        TimeUnit::Second => of_unit::<TimestampSecondType>(exact, zone),
-        TimeUnit::Millisecond => of_unit::<TimestampMillisecondType>(exact, zone),
-        TimeUnit::Microsecond => of_unit::<TimestampMicrosecondType>(exact, zone),
-        TimeUnit::Nanosecond => of_unit::<TimestampNanosecondType>(exact, zone),
+        TimeUnit::Second => of_unit::<TimestampSecondType>(exact, zone, 1_000_000_000),
+        TimeUnit::Millisecond => of_unit::<TimestampMillisecondType>(exact, zone, 1_000_000),
+        TimeUnit::Microsecond => of_unit::<TimestampMicrosecondType>(exact, zone, 1_000),
+        TimeUnit::Nanosecond => of_unit::<TimestampNanosecondType>(exact, zone, 1),
     };
     made.ok()
 }
 
-fn of_unit<T: ArrowTimestampType>(exact: &ArrayRef, zone: &Option<Arc<str>>) -> Result<ArrayRef, ()> {
-    let divisor = match T::UNIT {
-        TimeUnit::Second => 1_000_000_000,
-        TimeUnit::Millisecond => 1_000_000,
-        TimeUnit::Microsecond => 1_000,
-        TimeUnit::Nanosecond => 1,
-    };
+/// `divisor`: nanoseconds of the unit.
+fn of_unit<T: ArrowTimestampType>(
+    exact: &ArrayRef,
+    zone: &Option<Arc<str>>,
+    divisor: i128,
+) -> Result<ArrayRef, ()> {
     let exact = exact.as_primitive::<IntervalMonthDayNanoType>();
     let made: PrimitiveArray<T> = exact.try_unary(|value| {
         let nanoseconds = nanoseconds(value);
@@ -217,7 +219,7 @@ fn nanoseconds(exact: IntervalMonthDayNano) -> i128 {
 
 /// A column of one value, for messages. It is exact if it fits nanoseconds, else in whole microseconds, or in whole seconds.
 pub(crate) fn for_message(exact: &ArrayRef) -> ArrayRef {
-    if let Some(fits) = timestamps(exact, &DataType::Timestamp(TimeUnit::Nanosecond, None)) {
+    if let Some(fits) = timestamps(exact, &NANOSECONDS) {
         return fits;
     }
     let exact = exact.as_primitive::<IntervalMonthDayNanoType>();
@@ -231,4 +233,9 @@ pub(crate) fn for_message(exact: &ArrayRef) -> ArrayRef {
             rounded(NANOSECONDS_OF_SECOND).unwrap_or_default(),
         )),
     }
+}
+
+/// The name of a type in messages. The exact values are not visible otherwise.
+pub(crate) fn name_of(data_type: &DataType) -> String {
+    data_type.to_string().replace(&EXACT.to_string(), &NANOSECONDS.to_string())
 }

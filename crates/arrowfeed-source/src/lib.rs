@@ -47,4 +47,4 @@ pub use memory_exhausted::{MemoryExhausted, caught};
 pub use message::{counted, hex, printable, quoted, thousands};
 pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};
-pub use threads::{MAX_THREADS, Threads, thread_count};
+pub use threads::{MAX_THREADS, Threads, check_threads, thread_count};

@@ -11,18 +11,23 @@ use crate::{FeedError, FeedErrorKind, thousands};
 pub const MAX_THREADS: usize = 1024;
 
 /// Returns the requested number of threads. `None` means one for each core that the process may use.
+pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
+    let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    wanted.map_or_else(own, NonZeroUsize::get)
+}
+
+/// Checks a requested number of threads.
 ///
 /// # Errors
 /// More than [`MAX_THREADS`] are requested.
-pub fn thread_count(wanted: Option<NonZeroUsize>) -> Result<usize, FeedError> {
+pub fn check_threads(wanted: Option<NonZeroUsize>) -> Result<(), FeedError> {
     match wanted.map(NonZeroUsize::get) {
-        None => Ok(std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS)),
-        Some(count) if count <= MAX_THREADS => Ok(count),
-        Some(count) => {
+        Some(count) if count > MAX_THREADS => {
             let (most, found) = (thousands(MAX_THREADS as u64), thousands(count as u64));
             let message = format!("threads: expected at most {most}, found {found}");
             Err(FeedError::new(FeedErrorKind::Options, message))
         }
+        _ => Ok(()),
     }
 }
 
@@ -110,12 +115,11 @@ mod tests {
 
     #[test]
     fn too_many_threads_are_refused() {
-        let count = |wanted| thread_count(NonZeroUsize::new(wanted)).map_err(|error| error.to_string());
-        assert_eq!((count(1), count(MAX_THREADS)), (Ok(1), Ok(MAX_THREADS)));
+        let check = |wanted| check_threads(NonZeroUsize::new(wanted)).map_err(|error| error.to_string());
+        assert_eq!((check(0), check(1), check(MAX_THREADS)), (Ok(()), Ok(()), Ok(())));
         for wanted in [MAX_THREADS + 1, usize::MAX] {
             let found = thousands(wanted as u64);
-            assert_eq!(count(wanted), Err(format!("threads: expected at most 1,024, found {found}")));
+            assert_eq!(check(wanted), Err(format!("threads: expected at most 1,024, found {found}")));
         }
-        assert!((1..=MAX_THREADS).contains(&thread_count(None).unwrap()));
     }
 }

@@ -159,7 +159,7 @@ impl AvroReaderBuilder {
         let (number, first) = &opened.first;
         let body = first.body();
         let small = opened.files.len() == 1 && body.end - body.start < WORTH_THREADS;
-        let threads = if small { 1 } else { thread_count(options.threads)? };
+        let threads = if small { 1 } else { thread_count(options.threads) };
         let parts = (*number..opened.files.len()).map(Part::whole);
         reader(opened, parts, &options, Workers::Own(threads), self.interrupt)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, check_threads, quoted, thousands};
 
 use crate::container::header::MAX_ENTRIES;
 use crate::{AvroSchema, Codec};
@@ -66,6 +66,7 @@ impl Default for WriteOptions {
 impl WriteOptions {
     pub(super) fn check(&self) -> Result<(), FeedError> {
         self.codec.check_compiled()?;
+        check_threads(self.threads)?;
         // A block ends with the row that fills it, and that row may be as large as all others of the block.
         let most = Limits::default().decoded_block_bytes / 2;
         if self.block_bytes == 0 || self.block_bytes > most {

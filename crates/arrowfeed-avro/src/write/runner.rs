@@ -33,7 +33,7 @@ pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), FeedError>;
 
 impl Runner {
     pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
-        Ok(match thread_count(options.threads)? {
+        Ok(match thread_count(options.threads) {
             1 => Self::Inline(Box::new(BlockEncoder::new(options, sync)?)),
             _ => Self::Later { options: options.clone(), sync, first: None },
         })
@@ -56,7 +56,7 @@ impl Runner {
                 Ok(Encoded::default())
             }
             Self::Later { options, sync, first } => {
-                let mut parallel = Parallel::start(thread_count(options.threads)?, options.clone(), *sync)?;
+                let mut parallel = Parallel::start(thread_count(options.threads), options.clone(), *sync)?;
                 first.take().map_or(Ok(()), |first| parallel.submit(first))?;
                 parallel.submit(job)?;
                 *self = Self::Parallel(parallel);

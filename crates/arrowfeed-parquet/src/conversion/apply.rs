@@ -11,7 +11,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::display::FormatOptions;
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use arrow_select::filter::filter;
 use arrow_select::take::take;
 use arrowfeed_source::thousands;
@@ -61,8 +61,7 @@ impl ValueCast {
         let unfit = |_: ArrowError| Unfit::value(self, array);
         let strict = |array: &ArrayRef| cast_with_options(array, &self.to, &STRICT);
         if self.from == int96::EXACT {
-            let ticks = DataType::Timestamp(TimeUnit::Nanosecond, None);
-            let to = if let DataType::Timestamp(..) = self.to { &self.to } else { &ticks };
+            let to = if let DataType::Timestamp(..) = self.to { &self.to } else { &int96::NANOSECONDS };
             let made = int96::timestamps(array, to).ok_or_else(|| Unfit::value(self, array))?;
             return if *to == self.to { Ok(made) } else { strict(&made).map_err(unfit) };
         }

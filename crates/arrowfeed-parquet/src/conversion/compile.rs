@@ -1,6 +1,6 @@
 //! Compilation of two types to a conversion.
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::quoted;
 
 use super::Conversion;
@@ -172,7 +172,6 @@ fn has_dependent(data_type: &DataType) -> bool {
 
 #[cold]
 fn refused(from: &DataType, to: &DataType) -> Mismatch {
-    let from = if *from == int96::EXACT { &DataType::Timestamp(TimeUnit::Nanosecond, None) } else { from };
     let hint = match (from, to) {
         (DataType::Float64 | DataType::Float32, DataType::Float32 | DataType::Float16) => {
             ", which is rounded only with double_as_float"
@@ -180,6 +179,6 @@ fn refused(from: &DataType, to: &DataType) -> Mismatch {
         _ if has_dictionary(to) => ": a batch has no dictionaries",
         _ => "",
     };
-    let (from, to) = (quoted(&from.to_string()), quoted(&to.to_string()));
+    let (from, to) = (quoted(&int96::name_of(from)), quoted(&to.to_string()));
     Mismatch::new(format!("expected a type that converts to {to} without loss, found {from}{hint}"))
 }

@@ -174,6 +174,14 @@ fn an_interval_is_not_the_type_of_such_a_column() {
 }
 
 #[test]
+fn a_list_is_not_converted_to_text() {
+    let error = read(file(&[vec![LAST]], true, None), requested(DataType::Utf8)).unwrap_err();
+    let start = "a: t: expected a type that converts to \"Utf8\" without loss, found \"List(";
+    assert!(error.starts_with(start) && error.contains("Timestamp(ns)"), "{error}");
+    assert!(!error.contains("Interval"), "{error}");
+}
+
+#[test]
 fn nested_values_are_right_or_an_error_too() {
     let rows = [vec![Some((0, 5_000)), None], vec![LAST], vec![None, OLD, LAST]];
     let item = |unit| DataType::new_list(in_unit(unit), true);

@@ -10,7 +10,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::file_set::FileSet;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
-use crate::{FeedError, Interrupt, OnError, Report, thread_count};
+use crate::{FeedError, Interrupt, OnError, Report, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that worker threads have decoded ahead.
 const AHEAD: usize = 32 << 20;
@@ -48,11 +48,12 @@ impl FileSet {
     /// An option is invalid. Errors of a file are returned when its turn comes.
     pub fn read_files(self, options: ReadingOptions) -> Result<FileReader, FeedError> {
         let ReadingOptions { batch_size, threads, on_error, interrupt } = options;
+        check_threads(threads)?;
         let options = PartOptions {
             batch_size,
             borders: Borders::EachPart,
             on_error,
-            workers: Workers::Own(thread_count(threads)?),
+            workers: Workers::Own(thread_count(threads)),
             prefetch_bytes: AHEAD,
             interrupt,
             claim: None,

@@ -110,7 +110,7 @@ impl IterationOptions {
         if self.batch_size == 0 {
             return refuse("batch_size: expected 1 or more, found 0".to_owned());
         }
-        arrowfeed_source::thread_count(self.threads)?;
+        arrowfeed_source::check_threads(self.threads)?;
         if self.start_epoch == u64::MAX {
             let message = format!("start_epoch: expected a number below {0}, found {0}", thousands(u64::MAX));
             return refuse(message);
@@ -180,9 +180,9 @@ impl IterationOptions {
         self.shuffle_buffer_size > 0
     }
 
-    /// See [`thread_count`](arrowfeed_source::thread_count). [`check`](Self::check) refuses a number that is too large.
+    /// See [`thread_count`](arrowfeed_source::thread_count).
     pub(super) fn thread_count(&self) -> usize {
-        arrowfeed_source::thread_count(self.threads).unwrap_or(1)
+        arrowfeed_source::thread_count(self.threads)
     }
 
     pub(super) fn is_sharded(&self) -> bool {
