@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,19 +15,27 @@ import arrowfeed as af
 ROWS = 101
 
 PROGRAM = """if True:
+    import json
+    import os
+    import pathlib
     import sys
     {mpi}
     import arrowfeed as af
 
     rows = af.AvroDataset(sys.argv[1]).record_batches(batch_size=8, shard="auto")
-    print(*(x for batch in rows for x in batch.to_pyarrow()["x"].to_pylist()))
+    numbers = [x for batch in rows for x in batch.to_pyarrow()["x"].to_pylist()]
+    pathlib.Path(sys.argv[2], str(os.getpid())).write_text(json.dumps(numbers))
 """
 
 
 @pytest.mark.parametrize("mpi", ["", "from mpi4py import MPI"])
 def test_the_processes_have_each_row_once(tmp_path: Path, mpi: str) -> None:
-    """Without mpi4py, the variables of the launcher give the shard."""
-    path = tmp_path / "rows.avro"
+    """Without mpi4py, the variables of the launcher give the shard.
+
+    Each process writes a file: what two processes print at the same time can be mixed.
+    """
+    path, results = tmp_path / "rows.avro", tmp_path / "results"
+    results.mkdir()
     af.write_avro(pa.record_batch({"x": range(ROWS)}), path)
     command = [
         Path(sys.executable).parent / "mpiexec",
@@ -36,8 +45,9 @@ def test_the_processes_have_each_row_once(tmp_path: Path, mpi: str) -> None:
         "-c",
         PROGRAM.format(mpi=mpi),
         path,
+        results,
     ]
-    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    parts = [[int(number) for number in line.split()] for line in output.splitlines()]
+    subprocess.run(command, capture_output=True, check=True, timeout=120)
+    parts = [json.loads(file.read_text()) for file in results.iterdir()]
     assert sorted(len(part) for part in parts) == [50, 51]
     assert sorted(number for part in parts for number in part) == list(range(ROWS))
