@@ -126,8 +126,8 @@ Source: TypeAlias = OneSource | Iterable[OneSource]
 AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""
 
-Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
-"""Compression codecs of blocks, by their names in the Avro specification."""
+Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "zstd", "bzip2", "xz"]
+"""Compression codecs of blocks, by their names in the Avro specification; `"zstd"` is `"zstandard"`."""
 
 Encoding: TypeAlias = Literal["native", "feature", "tfx"]
 """The conversion of Avro types to Arrow types."""

@@ -2849,8 +2849,9 @@ Args:
         polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
     path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
         stays open.
-    codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True`, the
-        default is the codec of the file, and another codec is an error.
+    codec: Compression codec of the blocks, by its name in the Avro specification. `"zstd"` is the same as
+        `"zstandard"`. With `append=True`, the default is the codec of the file, and another codec is an
+        error.
     level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
         for xz. The codecs null and snappy have no levels. None: 6 for deflate, 2 for zstandard, 6 for
         bzip2, 6 for xz.

@@ -24,11 +24,12 @@ const UNIONS: [(&str, Unions); 3] =
 pub(crate) const ON_ERROR: [(&str, OnError); 3] =
     [("raise", OnError::Raise), ("skip_block", OnError::SkipBlock), ("skip_file", OnError::SkipFile)];
 
-pub(crate) const CODECS: [(&str, avro::Codec); 6] = [
+pub(crate) const CODECS: [(&str, avro::Codec); 7] = [
     ("null", avro::Codec::Null),
     ("deflate", avro::Codec::Deflate),
     ("snappy", avro::Codec::Snappy),
     ("zstandard", avro::Codec::Zstandard),
+    ("zstd", avro::Codec::Zstandard),
     ("bzip2", avro::Codec::Bzip2),
     ("xz", avro::Codec::Xz),
 ];

@@ -70,6 +70,14 @@ def test_the_default_codec_is_zstandard(tmp_path):
     assert af.avro_schema(path).codec == "zstandard"
 
 
+def test_zstd_is_zstandard(tmp_path):
+    path = tmp_path / "out.avro"
+    af.write_avro(pa.table({"id": [1]}), path, codec="zstd")
+    af.write_avro(pa.table({"id": [2]}), path, codec="zstd", append=True)
+    assert af.avro_schema(path).codec == "zstandard"
+    assert pa.table(af.read_avro(path)).to_pydict() == {"id": [1, 2]}
+
+
 @pytest.mark.parametrize(
     "schema", [None, {"type": "record", "name": "R", "fields": [{"name": "id", "type": "long"}]}]
 )
@@ -231,7 +239,8 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
         (
             {"codec": "gzip"},
             ValueError,
-            'codec: expected "null", "deflate", "snappy", "zstandard", "bzip2" or "xz", found str \'gzip\'',
+            'codec: expected "null", "deflate", "snappy", "zstandard", "zstd", "bzip2" or "xz", '
+            "found str 'gzip'",
         ),
         (
             {"block_bytes": 0},

@@ -77,7 +77,7 @@ TARGETS = (
     Target(
         "avro",
         (".avro",),
-        {name: name for name in get_args(Codec)},
+        {name: name for name in get_args(Codec) if name != "zstd"},
         "zstandard",
         by_rows.write_avro,
         write_options=frozenset({"schema", "metadata"}),
