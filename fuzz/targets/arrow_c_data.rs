@@ -1,6 +1,7 @@
 //! Imports Arrow C data interface structs with altered fields and buffers, converts them to tensors, and writes them.
 
 #![no_main]
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
 
 #[path = "../../crates/arrowfeed-ffi/tests/it/structs/mod.rs"]
 mod structs;

@@ -3,7 +3,7 @@
 #![no_main]
 
 #[path = "../../crates/arrowfeed-tfrecord/tests/it/messages/oracle.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the tests use the rest")]
 mod oracle;
 
 use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Unlisted};

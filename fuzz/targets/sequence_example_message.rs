@@ -14,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use oracle::List;
 
 #[path = "../../crates/arrowfeed-tfrecord/tests/it/messages/oracle.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the tests use the rest")]
 mod oracle;
 
 fuzz_target!(|message: &[u8]| {

@@ -1,5 +1,10 @@
 //! `arrowfeed.RecordBatch`.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "the numbers of the columns by name; set only while the GIL is held"
+)]
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};

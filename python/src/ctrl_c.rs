@@ -6,7 +6,10 @@
 //! watched.
 //!
 //! Unsafe: the module installs a signal handler, which only counts and calls the previous handler.
-#![allow(unsafe_code)]
+#![allow(
+    unsafe_code,
+    reason = "sets a signal handler, which counts the signals and calls the previous handler"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,5 +1,10 @@
 //! Mutual exclusion for readers and iterators that several Python threads use.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "readers and iterators of several Python threads; using one in a child is an error, and nothing is dropped there"
+)]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

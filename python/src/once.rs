@@ -1,5 +1,10 @@
 //! Python objects that are created once, on first use.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "objects that are created once; each is created before its cell is locked, and set only while the GIL is held"
+)]
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 

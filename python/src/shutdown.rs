@@ -6,7 +6,14 @@
 //! CPython 3.14 and as in PyO3 when it attaches.
 //!
 //! [`try_attach`] replaces PyO3's function, which trusts that foreign code releases the interpreter only through PyO3.
-#![expect(unsafe_code, reason = "calls that may unwind need another type than PyO3 gives them")]
+#![expect(
+    unsafe_code,
+    reason = "calls Python functions through types that may unwind, because CPython ends a daemon thread by unwinding it; attaches threads through CPython, because PyO3's count of attachments may be wrong"
+)]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a flag for the exit of the interpreter; only atexit sets it, when no other code runs"
+)]
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;

@@ -6,8 +6,8 @@
 //! The seed of a run is random. `ARROWFEED_SEED` sets it, and then each test has the cases of that run. Every test that
 //! asks for its seed prints a command that repeats it. The test harness shows this output if the test fails.
 
-// A program need not use all of these.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "a program need not use all of these")]
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
 
 use std::collections::hash_map::RandomState;
 use std::env::{self, VarError};

@@ -57,7 +57,7 @@ impl ForeignBatch {
     ///
     /// Non-null pointers in the struct point to memory as described by the C data interface, of the size that the
     /// struct states. No other code releases the struct.
-    #[allow(unsafe_code)]
+    #[expect(unsafe_code, reason = "passes on the caller's guarantee that its pointers are valid")]
     pub unsafe fn new(
         array: FFI_ArrowArray,
         schema: SchemaRef,

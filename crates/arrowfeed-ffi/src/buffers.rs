@@ -2,7 +2,7 @@
 //!
 //! Unsafe: Arrow buffers are created over raw pointers. Each pointer is checked for null, each size fits the address
 //! space, and each buffer keeps the struct alive that owns the memory.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "creates buffers over raw pointers of other libraries")]
 
 use std::ptr::NonNull;
 use std::sync::Arc;

@@ -10,7 +10,7 @@
 //! Unsafe: data is built without the checks of arrow-rs, which look at all values instead of the reached ones. This
 //! module checks each part in this order: rows against the length, offsets against each other, and their targets
 //! against the length of the child.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "creates arrays from parts that were already checked")]
 
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 //!
 //! Unsafe: pointers of a producer are followed. Each is checked for null first. Children are read only up to the count
 //! of the producer, and no deeper than [`MAX_DEPTH`], so that a recursive schema is an error as well.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "follows the raw pointers in schema structs of other libraries")]
 
 use std::ffi::{CStr, c_char};
 use std::slice;

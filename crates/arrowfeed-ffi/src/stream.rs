@@ -2,7 +2,7 @@
 //!
 //! Unsafe: functions of the producer are called. Each is checked for null, and none is called on a stream that was
 //! released. A function may unwind: it may run Python code on a thread that the interpreter ends.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "calls the functions of other libraries' streams")]
 
 use std::ffi::{CStr, c_int};
 use std::mem::ManuallyDrop;

@@ -3,7 +3,7 @@
 //! Unsafe: structs of children and dictionaries are behind raw pointers. Each pointer is checked for null, and children
 //! are read only if there are as many as the type has. `ArrayData` is built without the checks of arrow-rs, and is read
 //! only by `contents`, which has its own checks.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "follows the raw pointers in array structs of other libraries")]
 
 use std::sync::Arc;
 

@@ -4,6 +4,8 @@
 //! moment stays locked in the child forever. Objects that a child may use or drop therefore use a [`ForkLock`]. It
 //! guards only data that the caller can do without: memory for reuse, and results that can be recomputed.
 
+#![expect(clippy::disallowed_types, reason = "the ForkLock, a mutex on which only try_lock is called")]
+
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -72,6 +74,7 @@ impl<T> fmt::Debug for ForkLock<T> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests do not fork")]
 mod tests {
     use super::*;
 

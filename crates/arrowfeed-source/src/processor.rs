@@ -1,7 +1,7 @@
 //! Detection of processor features.
 //!
 //! Unsafe code: the `cpuid` instruction, which every x86-64 processor has.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "queries the processor with cpuid")]
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -31,8 +31,7 @@ pub fn has_fast_bit_extraction() -> bool {
 fn looked_up() -> bool {
     use std::arch::x86_64::__cpuid;
 
-    // `__cpuid` is a safe function in newer releases of Rust.
-    #[allow(unused_unsafe)]
+    #[allow(unused_unsafe, reason = "`__cpuid` is a safe function in newer releases of Rust")]
     // SAFETY: every x86-64 processor has the `cpuid` instruction.
     let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
     let has_features = std::is_x86_feature_detected!("avx2")

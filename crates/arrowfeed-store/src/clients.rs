@@ -53,7 +53,7 @@ impl Client {
             #[cfg(feature = "hdfs")]
             Family::Hdfs => settings.hdfs(),
             Family::Memory => settings.memory(),
-            #[allow(unreachable_patterns)]
+            #[allow(unreachable_patterns, reason = "the build may have all stores")]
             _ => Err(FeedError::new(
                 FeedErrorKind::Options,
                 "expected a store that this build supports, found one that it does not support",

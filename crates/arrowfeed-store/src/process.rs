@@ -68,6 +68,7 @@ impl<T> fmt::Debug for PerProcess<T> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests do not fork")]
 mod tests {
     use std::convert::Infallible;
     use std::sync::Arc;

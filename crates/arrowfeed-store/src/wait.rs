@@ -1,5 +1,10 @@
 //! Blocking calls that wait for the runtime and poll the caller's interrupt.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the result of a request, which exists only during the call that waits for it"
+)]
+
 use std::future::Future;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};

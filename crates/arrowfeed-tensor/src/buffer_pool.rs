@@ -3,6 +3,8 @@
 //! The allocator returns large buffers to the system, and fresh pages cost as much as filling them: five sparse features
 //! of 1,024 rows by 35 entries have 3 MB of coordinates per batch.
 
+#![expect(clippy::disallowed_types, reason = "a pool of memory; only try_lock is called")]
+
 use std::collections::TryReserveError;
 use std::sync::{Mutex, TryLockError};
 

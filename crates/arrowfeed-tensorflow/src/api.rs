@@ -2,7 +2,7 @@
 //!
 //! Unsafe: each symbol has the type that TensorFlow's headers declare for it (`tensorflow/c/*.h`, the same in 2.16 and 2.21).
 //! The library is never unloaded, because TensorFlow itself is not.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "looks up and calls functions of TensorFlow's C API")]
 
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;

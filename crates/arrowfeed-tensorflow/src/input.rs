@@ -1,7 +1,7 @@
 //! Inputs of the ops: tensors of strings.
 //!
 //! Unsafe: a tensor of strings has as many strings as elements, in TensorFlow's layout, and is alive until it is deleted.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "reads the strings of TensorFlow's tensors")]
 
 use std::ffi::c_int;
 use std::{ptr, slice};

@@ -2,7 +2,10 @@
 //!
 //! Unsafe: TensorFlow passes the address of a kernel that `create` returned, until it calls `delete`, and a construction or a
 //! context that is valid for the call. No panic leaves these functions.
-#![allow(unsafe_code)]
+#![expect(
+    unsafe_code,
+    reason = "receives the address of a kernel from TensorFlow, and frees the kernel at its request"
+)]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

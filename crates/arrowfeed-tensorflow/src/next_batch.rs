@@ -4,6 +4,8 @@
 //! iteration that continues: the one that returned this state last. There may be several iterations, because a dataset may be
 //! used twice in one pipeline. If none returned the state, as after a checkpoint was restored, a new iteration loads it.
 
+#![expect(clippy::disallowed_types, reason = "iterations of the op; TensorFlow does not run in a child")]
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

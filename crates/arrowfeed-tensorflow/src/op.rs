@@ -1,7 +1,11 @@
 //! Definitions of the ops, and their registration.
 //!
 //! Unsafe: builders get NUL-terminated names, and are not used after their registration.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "registers the ops through that API")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "the functions of TensorFlow; set once, and read only when TensorFlow calls an op"
+)]
 
 use std::ffi::{CStr, CString};
 use std::path::Path;

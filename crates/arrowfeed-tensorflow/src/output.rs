@@ -5,7 +5,7 @@
 //!
 //! Unsafe: the memory that TensorFlow receives is as long as its shape says, which is checked, and the argument of its
 //! deallocator keeps it alive.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "passes memory, and the object that keeps it alive, to TensorFlow")]
 
 use std::ffi::{c_int, c_void};
 

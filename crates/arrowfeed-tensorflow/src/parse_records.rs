@@ -1,5 +1,7 @@
 //! The op that parses records.
 
+#![expect(clippy::disallowed_types, reason = "the parser of the op; as above")]
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};

@@ -1,7 +1,7 @@
 //! TensorFlow's status: the result of a function of its C API.
 //!
 //! Unsafe: the status is alive as long as its owner, and a message is NUL-terminated.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "reads, writes and deletes status objects of that API")]
 
 use std::ffi::{CStr, CString};
 

@@ -5,7 +5,7 @@
 //! never written: TensorFlow copies a VIEW without the memory that it points to.
 //!
 //! Unsafe: bytes are read from the address that the string has, and written to memory that was allocated for them.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "reads and writes TensorFlow strings in TensorFlow's memory")]
 
 use std::ptr;
 use std::slice;

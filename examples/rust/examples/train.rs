@@ -5,7 +5,7 @@
 //! cargo run --release --example train
 //! ```
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "examples print")]
 
 use std::error::Error;
 use std::num::NonZeroU64;

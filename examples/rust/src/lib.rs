@@ -1,6 +1,6 @@
 //! Helpers of the examples: reading to the end, printing and error handling.
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "examples print")]
 
 use std::error::Error;
 use std::process::ExitCode;

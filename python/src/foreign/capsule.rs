@@ -3,7 +3,7 @@
 //! Unsafe: a capsule contains a raw pointer. Its name identifies the type of the struct, and pyo3 compares the name. Arrays
 //! and streams are moved out and leave an empty struct, so each has one owner. `arrowfeed_ffi` checks the content of a
 //! struct. The producer guarantees that the pointers of the struct point to the data that the interface describes.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "reads raw pointers to C structs from capsules of other libraries")]
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;

@@ -1,5 +1,10 @@
 //! Credentials that Python code provides.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "the credential of a client of a store; only threads of the runtime lock it, and each process makes its own clients"
+)]
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,10 @@
 //! `arrowfeed.DenseTensor`.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "booleans that were expanded from bits to bytes; set only while the GIL is held"
+)]
+
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
 

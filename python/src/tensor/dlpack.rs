@@ -5,7 +5,10 @@
 //! There is always exactly one owner: the capsule, until a consumer renames it (as the protocol of the array API requires),
 //! and then the consumer. The owner calls the deleter once, which drops the box. Consumers may call it in any thread without
 //! the interpreter, because the box contains only Arrow bytes and numbers, and no Python object.
-#![allow(unsafe_code)]
+#![expect(
+    unsafe_code,
+    reason = "passes raw pointers in capsules, whose consumers free them through a function of arrowfeed"
+)]
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};

@@ -4,7 +4,7 @@
 //! Unsafe: numpy receives a raw pointer and trusts that it points to as many bytes as the shape requires. This module checks
 //! the number. The memory is an immutable Arrow buffer: the array is read-only, and its base object keeps the buffer alive.
 //! numpy releases the base object after the array and all arrays over it are gone.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "passes a raw pointer, and the object that keeps its memory alive, to numpy")]
 
 use std::ptr;
 

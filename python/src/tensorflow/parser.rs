@@ -1,5 +1,10 @@
 //! The parser of records for the op in graphs.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "decoders that no thread uses; TensorFlow does not run in a child"
+)]
+
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;

@@ -1,5 +1,7 @@
 //! `TensorFlowSource`, which the TensorFlow op iterates over.
 
+#![expect(clippy::disallowed_types, reason = "sources by key; the destructor only calls try_lock")]
+
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -38,10 +38,10 @@ macro_rules! ops {
         pub(crate) enum Op {
             /// Values that are skipped, or kept as their bytes.
             Skip(Skipper),
-            $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
-            $(#[allow(missing_docs)] $run($run_type),)+
-            $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
-            $(#[allow(missing_docs)] $part(Vec<$part_type>),)+
+            $(#[allow(missing_docs, reason = "the names say it")] $leaf(Vec<$leaf_type>),)+
+            $(#[allow(missing_docs, reason = "the names say it")] $run($run_type),)+
+            $(#[allow(missing_docs, reason = "the names say it")] $rare(Vec<$rare_type>),)+
+            $(#[allow(missing_docs, reason = "the names say it")] $part(Vec<$part_type>),)+
         }
 
         impl Op {

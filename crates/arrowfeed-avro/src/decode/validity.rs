@@ -63,7 +63,7 @@ fn pack(flags: &[u8]) -> Buffer {
 }
 
 #[cfg(test)]
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "its tests make the same promise")]
 mod tests {
     use super::*;
 

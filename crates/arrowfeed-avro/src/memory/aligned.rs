@@ -1,6 +1,6 @@
 //! Aligned memory, in huge pages if it is large.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "allocates aligned memory, and advises the system to use huge pages")]
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;

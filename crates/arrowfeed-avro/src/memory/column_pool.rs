@@ -64,6 +64,7 @@ impl Drop for PooledMemory {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests do not fork")]
 mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;

@@ -1,6 +1,9 @@
 //! Growable bytes: text, and values that do not have a native type.
 
-#![allow(unsafe_code)]
+#![expect(
+    unsafe_code,
+    reason = "appends bytes to memory that was reserved, and creates Arrow buffers from it"
+)]
 
 use arrow_buffer::Buffer;
 

@@ -3,7 +3,10 @@
 //! The body counts its slots and makes room for them in all its columns at once. A column stores a value with one
 //! move: it neither counts its values nor asks whether there is room.
 
-#![allow(unsafe_code)]
+#![expect(
+    unsafe_code,
+    reason = "writes values without a bounds check for each, to slots for which a body has made room; creates Arrow buffers from them"
+)]
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;

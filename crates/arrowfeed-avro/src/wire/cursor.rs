@@ -4,7 +4,10 @@
 //! and the comparison rejects a value that reaches into the padding. This takes one comparison per value, and
 //! none inside a varint.
 
-#![allow(unsafe_code)]
+#![expect(
+    unsafe_code,
+    reason = "loads values before it compares the position with the end, inside the padding after a block"
+)]
 
 mod optional;
 mod pack;

@@ -3,7 +3,7 @@
 //! When such unions are read one after another, each waits for the length of the one before it. This code finds the
 //! ends of all unions in 64 bytes at once, as the bits of one word.
 
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "reads and skips runs of nullable varints with vector instructions")]
 
 #[cfg(target_arch = "x86_64")]
 use arrowfeed_source::has_fast_bit_extraction;

@@ -1,5 +1,10 @@
 //! Encoding of jobs in the caller's thread or in several threads. Their blocks are emitted in order.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "threads of a writer and their consumer; in a child, every method and the destructor return before they lock"
+)]
+
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,7 @@
 //! The number of rows of a batch, if the caller does not ask for one. It depends on the file and the columns only.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::io::{self, Cursor, Read, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};

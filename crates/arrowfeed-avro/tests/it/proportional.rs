@@ -1,5 +1,7 @@
 //! A check that the time of work is proportional to its input.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 

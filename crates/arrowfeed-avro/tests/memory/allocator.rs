@@ -1,6 +1,6 @@
 //! Allocation counter: live bytes of Rust code in the process, and their peak.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "counts the memory of the tests")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};

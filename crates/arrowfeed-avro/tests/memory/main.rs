@@ -5,6 +5,8 @@
 //! - [`mutants`]: many files that are almost valid.
 //! - [`allocator`]: live bytes of the process, and their peak.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 mod allocator;
 mod limits;
 mod mutants;

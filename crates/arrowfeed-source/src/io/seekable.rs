@@ -1,5 +1,7 @@
 //! Positional reads over `Read + Seek`, serialised by a mutex.
 
+#![expect(clippy::disallowed_types, reason = "the position of a file; reading it in a child is an error")]
+
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, MutexGuard, PoisonError};

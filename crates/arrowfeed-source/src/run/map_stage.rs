@@ -1,5 +1,11 @@
 //! Ordered map stage: tasks that worker threads may run before their results are requested. Results are returned in task order.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "work on batches; in a child, every method and the destructor return before they lock"
+)]
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,6 +4,11 @@
 //! does other work; the consumer restarts the unit after it takes a batch. The oldest unit may always have one waiting
 //! batch, so the consumer never waits forever.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "decoding threads and their consumer; in a child, the reader and the destructor return before they lock"
+)]
+
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

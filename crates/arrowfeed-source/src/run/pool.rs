@@ -1,5 +1,10 @@
 //! Thread pool that decodes units and converts batches.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "jobs of threads; in a child, every method returns before it locks, and nothing is dropped"
+)]
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,7 @@
 //! Tests of the engine with a made-up format: a row is a byte, a chunk is ten rows, and a row of 255 cannot be decoded.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::ops::Range;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};

@@ -1,5 +1,7 @@
 //! A scriptable HTTP server for tests.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -3,7 +3,7 @@
 //! Unsafe: this code sets the length of a vector after it has written the elements. It writes the padding before `start`
 //! first. From there, each row begins where the previous row ends, and each block of a row where the previous block ends,
 //! until the row ends. So every element before the end of the last row is written.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "writes the reserved memory of a vector in blocks, and then sets its length")]
 
 use std::mem::MaybeUninit;
 

@@ -1,5 +1,7 @@
 //! The time for many columns, tensors or features is proportional to their number.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 

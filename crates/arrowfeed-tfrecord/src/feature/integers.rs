@@ -4,7 +4,7 @@
 //! varints in 64 bytes at once, as the bits of one word. It then extracts each value from its own eight bytes, and no value
 //! waits for another.
 
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "decodes packed integers with a special instruction, if the processor has it")]
 
 #[cfg(target_arch = "x86_64")]
 use arrowfeed_source::has_fast_bit_extraction;

@@ -1,5 +1,7 @@
 //! Tests of splits: each row once wherever files are cut, claims, and files that have changed.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

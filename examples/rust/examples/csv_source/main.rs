@@ -4,7 +4,7 @@
 //! cargo run --release --example csv_source -- FILE
 //! ```
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "examples print")]
 
 use std::env;
 use std::fs::File;

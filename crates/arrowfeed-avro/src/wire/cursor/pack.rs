@@ -1,6 +1,9 @@
 //! Two ways to pack the bits of a varint: with shifts and masks, and with two instructions of newer processors.
 
-#![allow(unsafe_code)]
+#![allow(
+    unsafe_code,
+    reason = "packs the bits of a varint with the instructions pext and bzhi, if the processor has them"
+)]
 
 use std::fmt::Debug;
 

@@ -1,5 +1,7 @@
 //! Splits whose blocks are claimed one at a time: each is claimed once, and refused blocks are left to other readers.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::error::Error;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};

@@ -10,8 +10,7 @@
 //! - [`seeds`], [`schemas`]: small valid files of many kinds.
 //! - [`random`]: reproducible random numbers.
 
-// The tests, the tests of memory and each fuzz target use only some of these.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "the tests, the tests of memory and each fuzz target use only some of these")]
 
 pub(crate) mod compress;
 pub(crate) mod container;

@@ -2,7 +2,7 @@
 //!
 //! Unsafe: the tests build arrays with such values.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "build dictionaries with invalid values")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Laws of the writer on random batches.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};

@@ -5,7 +5,7 @@
 //! each read outside of them. Neither a length nor the last offset of a text is increased, because the import trusts
 //! the size of memory that a struct states.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "create, change and import C structs")]
 
 mod build;
 mod damage;

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests do not fork")]
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,6 +5,11 @@
 //!
 //! Each response may trigger the next request, so that read-ahead continues while the consumer works.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "requests to stores and their bytes; in a child, every method returns before it locks"
+)]
+
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io;

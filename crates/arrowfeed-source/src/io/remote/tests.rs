@@ -1,5 +1,7 @@
 //! Tests of reads of remote objects, with a simulated store.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::io;
 use std::ops::Range;
 use std::sync::mpsc::{self, Sender};
