@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use arbitrary::Unstructured;
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{AvroReader, AvroSource, AvroWriter, FeedErrorKind, WriteOptions};
-use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Ragged, VarLen};
+use arrowfeed_tensor::feature::{Feature, Ragged, VarLen};
 use arrowfeed_tensor::{
     Dense, Representation, SplitsDType, Structured, TensorAdapter, VarLenRagged, VarLenSparse,
 };
@@ -57,7 +57,7 @@ fn tensors(batch: &RecordBatch) {
                 Feature::Ragged(Ragged { key, ..Ragged::default() }),
             ];
             for feature in features {
-                if let Ok(adapter) = FeatureAdapter::try_new(batch.schema(), [("t", feature)]) {
+                if let Ok(adapter) = TensorAdapter::from_features(batch.schema(), [("t", feature)]) {
                     let _ = adapter.convert(batch);
                 }
             }

@@ -1,14 +1,17 @@
-//! [`TensorAdapter`]: compiles representations against a schema once, then converts batches to tensors.
+//! [`TensorAdapter`]: compiles representations or features against a schema once, then converts batches to tensors.
 
 use std::borrow::Borrow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::convert::Conversion;
+use crate::column_path::ColumnPath;
+use crate::conversion::Plan;
+use crate::convert;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Explanation;
+use crate::feature::{self, Feature};
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::plans::Plans;
@@ -40,16 +43,10 @@ use crate::tensor::Tensor;
 #[derive(Debug, Clone)]
 pub struct TensorAdapter {
     schema: SchemaRef,
-    plans: Plans<Plan>,
+    plans: Plans,
 }
 
-#[derive(Debug, Clone)]
-struct Plan {
-    conversion: Conversion,
-    columns: Vec<usize>,
-}
-
-/// Named tensors, in the order of the representations.
+/// Named tensors, in the order of their definitions.
 pub type Tensors = Vec<(String, Tensor)>;
 
 impl TensorAdapter {
@@ -73,12 +70,63 @@ impl TensorAdapter {
         let indexed = IndexedSchema::new(schema.clone());
         let mut plans = Plans::new();
         for (name, representation) in representations {
-            let compile = || {
-                let conversion = Conversion::compile(&indexed, representation.borrow(), &options)?;
-                let (spec, columns) = (conversion.spec(), conversion.columns());
-                Ok((Plan { conversion, columns }, spec))
-            };
+            let compile = || convert::compile(&indexed, representation.borrow(), &options);
             plans.add(name.into(), "representation", compile)?;
+        }
+        Ok(Self { schema, plans })
+    }
+
+    /// Compiles the features, each with the name of its tensor, against the schema.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow_array::{Array, ListArray, RecordBatch, types::Int64Type};
+    /// use arrow_schema::{Field, Schema};
+    /// use arrowfeed_tensor::feature::{Dense, Feature, RowDefault};
+    /// use arrowfeed_tensor::{DefaultValue, TensorAdapter};
+    ///
+    /// let scores = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(7), Some(8)]), None]);
+    /// let schema = Arc::new(Schema::new(vec![Field::new("scores", scores.data_type().clone(), true)]));
+    /// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(scores)])?;
+    ///
+    /// let second = Feature::Dense(Dense {
+    ///     key: "scores[1]".to_owned(),
+    ///     default: Some(RowDefault::Scalar(DefaultValue::Int(-1))),
+    ///     ..Dense::default()
+    /// });
+    /// let adapter = TensorAdapter::from_features(schema, [("second", second)])?;
+    /// assert_eq!(adapter.specs()[0].1.to_string(), "dense int64 [?]");
+    /// assert_eq!(adapter.column_paths()[0].to_string(), "scores");
+    /// let tensors = adapter.convert(&batch)?;
+    /// let tensor = tensors[0].1.as_dense().unwrap();
+    /// assert_eq!(tensor.values().as_primitive::<Int64Type>().unwrap()[..], [8, -1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A key is invalid or does not fit the schema, a feature does not fit its key, or two tensors have the same name.
+    pub fn from_features<S: Into<String>, F: Borrow<Feature>>(
+        schema: SchemaRef,
+        features: impl IntoIterator<Item = (S, F)>,
+    ) -> Result<Self, RepresentationError> {
+        Self::from_features_within(schema, features, AdapterOptions::BATCH_BYTES)
+    }
+
+    /// Like [`from_features`](Self::from_features), with another [`AdapterOptions::batch_bytes`].
+    ///
+    /// # Errors
+    /// Those of [`from_features`](Self::from_features).
+    pub fn from_features_within<S: Into<String>, F: Borrow<Feature>>(
+        schema: SchemaRef,
+        features: impl IntoIterator<Item = (S, F)>,
+        batch_bytes: usize,
+    ) -> Result<Self, RepresentationError> {
+        let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+        let indexed = IndexedSchema::new(schema.clone());
+        let mut plans = Plans::new();
+        for (name, feature) in features {
+            let compile = || feature::compile(&indexed, feature.borrow(), &options);
+            plans.add(name.into(), "feature", compile)?;
         }
         Ok(Self { schema, plans })
     }
@@ -88,7 +136,7 @@ impl TensorAdapter {
         &self.schema
     }
 
-    /// The specs of the tensors, by name, in the order of the representations.
+    /// The specs of the tensors, by name, in the order of their definitions.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
         self.plans.specs()
     }
@@ -100,11 +148,19 @@ impl TensorAdapter {
         columns.into_iter().collect()
     }
 
+    /// The fields that the adapter reads, each once, in the order of first mention. Joined with dots, they are the field paths
+    /// of a projection. After a projection, compile the definitions again, against the projected schema.
+    pub fn column_paths(&self) -> Vec<ColumnPath> {
+        let mut seen = HashSet::new();
+        let paths = self.plans.iter().flat_map(|(_, plan)| &plan.paths);
+        paths.filter(|path| seen.insert(*path)).cloned().collect()
+    }
+
     /// Converts a batch to all tensors.
     ///
     /// # Errors
-    /// The batch has another schema, or a row does not fit its representation. The message names the tensor, the column and
-    /// the row.
+    /// The batch has another schema, or a row does not fit the definition of its tensor. The message names the tensor, the
+    /// column or key, and the row.
     pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
         self.plans.iter().map(|(name, plan)| self.tensor(name, plan, batch)).collect()
     }
@@ -131,7 +187,7 @@ impl TensorAdapter {
 
     /// Reports for each tensor which parts share memory with the batch, which are copied, and why.
     pub fn explain(&self) -> Vec<Explanation> {
-        self.plans.explain(|plan| plan.conversion.explain())
+        self.plans.explain()
     }
 
     fn tensor(

@@ -1,8 +1,9 @@
 //! Converts Arrow RecordBatches to dense, sparse, ragged and structured tensors, zero-copy wherever the layout allows it.
 //!
 //! A [`Representation`] describes a tensor. [`TensorAdapter::try_new`] compiles representations against a schema, and
-//! rejects those that the schema does not allow. [`TensorAdapter::convert`] makes the tensors of a batch, and checks each
-//! row. Values stay in the batch's memory wherever its layout allows; [`TensorAdapter::explain`] says where.
+//! rejects those that the schema does not allow. [`TensorAdapter::from_features`] does the same for key expressions.
+//! [`TensorAdapter::convert`] makes the tensors of a batch, and checks each row. Values stay in the batch's memory wherever
+//! its layout allows; [`TensorAdapter::explain`] says where.
 
 // | module | contents |
 // |---|---|
@@ -15,13 +16,12 @@
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 // | `buffer_pool` | the buffer pool for coordinates |
 // | `gather` | values assembled from ranges of an array |
-// | `convert` | one conversion for each kind of representation |
+// | `conversion` `convert` | what tensors are compiled to, and one conversion for each kind of representation |
 // | `infer` | representations derived from a schema |
 // | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
 // | `explain` `same_schema` | reports on shared and copied memory, and the check of a batch's schema |
 // | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
 // | `feature` | tensors of key expressions, with defaults for missing values |
-// | `either` | an adapter of representations or of features |
 // | `reverse` | tensors back to columns |
 // | `written` | the limit on copies of values that several rows share |
 // | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
@@ -31,9 +31,9 @@ mod aligned;
 mod buffer_pool;
 mod column;
 mod column_path;
+mod conversion;
 mod convert;
 mod dtype;
-mod either;
 mod error;
 mod explain;
 mod expression;
@@ -65,7 +65,6 @@ mod written;
 pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;
 pub use dtype::DType;
-pub use either::Adapter;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};

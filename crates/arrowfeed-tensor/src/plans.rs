@@ -1,21 +1,22 @@
-//! Compiled plans by tensor name, for every kind of adapter.
+//! Compiled plans by tensor name.
 
 use std::collections::HashMap;
 
+use crate::conversion::Plan;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
-use crate::explain::{Explanation, Part};
+use crate::explain::Explanation;
 use crate::spec::TensorSpec;
 
 /// Plans and specs, in the same order. [`add`](Self::add) rejects a name that exists already.
 #[derive(Debug, Clone)]
-pub(crate) struct Plans<P> {
-    plans: Vec<(String, P)>,
+pub(crate) struct Plans {
+    plans: Vec<(String, Plan)>,
     specs: Vec<(String, TensorSpec)>,
     /// The index of the first plan of each name.
     positions: HashMap<String, usize>,
 }
 
-impl<P: Clone> Plans<P> {
+impl Plans {
     pub(crate) fn new() -> Self {
         Self { plans: Vec::new(), specs: Vec::new(), positions: HashMap::new() }
     }
@@ -25,7 +26,7 @@ impl<P: Clone> Plans<P> {
         &mut self,
         name: String,
         what: &str,
-        compile: impl FnOnce() -> Result<(P, TensorSpec), RepresentationError>,
+        compile: impl FnOnce() -> Result<Plan, RepresentationError>,
     ) -> Result<(), RepresentationError> {
         let made = match self.position(&name) {
             Some(_) => {
@@ -34,18 +35,19 @@ impl<P: Clone> Plans<P> {
             }
             None => compile(),
         };
-        let (plan, spec) = made.map_err(|error| error.in_tensor(&name))?;
+        let plan = made.map_err(|error| error.in_tensor(&name))?;
+        let spec = plan.conversion.spec();
         self.push((name.clone(), plan), (name, spec));
         Ok(())
     }
 
-    fn push(&mut self, plan: (String, P), spec: (String, TensorSpec)) {
+    fn push(&mut self, plan: (String, Plan), spec: (String, TensorSpec)) {
         self.positions.entry(plan.0.clone()).or_insert(self.plans.len());
         self.plans.push(plan);
         self.specs.push(spec);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, P)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, Plan)> {
         self.plans.iter()
     }
 
@@ -54,7 +56,7 @@ impl<P: Clone> Plans<P> {
     }
 
     /// The plan with this name, for a conversion.
-    pub(crate) fn get(&self, name: &str) -> Result<&(String, P), ConversionError> {
+    pub(crate) fn get(&self, name: &str) -> Result<&(String, Plan), ConversionError> {
         let position = self.position(name).ok_or_else(|| {
             ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
         })?;
@@ -74,12 +76,12 @@ impl<P: Clone> Plans<P> {
         Ok(this)
     }
 
-    pub(crate) fn explain(&self, parts: impl Fn(&P) -> Vec<Part>) -> Vec<Explanation> {
+    pub(crate) fn explain(&self) -> Vec<Explanation> {
         let plans = self.plans.iter().zip(&self.specs);
         let explanations = plans.map(|((name, plan), (_, spec))| Explanation {
             tensor: name.clone(),
             spec: spec.clone(),
-            parts: parts(plan),
+            parts: plan.conversion.explain(),
         });
         explanations.collect()
     }

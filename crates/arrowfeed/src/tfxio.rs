@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_tensor::{Adapter, Tensors};
+use arrowfeed_tensor::{TensorAdapter, Tensors};
 
 use crate::dataset::{Dataset, IterationOptions, TensorDefinitions};
 use crate::error::DatasetError;
@@ -45,7 +45,7 @@ pub trait Tfxio {
     ///
     /// # Errors
     /// A tensor cannot be made from batches of this schema.
-    fn tensor_adapter(&self) -> Result<Adapter, DatasetError> {
+    fn tensor_adapter(&self) -> Result<TensorAdapter, DatasetError> {
         Ok(self.tensor_definitions().adapter(self.arrow_schema())?)
     }
 
@@ -77,7 +77,7 @@ impl Tfxio for Dataset {
         self.project(names)
     }
 
-    fn tensor_adapter(&self) -> Result<Adapter, DatasetError> {
+    fn tensor_adapter(&self) -> Result<TensorAdapter, DatasetError> {
         Ok(self.tensor_adapter().clone())
     }
 

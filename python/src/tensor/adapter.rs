@@ -1,9 +1,6 @@
 //! `arrowfeed.TensorAdapter`.
 
-use arrowfeed::tensor::feature::FeatureAdapter;
-use arrowfeed::tensor::{
-    self, Adapter, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError,
-};
+use arrowfeed::tensor::{self, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError};
 use arrowfeed::{TensorDefinitions, printable, source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -31,7 +28,7 @@ pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct TensorAdapter {
-    adapter: Adapter,
+    adapter: tensor::TensorAdapter,
     recipe: Recipe,
     projection: Projection,
     names: TensorNames,
@@ -49,7 +46,7 @@ impl TensorAdapter {
     /// Wraps an adapter with its `definitions`. `features`: the dict of features that they were created from.
     pub(crate) fn defined(
         py: Python<'_>,
-        adapter: Adapter,
+        adapter: tensor::TensorAdapter,
         definitions: &TensorDefinitions,
         features: impl FnOnce() -> PyResult<Py<PyAny>>,
         batch_bytes: usize,
@@ -64,7 +61,7 @@ impl TensorAdapter {
         Ok(Self::of(py, adapter, recipe))
     }
 
-    fn of(py: Python<'_>, adapter: Adapter, recipe: Recipe) -> Self {
+    fn of(py: Python<'_>, adapter: tensor::TensorAdapter, recipe: Recipe) -> Self {
         let names = TensorNames::new(py, adapter.specs());
         let projection = Projection::new(adapter.columns());
         Self { adapter, recipe, projection, names }
@@ -73,7 +70,7 @@ impl TensorAdapter {
     fn compiled(
         py: Python<'_>,
         recipe: Recipe,
-        compile: impl FnOnce() -> Result<Adapter, RepresentationError>,
+        compile: impl FnOnce() -> Result<tensor::TensorAdapter, RepresentationError>,
     ) -> PyResult<Self> {
         let made = caught(|| Ok(compile())).map_err(|error| to_python(py, error))?;
         let adapter = made.map_err(|error| representation_error(py, &error))?;
@@ -106,7 +103,7 @@ impl TensorAdapter {
         let given = self::representations(representations)?;
         Self::compiled(py, Recipe::Representations(given.clone(), options), || {
             let named = given.iter().map(|(name, representation)| (name.as_str(), representation));
-            tensor::TensorAdapter::with_options(schema, named, options).map(Adapter::Representations)
+            tensor::TensorAdapter::with_options(schema, named, options)
         })
     }
 
@@ -124,7 +121,7 @@ impl TensorAdapter {
         let given = self::features(features)?;
         let features = features.cast::<PyDict>()?.copy()?.into_any().unbind();
         Self::compiled(py, Recipe::Features(features, batch_bytes), || {
-            FeatureAdapter::with_batch_bytes(schema, given, batch_bytes).map(Adapter::Features)
+            tensor::TensorAdapter::from_features_within(schema, given, batch_bytes)
         })
     }
 

@@ -5,6 +5,7 @@ use arrow_buffer::NullBuffer;
 
 use crate::column::Column;
 use crate::column_path::ColumnPath;
+use crate::conversion::Conversion;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
@@ -16,7 +17,7 @@ use crate::lists::Lists;
 use crate::options::AdapterOptions;
 use crate::representation::{self, size};
 use crate::spec::TensorSpec;
-use crate::tensor::DenseTensor;
+use crate::tensor::{DenseTensor, Tensor};
 use crate::values::Values;
 
 /// Limit on the values of a tensor: no allocation can hold more values of the widest types.
@@ -24,7 +25,7 @@ const MAX_VALUES: usize = isize::MAX as usize / 16;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
-    pub(crate) column: Column,
+    column: Column,
     leaf: Leaf,
     shape: Vec<usize>,
     /// Required length of the lists of each level: the sizes of the shape, or their product if there is one level.
@@ -59,56 +60,6 @@ impl Dense {
         }
         let (fills, pads, shape) = (dense.default.is_some(), dense.pad, dense.shape.clone());
         Ok(Self { column, leaf, shape, lengths, size, fills, pads })
-    }
-
-    pub(crate) fn spec(&self) -> TensorSpec {
-        TensorSpec::dense(self.leaf.dtype, &self.shape)
-    }
-
-    pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = Vec::from_iter(self.column.has_views().then_some(VIEWS));
-        if self.fills {
-            unless.push("a row is null and filled");
-        }
-        if self.pads {
-            unless.push("a row is short and padded");
-        }
-        vec![Part::values(&self.leaf, &self.column.leaf, &unless)]
-    }
-
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
-        let in_column = |error: ConversionError| error.in_column(&self.column.label);
-        let mut walk = self.column.start(batch);
-        let mut levels = Vec::with_capacity(self.lengths.len());
-        while let Some(lists) = walk.next_lists() {
-            walk.enter(lists.values.clone());
-            levels.push(lists);
-        }
-        let rows = batch.num_rows();
-        if rows.checked_mul(self.size).is_none_or(|size| size > MAX_VALUES) {
-            let expected = format!("at most {MAX_VALUES} values in a tensor");
-            let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
-            return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
-        }
-        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
-        let pieces = match levels.is_empty() {
-            true => self.single(rows, nulls.as_ref()),
-            false => self.pieces(rows, &levels, array.len()),
-        };
-        let pieces = pieces.map_err(in_column)?;
-        let array = match nulls {
-            Some(nulls) if self.leaf.fills_nulls() && !levels.is_empty() => {
-                self.leaf.without_nulls(&array, &nulls, |_| 0).map_err(in_column)?
-            }
-            Some(nulls) => {
-                self.refuse_nulls(&pieces, &nulls).map_err(in_column)?;
-                array
-            }
-            None => array,
-        };
-        let values = gather(&array, &pieces, Some(&self.leaf.fill)).map_err(in_column)?;
-        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
-        Values::try_new(values).and_then(|values| DenseTensor::try_new(values, shape)).map_err(in_column)
     }
 
     /// The pieces of a column without lists: one value in each row.
@@ -192,6 +143,63 @@ impl Dense {
             }
         }
         Ok(())
+    }
+}
+
+impl Conversion for Dense {
+    fn spec(&self) -> TensorSpec {
+        TensorSpec::dense(self.leaf.dtype, &self.shape)
+    }
+
+    fn explain(&self) -> Vec<Part> {
+        let mut unless = Vec::from_iter(self.column.has_views().then_some(VIEWS));
+        if self.fills {
+            unless.push("a row is null and filled");
+        }
+        if self.pads {
+            unless.push("a row is short and padded");
+        }
+        vec![Part::values(&self.leaf, &self.column.leaf, &unless)]
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        vec![self.column.index()]
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let mut walk = self.column.start(batch);
+        let mut levels = Vec::with_capacity(self.lengths.len());
+        while let Some(lists) = walk.next_lists() {
+            walk.enter(lists.values.clone());
+            levels.push(lists);
+        }
+        let rows = batch.num_rows();
+        if rows.checked_mul(self.size).is_none_or(|size| size > MAX_VALUES) {
+            let expected = format!("at most {MAX_VALUES} values in a tensor");
+            let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
+            return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
+        }
+        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
+        let pieces = match levels.is_empty() {
+            true => self.single(rows, nulls.as_ref()),
+            false => self.pieces(rows, &levels, array.len()),
+        };
+        let pieces = pieces.map_err(in_column)?;
+        let array = match nulls {
+            Some(nulls) if self.leaf.fills_nulls() && !levels.is_empty() => {
+                self.leaf.without_nulls(&array, &nulls, |_| 0).map_err(in_column)?
+            }
+            Some(nulls) => {
+                self.refuse_nulls(&pieces, &nulls).map_err(in_column)?;
+                array
+            }
+            None => array,
+        };
+        let values = gather(&array, &pieces, Some(&self.leaf.fill)).map_err(in_column)?;
+        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
+        let dense = Values::try_new(values).and_then(|values| DenseTensor::try_new(values, shape));
+        dense.map(Tensor::Dense).map_err(in_column)
     }
 }
 

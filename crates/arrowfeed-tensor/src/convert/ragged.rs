@@ -6,6 +6,7 @@ use super::partition::{Partition, in_blocks};
 use super::varlen_ragged::flat_values;
 use super::varlen_sparse::hidden;
 use crate::column::Column;
+use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
 use crate::indexed_schema::IndexedSchema;
@@ -14,7 +15,7 @@ use crate::options::AdapterOptions;
 use crate::representation::{self, size};
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
-use crate::tensor::{DenseTensor, RaggedTensor};
+use crate::tensor::{DenseTensor, RaggedTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Ragged {
@@ -64,53 +65,6 @@ impl Ragged {
         Ok(Self { column, leaf, partitions, blocks, fixed, dtype: ragged.row_splits_dtype })
     }
 
-    pub(crate) fn spec(&self) -> TensorSpec {
-        let ragged_rank = self.column.depth() - self.fixed.len() + self.partitions.len();
-        let inner: Vec<usize> = self.blocks.iter().chain(&self.fixed).copied().collect();
-        TensorSpec::ragged(self.leaf.dtype, ragged_rank, &inner, self.dtype)
-    }
-
-    pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
-        let (offsets, views) = (self.column.offsets(), self.column.has_views());
-        if self.partitions.is_empty() && self.blocks.is_empty() {
-            parts.extend(Part::row_splits(offsets, self.dtype, views));
-            return parts;
-        }
-        let mut divided = "row_splits".to_owned();
-        if let Some((_, outer @ [_, ..])) = offsets.split_last() {
-            let mut outer_splits = Part::row_splits(outer, self.dtype, views);
-            if let [all] = outer_splits.as_mut_slice() {
-                all.part = format!("row_splits[..{}]", outer.len());
-            }
-            parts.extend(outer_splits);
-            divided = format!("row_splits[{}..]", outer.len());
-        }
-        parts.push(Part::new(&divided, Sharing::Computed).because("partitions divide the innermost lists"));
-        parts
-    }
-
-    pub(crate) fn columns(&self) -> Vec<usize> {
-        let lengths = self.partitions.iter().filter_map(|partition| match partition {
-            Partition::Uniform(_) => None,
-            Partition::RowLength(column) => Some(column.index()),
-        });
-        std::iter::once(self.column.index()).chain(lengths).collect()
-    }
-
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
-        let in_column = |error: ConversionError| error.in_column(&self.column.label);
-        let mut leaves = self.column.rows(batch, self.fixed.len(), Some(self.dtype))?;
-        let flat = flat_values(&self.leaf, &leaves, &self.fixed).map_err(in_column)?;
-        let Some(lists) = leaves.splits.pop() else { return RaggedTensor::try_new(flat, Vec::new()) };
-        let mut splits = leaves.splits;
-        let (lists, inner) = self.divide(batch, &splits, lists).map_err(in_column)?;
-        splits.push(lists);
-        splits.extend(inner);
-        let flat = self.in_blocks(flat).map_err(in_column)?;
-        RaggedTensor::try_new(flat, splits).map_err(in_column)
-    }
-
     /// Applies the partitions. Returns the innermost lists over the new rows, and the splits of the partitions, outermost first.
     fn divide(
         &self,
@@ -142,5 +96,56 @@ impl Ragged {
         let shape =
             std::iter::once(rows).chain(self.blocks.iter().copied()).chain(self.fixed.iter().copied());
         DenseTensor::try_new(flat.values().clone(), shape.collect())
+    }
+}
+
+impl Conversion for Ragged {
+    fn spec(&self) -> TensorSpec {
+        let ragged_rank = self.column.depth() - self.fixed.len() + self.partitions.len();
+        let inner: Vec<usize> = self.blocks.iter().chain(&self.fixed).copied().collect();
+        TensorSpec::ragged(self.leaf.dtype, ragged_rank, &inner, self.dtype)
+    }
+
+    fn explain(&self) -> Vec<Part> {
+        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
+        let (offsets, views) = (self.column.offsets(), self.column.has_views());
+        if self.partitions.is_empty() && self.blocks.is_empty() {
+            parts.extend(Part::row_splits(offsets, self.dtype, views));
+            return parts;
+        }
+        let mut divided = "row_splits".to_owned();
+        if let Some((_, outer @ [_, ..])) = offsets.split_last() {
+            let mut outer_splits = Part::row_splits(outer, self.dtype, views);
+            if let [all] = outer_splits.as_mut_slice() {
+                all.part = format!("row_splits[..{}]", outer.len());
+            }
+            parts.extend(outer_splits);
+            divided = format!("row_splits[{}..]", outer.len());
+        }
+        parts.push(Part::new(&divided, Sharing::Computed).because("partitions divide the innermost lists"));
+        parts
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        let lengths = self.partitions.iter().filter_map(|partition| match partition {
+            Partition::Uniform(_) => None,
+            Partition::RowLength(column) => Some(column.index()),
+        });
+        std::iter::once(self.column.index()).chain(lengths).collect()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let mut leaves = self.column.rows(batch, self.fixed.len(), Some(self.dtype))?;
+        let flat = flat_values(&self.leaf, &leaves, &self.fixed).map_err(in_column)?;
+        let Some(lists) = leaves.splits.pop() else {
+            return RaggedTensor::try_new(flat, Vec::new()).map(Tensor::Ragged);
+        };
+        let mut splits = leaves.splits;
+        let (lists, inner) = self.divide(batch, &splits, lists).map_err(in_column)?;
+        splits.push(lists);
+        splits.extend(inner);
+        let flat = self.in_blocks(flat).map_err(in_column)?;
+        RaggedTensor::try_new(flat, splits).map(Tensor::Ragged).map_err(in_column)
     }
 }

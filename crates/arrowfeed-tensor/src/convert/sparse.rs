@@ -6,6 +6,7 @@ use super::entries::{Entries, lengths};
 use super::varlen_sparse::{at_least_one_list, hidden};
 use crate::column::Column;
 use crate::column_path::ColumnPath;
+use crate::conversion::Conversion;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
@@ -16,7 +17,7 @@ use crate::options::{AdapterOptions, Duplicates};
 use crate::representation;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
-use crate::tensor::SparseTensor;
+use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Sparse {
@@ -43,44 +44,6 @@ impl Sparse {
         Ok(Self { indices, values, leaf, dense_shape, already_sorted, duplicates: options.duplicates })
     }
 
-    pub(crate) fn spec(&self) -> TensorSpec {
-        TensorSpec::sparse(self.leaf.dtype, &self.dense_shape)
-    }
-
-    pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = hidden(&self.values);
-        if !self.already_sorted && !self.indices.is_empty() {
-            unless.push("entries of a row are not sorted by their indices");
-        }
-        let indices = Part::new("indices", Sharing::Copied).because("rows and index columns side by side");
-        vec![Part::values(&self.leaf, &self.values.leaf, &unless), indices]
-    }
-
-    pub(crate) fn columns(&self) -> Vec<usize> {
-        self.indices.iter().chain([&self.values]).map(Column::index).collect()
-    }
-
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
-        let in_values = |error: ConversionError| error.in_column(&self.values.label);
-        let leaves = at_least_one_list(self.values.rows(batch, 0, None)?).map_err(in_values)?;
-        let splits = &leaves.splits[0];
-        let mut entries = Entries::new(self.indices.len() + 1, splits).map_err(in_values)?;
-        let mut shape = vec![batch.num_rows() as i64];
-        for (dimension, column) in self.indices.iter().enumerate() {
-            let size = self.dense_shape[dimension];
-            let size = self.index(batch, column, size, dimension + 1, splits, &mut entries);
-            shape.push(size.map_err(|error| error.in_column(&column.label))?);
-        }
-        let row_of = |item| leaves.row_of(item);
-        let values =
-            self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_values)?;
-        let values = if self.already_sorted { values } else { entries.sort(values).map_err(in_values)? };
-        if self.duplicates == Duplicates::Error {
-            entries.refuse_duplicates().map_err(in_values)?;
-        }
-        Ok(SparseTensor::of(entries.indices, values, shape))
-    }
-
     /// Writes one column of indices into its dimension, and returns the size of the dimension.
     fn index(
         &self,
@@ -100,6 +63,46 @@ impl Sparse {
             return Err(error.in_row(leaves.row_of(null)));
         }
         entries.put(&leaves, dimension, size.map(|size| i64::try_from(size).unwrap_or(i64::MAX)))
+    }
+}
+
+impl Conversion for Sparse {
+    fn spec(&self) -> TensorSpec {
+        TensorSpec::sparse(self.leaf.dtype, &self.dense_shape)
+    }
+
+    fn explain(&self) -> Vec<Part> {
+        let mut unless = hidden(&self.values);
+        if !self.already_sorted && !self.indices.is_empty() {
+            unless.push("entries of a row are not sorted by their indices");
+        }
+        let indices = Part::new("indices", Sharing::Copied).because("rows and index columns side by side");
+        vec![Part::values(&self.leaf, &self.values.leaf, &unless), indices]
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        self.indices.iter().chain([&self.values]).map(Column::index).collect()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
+        let in_values = |error: ConversionError| error.in_column(&self.values.label);
+        let leaves = at_least_one_list(self.values.rows(batch, 0, None)?).map_err(in_values)?;
+        let splits = &leaves.splits[0];
+        let mut entries = Entries::new(self.indices.len() + 1, splits).map_err(in_values)?;
+        let mut shape = vec![batch.num_rows() as i64];
+        for (dimension, column) in self.indices.iter().enumerate() {
+            let size = self.dense_shape[dimension];
+            let size = self.index(batch, column, size, dimension + 1, splits, &mut entries);
+            shape.push(size.map_err(|error| error.in_column(&column.label))?);
+        }
+        let row_of = |item| leaves.row_of(item);
+        let values =
+            self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_values)?;
+        let values = if self.already_sorted { values } else { entries.sort(values).map_err(in_values)? };
+        if self.duplicates == Duplicates::Error {
+            entries.refuse_duplicates().map_err(in_values)?;
+        }
+        Ok(Tensor::Sparse(SparseTensor::of(entries.indices, values, shape)))
     }
 }
 

@@ -10,6 +10,7 @@ use arrow_schema::{DataType, Field};
 use super::varlen_ragged::flat_values;
 use crate::column::{Column, Leaves, refuse_namesakes};
 use crate::column_path::ColumnPath;
+use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{HIDDEN, Part, VIEWS};
 use crate::indexed_schema::IndexedSchema;
@@ -94,22 +95,24 @@ impl Structured {
         let columns = children(schema, schema.fields(), &wanted, "", options)?;
         Ok(Self { columns, dtype: structured.row_splits_dtype })
     }
+}
 
-    pub(crate) fn spec(&self) -> TensorSpec {
+impl Conversion for Structured {
+    fn spec(&self) -> TensorSpec {
         structured_spec(&self.columns, 0, self.dtype)
     }
 
-    pub(crate) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         self.columns.iter().for_each(|child| child.node.explain(self.dtype, false, &mut parts));
         parts
     }
 
-    pub(crate) fn columns(&self) -> Vec<usize> {
+    fn columns(&self) -> Vec<usize> {
         self.columns.iter().map(|child| child.index).collect()
     }
 
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<StructuredTensor, ConversionError> {
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let rows = batch.num_rows();
         let fields = self.columns.iter().map(|child| {
             let array = batch.column(child.index).clone();
@@ -117,7 +120,8 @@ impl Structured {
             let leaves = Leaves { rows, splits: Vec::new(), array, nulls };
             Ok((child.name.clone(), child.node.convert(leaves, self.dtype)?))
         });
-        Ok(StructuredTensor::of(rows, Vec::new(), fields.collect::<Result<_, _>>()?))
+        let structured = StructuredTensor::of(rows, Vec::new(), fields.collect::<Result<_, _>>()?);
+        Ok(Tensor::Structured(structured))
     }
 }
 

@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 use super::varlen_sparse::{at_least_one_list, hidden};
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
+use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Part;
 use crate::indexed_schema::IndexedSchema;
@@ -13,11 +14,11 @@ use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
-use crate::tensor::{DenseTensor, RaggedTensor};
+use crate::tensor::{DenseTensor, RaggedTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(crate) struct VarLenRagged {
-    pub(crate) column: Column,
+    column: Column,
     leaf: Leaf,
     /// Sizes of the fixed-size lists around the values, which become inner dimensions.
     inner: Vec<usize>,
@@ -36,19 +37,25 @@ impl VarLenRagged {
         let inner = column.fixed_tail();
         Ok(Self { column, leaf, inner, dtype: varlen.row_splits_dtype })
     }
+}
 
-    pub(crate) fn spec(&self) -> TensorSpec {
+impl Conversion for VarLenRagged {
+    fn spec(&self) -> TensorSpec {
         let ragged_rank = (self.column.depth() - self.inner.len()).max(1);
         TensorSpec::ragged(self.leaf.dtype, ragged_rank, &self.inner, self.dtype)
     }
 
-    pub(crate) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
         parts.extend(Part::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
         parts
     }
 
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        vec![self.column.index()]
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_column = |error: ConversionError| error.in_column(&self.column.label);
         let leaves = self.column.rows(batch, self.inner.len(), Some(self.dtype))?;
         let mut leaves = at_least_one_list(leaves).map_err(in_column)?;
@@ -57,7 +64,7 @@ impl VarLenRagged {
             let splits = leaves.splits.into_iter().map(|splits| splits.with_dtype(self.dtype));
             leaves.splits = splits.collect::<Result<_, _>>().map_err(in_column)?;
         }
-        RaggedTensor::try_new(flat, leaves.splits).map_err(in_column)
+        RaggedTensor::try_new(flat, leaves.splits).map(Tensor::Ragged).map_err(in_column)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::aligned::Aligned;
 use crate::buffer_pool;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
+use crate::conversion::Conversion;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
 use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
 use crate::gather::{Pieces, gather, overflow};
@@ -18,11 +19,11 @@ use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
-use crate::tensor::SparseTensor;
+use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(crate) struct VarLenSparse {
-    pub(crate) column: Column,
+    column: Column,
     leaf: Leaf,
 }
 
@@ -37,24 +38,30 @@ impl VarLenSparse {
             Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
         Ok(Self { column, leaf })
     }
+}
 
-    pub(crate) fn spec(&self) -> TensorSpec {
+impl Conversion for VarLenSparse {
+    fn spec(&self) -> TensorSpec {
         TensorSpec::sparse(self.leaf.dtype, &vec![None; self.column.depth().max(1)])
     }
 
-    pub(crate) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
         vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column)), indices]
     }
 
-    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        vec![self.column.index()]
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_column = |error: ConversionError| error.in_column(&self.column.label);
         let leaves = at_least_one_list(self.column.rows(batch, 0, None)?).map_err(in_column)?;
         let (indices, dense_shape) = coordinates(&leaves).map_err(in_column)?;
         let row_of = |item| crate::column::row_of(&leaves.splits, item);
         let values =
             self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_column)?;
-        Ok(SparseTensor::of(indices, values, dense_shape))
+        Ok(Tensor::Sparse(SparseTensor::of(indices, values, dense_shape)))
     }
 }
 

@@ -130,11 +130,14 @@ impl ExpressionPlan {
     /// The batch does not have the columns of the plan, the values do not fit into one array, or copies of values exceed
     /// [`AdapterOptions::BATCH_BYTES`].
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<KeyValues, ConversionError> {
-        self.leaves(batch).map(KeyValues).map_err(|error| error.in_key(self.key.text()))
+        same_schema::check(&self.schema, batch, &self.used)
+            .and_then(|()| self.leaves(batch))
+            .map(KeyValues)
+            .map_err(|error| error.in_key(self.key.text()))
     }
 
+    /// The values from a batch. The caller has checked the types of the columns.
     pub(crate) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
-        same_schema::check(&self.schema, batch, &self.used)?;
         let rows = batch.num_rows();
         let place = RowSelection::new(Arc::new(StructArray::new_empty_fields(rows, None)));
         let root = Root { columns: batch.columns(), rows, place, batch_bytes: self.batch_bytes };

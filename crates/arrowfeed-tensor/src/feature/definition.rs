@@ -33,19 +33,19 @@ pub enum Feature {
 /// use std::sync::Arc;
 /// use arrow_array::{Float64Array, RecordBatch};
 /// use arrow_schema::{DataType, Field, Schema};
-/// use arrowfeed_tensor::DType;
-/// use arrowfeed_tensor::feature::{Casts, Dense, Feature, FeatureAdapter};
+/// use arrowfeed_tensor::feature::{Casts, Dense, Feature};
+/// use arrowfeed_tensor::{DType, TensorAdapter};
 ///
 /// let schema = Arc::new(Schema::new(vec![Field::new("price", DataType::Float64, false)]));
 /// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(Float64Array::from(vec![0.1, -2.5]))])?;
 /// let price = |dtype, casts| {
 ///     Feature::Dense(Dense { key: "price".to_owned(), dtype: Some(dtype), casts, ..Dense::default() })
 /// };
-/// let adapter = FeatureAdapter::try_new(schema.clone(), [("price", price(DType::Float32, Casts::Lossy))])?;
+/// let adapter = TensorAdapter::from_features(schema.clone(), [("price", price(DType::Float32, Casts::Lossy))])?;
 /// let tensor = adapter.convert(&batch)?.remove(0).1;
 /// assert_eq!(tensor.as_dense().unwrap().values().as_f32(), Some(&[0.1, -2.5][..]));
 ///
-/// let error = FeatureAdapter::try_new(schema, [("price", price(DType::Float32, Casts::Exact))]).unwrap_err();
+/// let error = TensorAdapter::from_features(schema, [("price", price(DType::Float32, Casts::Exact))]).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     r#"key "price": expected values that float32 holds exactly, found float64 (lossy=True converts them)"#

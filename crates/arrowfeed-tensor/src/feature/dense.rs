@@ -7,6 +7,7 @@ use super::definition::{self, RowDefault};
 use super::fill::{Fill, filled};
 use super::source::Source;
 use super::truncate::{CUT, truncated};
+use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
 use crate::explain::Part;
 use crate::expression::KeyExpression;
@@ -14,7 +15,7 @@ use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::spec::TensorSpec;
-use crate::tensor::DenseTensor;
+use crate::tensor::{DenseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Dense {
@@ -52,12 +53,14 @@ impl Dense {
         let fill = fill(&source, shape, dense.default.as_ref())?;
         Ok(Self { source, shape: shape.clone(), sizes, fill, truncate: dense.truncate })
     }
+}
 
-    pub(super) fn spec(&self) -> TensorSpec {
+impl Conversion for Dense {
+    fn spec(&self) -> TensorSpec {
         TensorSpec::dense(self.source.leaf.dtype, &self.shape)
     }
 
-    pub(super) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let filled = match self.fill {
             Fill::None => None,
             Fill::Scalar(_) | Fill::Row(_) => Some("values of a row are missing and filled"),
@@ -66,7 +69,11 @@ impl Dense {
         vec![self.source.values_part(&unless)]
     }
 
-    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        self.source.columns()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let mut leaves = self.source.selected(batch)?;
         if self.truncate {
             let sizes: Vec<Option<usize>> = self.sizes.iter().copied().map(Some).collect();
@@ -77,7 +84,7 @@ impl Dense {
         let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
         let values = filled(&self.source.leaf, &self.fill, leaves, &self.sizes);
         let tensor = values.and_then(|values| DenseTensor::try_new(values, shape));
-        tensor.map_err(|error| error.in_key(self.source.label()))
+        tensor.map(Tensor::Dense).map_err(|error| error.in_key(self.source.label()))
     }
 }
 

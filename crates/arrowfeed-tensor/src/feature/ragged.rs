@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 
 use super::definition;
 use super::source::Source;
+use crate::conversion::Conversion;
 use crate::convert::{at_least_one_list, flat_values, in_blocks};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
@@ -13,7 +14,7 @@ use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
-use crate::tensor::{DenseTensor, RaggedTensor};
+use crate::tensor::{DenseTensor, RaggedTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Ragged {
@@ -40,11 +41,20 @@ impl Ragged {
         Ok(Self { source, inner_shape, dtype: ragged.row_splits_dtype })
     }
 
-    pub(super) fn spec(&self) -> TensorSpec {
+    /// Adds the inner dimensions to the flat values. `in_blocks` has already rejected lists with incomplete blocks.
+    fn in_inner_shape(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
+        let block: usize = self.inner_shape.iter().product();
+        let shape = std::iter::once(flat.shape()[0] / block).chain(self.inner_shape.iter().copied());
+        DenseTensor::try_new(flat.values().clone(), shape.collect())
+    }
+}
+
+impl Conversion for Ragged {
+    fn spec(&self) -> TensorSpec {
         TensorSpec::ragged(self.source.leaf.dtype, self.source.rank().max(1), &self.inner_shape, self.dtype)
     }
 
-    pub(super) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
         let shared = |part: &str| {
             let width = format!("the lists' offsets are not {}", self.dtype.name());
@@ -66,7 +76,11 @@ impl Ragged {
         parts
     }
 
-    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        self.source.columns()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
         let mut leaves = at_least_one_list(self.source.leaves(batch)?).map_err(in_key)?;
         let flat = flat_values(&self.source.leaf, &leaves, &[]).map_err(in_key)?;
@@ -77,13 +91,6 @@ impl Ragged {
         let splits = leaves.splits.drain(..).map(|splits| splits.with_dtype(self.dtype));
         let splits = splits.collect::<Result<_, _>>().map_err(in_key)?;
         let flat = self.in_inner_shape(flat).map_err(in_key)?;
-        RaggedTensor::try_new(flat, splits).map_err(in_key)
-    }
-
-    /// Adds the inner dimensions to the flat values. `in_blocks` has already rejected lists with incomplete blocks.
-    fn in_inner_shape(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
-        let block: usize = self.inner_shape.iter().product();
-        let shape = std::iter::once(flat.shape()[0] / block).chain(self.inner_shape.iter().copied());
-        DenseTensor::try_new(flat.values().clone(), shape.collect())
+        RaggedTensor::try_new(flat, splits).map(Tensor::Ragged).map_err(in_key)
     }
 }

@@ -6,6 +6,7 @@ use super::definition;
 use super::fill::{Fill, filled};
 use super::source::Source;
 use super::truncate::{CUT, truncated};
+use crate::conversion::Conversion;
 use crate::convert::lengths;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
@@ -17,7 +18,7 @@ use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
-use crate::tensor::DenseTensor;
+use crate::tensor::{DenseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct FixedLenSequence {
@@ -68,8 +69,10 @@ impl FixedLenSequence {
         }
         Ok(Self { source, layout, fill, truncate: sequence.truncate })
     }
+}
 
-    pub(super) fn spec(&self) -> TensorSpec {
+impl Conversion for FixedLenSequence {
+    fn spec(&self) -> TensorSpec {
         let mut spec = TensorSpec::dense(self.source.leaf.dtype, &[]);
         match &self.layout {
             Layout::Items(item) => {
@@ -80,12 +83,16 @@ impl FixedLenSequence {
         spec
     }
 
-    pub(super) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let unless = ["rows are not of one length"].into_iter().chain(self.truncate.then_some(CUT));
         vec![self.source.values_part(&unless.collect::<Vec<_>>())]
     }
 
-    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        self.source.columns()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
         let mut leaves = self.source.selected(batch)?;
         if let (true, Layout::Lists(sizes)) = (self.truncate, &self.layout) {
@@ -116,7 +123,7 @@ impl FixedLenSequence {
             }
         };
         let values = filled(&self.source.leaf, &self.fill, leaves, &sizes).map_err(in_key)?;
-        DenseTensor::try_new(values, shape).map_err(in_key)
+        DenseTensor::try_new(values, shape).map(Tensor::Dense).map_err(in_key)
     }
 }
 

@@ -5,6 +5,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use super::cast::{Cast, holds_exactly};
 use super::definition::Casts;
 use crate::column::Leaves;
+use crate::column_path::ColumnPath;
 use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{HIDDEN, Part, Sharing};
@@ -44,6 +45,16 @@ impl Source {
         let leaf = Leaf::compile(&data_type, None, options).map_err(in_key)?;
         let plan = plan.with_batch_bytes(options.batch_bytes);
         Ok(Self { plan, cast, leaf })
+    }
+
+    /// Indices of the columns of the key.
+    pub(super) fn columns(&self) -> Vec<usize> {
+        self.plan.used().to_vec()
+    }
+
+    /// The fields of the key.
+    pub(super) fn paths(&self) -> &[ColumnPath] {
+        self.plan.columns()
     }
 
     pub(super) fn rank(&self) -> usize {

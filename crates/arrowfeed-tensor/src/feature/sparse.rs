@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 use super::definition::{self, Casts};
 use super::source::Source;
 use crate::column::Leaves;
+use crate::conversion::Conversion;
 use crate::convert::{Entries, at_least_one_list, lengths, longest};
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
@@ -16,12 +17,12 @@ use crate::lists;
 use crate::options::{AdapterOptions, Duplicates};
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
-use crate::tensor::SparseTensor;
+use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Sparse {
-    pub(super) indices: Vec<Index>,
-    pub(super) values: Source,
+    indices: Vec<Index>,
+    values: Source,
     /// Number of dimensions of the feature's key that the tensor keeps. Their sizes come first in `size`.
     kept: usize,
     size: Vec<Option<usize>>,
@@ -30,8 +31,8 @@ pub(super) struct Sparse {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Index {
-    pub(super) source: Source,
+struct Index {
+    source: Source,
     /// Whether its lists are parallel to those of the values, so that each must have the same length.
     beside: bool,
 }
@@ -68,44 +69,9 @@ impl Sparse {
         Ok(Self { indices, values, kept, size, already_sorted, duplicates })
     }
 
-    pub(super) fn spec(&self) -> TensorSpec {
-        TensorSpec::sparse(self.values.leaf.dtype, &self.size)
-    }
-
-    pub(super) fn explain(&self) -> Vec<Part> {
-        let mut unless = vec![self.values.hidden()];
-        if !self.already_sorted {
-            unless.push("entries of a row are not sorted by their indices");
-        }
-        let indices = Part::new("indices", Sharing::Copied).because("rows and index keys side by side");
-        vec![self.values.values_part(&unless), indices]
-    }
-
-    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
-        let in_values = |error: ConversionError| error.in_key(self.values.label());
-        let leaves = at_least_one_list(self.values.leaves(batch)?).map_err(in_values)?;
-        let splits = of_rows(&leaves.splits).map_err(in_values)?;
-        let mut entries = Entries::new(self.size.len() + 1, &splits).map_err(in_values)?;
-        let mut shape = vec![batch.num_rows() as i64];
-        for (level, size) in self.size[..self.kept].iter().enumerate() {
-            let size = keep(&leaves.splits, level, *size, &splits, &mut entries);
-            shape.push(size.map_err(in_values)?);
-        }
-        for (nth, index) in self.indices.iter().enumerate() {
-            let dimension = self.kept + nth;
-            let size = self.index(batch, index, dimension, &leaves, &mut entries);
-            shape.push(size.map_err(|error| error.in_key(index.source.label()))?);
-        }
-        let row_of = |item| leaves.row_of(item);
-        let values = self.values.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of);
-        let mut values = values.map_err(in_values)?;
-        if !self.already_sorted {
-            values = entries.sort(values).map_err(in_values)?;
-        }
-        if self.duplicates == Duplicates::Error {
-            entries.refuse_duplicates().map_err(in_values)?;
-        }
-        Ok(SparseTensor::of(entries.indices, values, shape))
+    /// The keys: those of the indices, then that of the values.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.indices.iter().map(|index| &index.source).chain([&self.values])
     }
 
     /// Writes the indices of one key into their dimension, and returns the size of the dimension.
@@ -148,6 +114,52 @@ impl Sparse {
         let expected = format!("{expected} {entries} as in {:?}", self.values.label());
         let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
         Err(error.in_row(row_of(list)))
+    }
+}
+
+impl Conversion for Sparse {
+    fn spec(&self) -> TensorSpec {
+        TensorSpec::sparse(self.values.leaf.dtype, &self.size)
+    }
+
+    fn explain(&self) -> Vec<Part> {
+        let mut unless = vec![self.values.hidden()];
+        if !self.already_sorted {
+            unless.push("entries of a row are not sorted by their indices");
+        }
+        let indices = Part::new("indices", Sharing::Copied).because("rows and index keys side by side");
+        vec![self.values.values_part(&unless), indices]
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        self.sources().flat_map(Source::columns).collect()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
+        let in_values = |error: ConversionError| error.in_key(self.values.label());
+        let leaves = at_least_one_list(self.values.leaves(batch)?).map_err(in_values)?;
+        let splits = of_rows(&leaves.splits).map_err(in_values)?;
+        let mut entries = Entries::new(self.size.len() + 1, &splits).map_err(in_values)?;
+        let mut shape = vec![batch.num_rows() as i64];
+        for (level, size) in self.size[..self.kept].iter().enumerate() {
+            let size = keep(&leaves.splits, level, *size, &splits, &mut entries);
+            shape.push(size.map_err(in_values)?);
+        }
+        for (nth, index) in self.indices.iter().enumerate() {
+            let dimension = self.kept + nth;
+            let size = self.index(batch, index, dimension, &leaves, &mut entries);
+            shape.push(size.map_err(|error| error.in_key(index.source.label()))?);
+        }
+        let row_of = |item| leaves.row_of(item);
+        let values = self.values.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of);
+        let mut values = values.map_err(in_values)?;
+        if !self.already_sorted {
+            values = entries.sort(values).map_err(in_values)?;
+        }
+        if self.duplicates == Duplicates::Error {
+            entries.refuse_duplicates().map_err(in_values)?;
+        }
+        Ok(Tensor::Sparse(SparseTensor::of(entries.indices, values, shape)))
     }
 }
 

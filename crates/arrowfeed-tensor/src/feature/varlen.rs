@@ -6,6 +6,7 @@ use super::definition;
 use super::source::Source;
 use super::truncate::{CUT, truncated};
 use crate::column::row_of;
+use crate::conversion::Conversion;
 use crate::convert::{at_least_one_list, coordinates, lengths};
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
@@ -16,7 +17,7 @@ use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
-use crate::tensor::SparseTensor;
+use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct VarLen {
@@ -48,18 +49,37 @@ impl VarLen {
         Ok(Self { source, shape, truncate: varlen.truncate })
     }
 
-    pub(super) fn spec(&self) -> TensorSpec {
+    /// Fails if a list does not have the known size of its dimension.
+    fn check(&self, levels: &[RowSplits]) -> Result<(), ConversionError> {
+        for (level, (size, splits)) in self.shape.iter().zip(levels).enumerate() {
+            let Some(size) = *size else { continue };
+            if let Some((list, found)) = lengths(splits).enumerate().find(|(_, length)| *length != size) {
+                let expected = count(size, "value");
+                let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
+                return Err(error.in_row(row_of(&levels[..level], list)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Conversion for VarLen {
+    fn spec(&self) -> TensorSpec {
         TensorSpec::sparse(self.source.leaf.dtype, &self.shape)
     }
 
-    pub(super) fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<Part> {
         let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
         let unless: Vec<&str> =
             [self.source.hidden()].into_iter().chain(self.truncate.then_some(CUT)).collect();
         vec![self.source.values_part(&unless), indices]
     }
 
-    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
+    fn columns(&self) -> Vec<usize> {
+        self.source.columns()
+    }
+
+    fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
         let mut leaves = at_least_one_list(self.source.selected(batch)?).map_err(in_key)?;
         if self.truncate {
@@ -73,19 +93,6 @@ impl VarLen {
         }
         let row_of = |item| row_of(&leaves.splits, item);
         let values = self.source.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of);
-        Ok(SparseTensor::of(indices, values.map_err(in_key)?, dense_shape))
-    }
-
-    /// Fails if a list does not have the known size of its dimension.
-    fn check(&self, levels: &[RowSplits]) -> Result<(), ConversionError> {
-        for (level, (size, splits)) in self.shape.iter().zip(levels).enumerate() {
-            let Some(size) = *size else { continue };
-            if let Some((list, found)) = lengths(splits).enumerate().find(|(_, length)| *length != size) {
-                let expected = count(size, "value");
-                let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
-                return Err(error.in_row(row_of(&levels[..level], list)));
-            }
-        }
-        Ok(())
+        Ok(Tensor::Sparse(SparseTensor::of(indices, values.map_err(in_key)?, dense_shape)))
     }
 }

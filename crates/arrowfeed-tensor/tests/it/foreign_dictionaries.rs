@@ -15,8 +15,8 @@ use arrow_array::{
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_data::{ArrayData, ByteView};
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged, VarLen};
-use arrowfeed_tensor::{DType, ExpressionPlan, KeyExpression};
+use arrowfeed_tensor::feature::{Dense, Feature, Ragged, VarLen};
+use arrowfeed_tensor::{DType, ExpressionPlan, KeyExpression, TensorAdapter};
 
 /// Strings "A" and "B", and values far outside of the memory.
 fn wild(data_type: &DataType) -> ArrayRef {
@@ -57,7 +57,7 @@ fn codes(column: ArrayRef, dtype: DType) -> Result<Vec<i64>, String> {
     let batch = batch(Field::new("e", column.data_type().clone(), true).with_metadata(metadata), column);
     let feature = Feature::Dense(Dense { key: "e".to_owned(), dtype: Some(dtype), ..Dense::default() });
     let adapter =
-        FeatureAdapter::try_new(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
+        TensorAdapter::from_features(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
     let tensor = adapter.convert(&batch).map_err(|error| error.to_string())?.remove(0).1;
     let values = tensor.as_dense().unwrap().values().clone();
     Ok(match dtype {
@@ -98,7 +98,7 @@ fn a_symbol_that_is_not_utf8_is_an_error() {
 fn selected(column: ArrayRef, key: &str) -> Vec<i64> {
     let batch = batch(Field::new("l", column.data_type().clone(), true), column);
     let feature = Feature::Ragged(Ragged { key: key.to_owned(), ..Ragged::default() });
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
     let tensor = adapter.convert(&batch).unwrap().remove(0).1;
     tensor.as_ragged().unwrap().flat_values().values().as_i64().unwrap().to_vec()
 }
@@ -161,7 +161,7 @@ fn maps_are_searched_for_the_keys_with_rows() {
             let plan = ExpressionPlan::try_new(batch.schema(), &key);
             let Ok(_) = plan else { panic!("{:?}", plan.map(|_| ()).map_err(|error| error.to_string())) };
             let feature = Feature::Dense(Dense { key: "m['B']".to_owned(), ..Dense::default() });
-            let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+            let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
             let tensor = adapter.convert(&batch).unwrap().remove(0).1;
             let last = i64::from(if len % 2 == 0 { len - 1 } else { len - 2 });
             assert_eq!(tensor.as_dense().unwrap().values().as_i64(), Some(&[last][..]), "{data_type}");
@@ -176,7 +176,7 @@ fn strings_with_rows_become_bytes() {
         let column = dictionary(vec![Some(1), Some(0), Some(1)], wild(&data_type));
         let batch = batch(Field::new("e", column.data_type().clone(), true), column);
         let feature = Feature::Dense(Dense { key: "e".to_owned(), ..Dense::default() });
-        let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+        let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
         let tensor = adapter.convert(&batch).unwrap().remove(0).1;
         let array = tensor.as_dense().unwrap().values().array().clone();
         let bytes = arrow_cast::cast(&array, &DataType::LargeBinary).unwrap();
@@ -216,7 +216,7 @@ fn the_limit_on_copies_depends_on_the_values_with_rows_alone() {
                 let column = dictionary(vec![Some(1); rows], long(&data_type, 1000, first));
                 let batch = batch(Field::new("e", column.data_type().clone(), true), column);
                 let feature = Feature::VarLen(VarLen { key: "e".to_owned(), ..VarLen::default() });
-                let adapter = FeatureAdapter::with_batch_bytes(batch.schema(), [("t", feature)], 10_000);
+                let adapter = TensorAdapter::from_features_within(batch.schema(), [("t", feature)], 10_000);
                 adapter.unwrap().convert(&batch).map(|_| ()).map_err(|error| error.limit())
             };
             assert_eq!(convert(10), Ok(()), "{data_type}");

@@ -8,10 +8,8 @@ use arrow_array::{
     ListViewArray, RecordBatch, StringArray, StructArray, TimestampSecondArray, UnionArray,
 };
 use arrow_schema::{Field, UnionFields};
-use arrowfeed_tensor::feature::{
-    Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, VarLen,
-};
-use arrowfeed_tensor::{DefaultValue, ExpressionPlan, KeyExpression, SplitsDType, Tensor};
+use arrowfeed_tensor::feature::{Dense, Feature, FixedLenSequence, Ragged, RowDefault, VarLen};
+use arrowfeed_tensor::{DefaultValue, ExpressionPlan, KeyExpression, SplitsDType, Tensor, TensorAdapter};
 use serde_json::{Value, json};
 
 use crate::support::{self, batch, int64, json as trees, lists, types};
@@ -22,12 +20,12 @@ fn selected(batch: &RecordBatch, key: &str) -> Value {
 }
 
 fn tensor(batch: &RecordBatch, feature: Feature) -> Tensor {
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
     adapter.convert(batch).unwrap().remove(0).1
 }
 
 fn explained(batch: &RecordBatch, feature: Feature) -> String {
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
     adapter.explain()[0].to_string()
 }
 
@@ -202,7 +200,7 @@ fn a_padding_that_no_memory_holds_is_an_error() {
     let batch = batch(vec![("l", each_in_a_list(text))]);
     let default = Some(RowDefault::Scalar(DefaultValue::Bytes(b"x".to_vec())));
     let dense = Dense { key: "l[*].x".to_owned(), shape: vec![1 << 55], default, ..Dense::default() };
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", Feature::Dense(dense))]).unwrap();
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", Feature::Dense(dense))]).unwrap();
     let message = adapter.convert(&batch).unwrap_err().to_string();
     assert!(message.starts_with(r#"tensor "t", key "l[*].x": expected "#), "{message}");
     let sequence = FixedLenSequence { key: "l[*].x".to_owned(), ..FixedLenSequence::default() };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_tensor::feature::{Feature, FeatureAdapter, VarLen};
-use arrowfeed_tensor::{ExpressionPlan, KeyExpression, RepresentationErrorKind};
+use arrowfeed_tensor::feature::{Feature, VarLen};
+use arrowfeed_tensor::{ExpressionPlan, KeyExpression, RepresentationErrorKind, TensorAdapter};
 
 use crate::support::types;
 
@@ -189,7 +189,7 @@ fn filters_that_cannot_be() {
 fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
     let message = |name: &str, key: &str| {
         let feature = Feature::VarLen(VarLen { key: key.to_owned(), ..VarLen::default() });
-        FeatureAdapter::try_new(schema(), [(name, feature)]).unwrap_err().to_string()
+        TensorAdapter::from_features(schema(), [(name, feature)]).unwrap_err().to_string()
     };
     let expected = r#"key "age.x", character 4: expected a record with the field "x", found Int32"#;
     assert_eq!(message("age.x", "age.x"), expected);
@@ -203,13 +203,13 @@ fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
 #[test]
 fn names_of_features_are_known_and_there_once() {
     let feature = |key: &str| Feature::VarLen(VarLen { key: key.to_owned(), ..VarLen::default() });
-    let error =
-        FeatureAdapter::try_new(schema(), [("a", feature("age")), ("a", feature("tags[*]"))]).unwrap_err();
+    let error = TensorAdapter::from_features(schema(), [("a", feature("age")), ("a", feature("tags[*]"))])
+        .unwrap_err();
     assert_eq!(error.to_string(), r#"tensor "a": expected a feature for each name, found two"#);
     // A key may be inside another key, and several features may read one field.
     let keys = ["tags[*]", "tags[0]", "u:int", "u:string", "friends[*].age", "friends[age=1].age"];
-    let adapter = FeatureAdapter::try_new(schema(), keys.map(|key| (key, feature(key)))).unwrap();
-    let columns: Vec<String> = adapter.columns().iter().map(ToString::to_string).collect();
+    let adapter = TensorAdapter::from_features(schema(), keys.map(|key| (key, feature(key)))).unwrap();
+    let columns: Vec<String> = adapter.column_paths().iter().map(ToString::to_string).collect();
     assert_eq!(columns, ["tags", "u", "friends.age"]);
     assert_eq!(adapter.project(&["u:int"]).unwrap().specs()[0].0, "u:int");
     let error = adapter.project(&["x"]).unwrap_err();

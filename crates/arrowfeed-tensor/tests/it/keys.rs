@@ -5,9 +5,11 @@ use std::path::Path;
 use arrow_array::RecordBatch;
 use arrow_array::{Array, Int32Array, UInt32Array};
 use arrowfeed_tensor::feature::{
-    Casts, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
+    Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
 };
-use arrowfeed_tensor::{DType, DefaultValue, Duplicates, ExpressionPlan, KeyExpression, Tensor};
+use arrowfeed_tensor::{
+    DType, DefaultValue, Duplicates, ExpressionPlan, KeyExpression, Tensor, TensorAdapter,
+};
 use serde_json::{Value, json};
 use toml::Table;
 
@@ -206,14 +208,14 @@ fn values(array: &arrow_array::ArrayRef) -> Value {
 
 fn feature_case(corpus: &Corpus, case: &Table) {
     let batch = rows(corpus, case);
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature(case))]);
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature(case))]);
     if let Some(message) = case.get("refused") {
         let message = format!("tensor \"t\", {}", message.as_str().unwrap());
         return assert_eq!(adapter.unwrap_err().to_string(), message);
     }
     let adapter = adapter.unwrap();
     if let Some(columns) = texts(case, "columns") {
-        assert_eq!(adapter.columns().iter().map(ToString::to_string).collect::<Vec<_>>(), columns);
+        assert_eq!(adapter.column_paths().iter().map(ToString::to_string).collect::<Vec<_>>(), columns);
     }
     let found = adapter.convert(&batch);
     if let Some(message) = case.get("error") {

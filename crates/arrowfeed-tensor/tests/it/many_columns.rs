@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StructArray};
 use arrow_schema::SchemaRef;
-use arrowfeed_tensor::feature::{self, Feature, FeatureAdapter};
+use arrowfeed_tensor::feature::{self, Feature};
 use arrowfeed_tensor::{
-    Adapter, ColumnPath, IndexedSchema, Representation, Structured, TensorAdapter, TensorsToRecordBatch,
+    ColumnPath, IndexedSchema, Representation, Structured, TensorAdapter, TensorsToRecordBatch,
     TensorsToRecordBatchOptions, infer_representations, project_tfmd_schema, representations_from_tfmd,
 };
 
@@ -57,16 +57,16 @@ fn inferred(schema: &SchemaRef) -> TensorAdapter {
     TensorAdapter::try_new(schema.clone(), infer_representations(schema)).unwrap()
 }
 
-fn of_features(schema: &SchemaRef, prefix: &str, columns: usize) -> FeatureAdapter {
+fn of_features(schema: &SchemaRef, prefix: &str, columns: usize) -> TensorAdapter {
     let features = names(columns).into_iter().map(|name| {
         let key = format!("{prefix}{name}");
         (name, Feature::Dense(feature::Dense { key, ..feature::Dense::default() }))
     });
-    FeatureAdapter::try_new(schema.clone(), features).unwrap()
+    TensorAdapter::from_features(schema.clone(), features).unwrap()
 }
 
 /// Converts a batch to all tensors and to those of given names, and projects the adapter to these names.
-fn use_adapter(adapter: &Adapter, batch: &RecordBatch) {
+fn use_adapter(adapter: &TensorAdapter, batch: &RecordBatch) {
     let names: Vec<&str> = adapter.specs().iter().rev().map(|(name, _)| name.as_str()).collect();
     assert_eq!(adapter.convert(batch).unwrap().len(), names.len());
     assert_eq!(adapter.convert_only(batch, &names).unwrap().len(), names.len());
@@ -83,7 +83,7 @@ fn inferred_tensors_are_compiled_in_proportional_time() {
 fn features_are_compiled_in_proportional_time() {
     is_proportional(batch, |batch| {
         let adapter = of_features(&batch.schema(), "", batch.num_columns());
-        assert_eq!(adapter.columns().len(), batch.num_columns());
+        assert_eq!(adapter.column_paths().len(), batch.num_columns());
     });
     let made = |columns| (columns, nested(columns).schema());
     is_proportional(made, |(columns, schema)| drop(of_features(schema, "s.", *columns)));
@@ -93,7 +93,7 @@ fn features_are_compiled_in_proportional_time() {
 fn batches_are_converted_in_proportional_time() {
     let made = |columns| {
         let batch = batch(columns);
-        (Adapter::Representations(inferred(&batch.schema())), batch)
+        (inferred(&batch.schema()), batch)
     };
     is_proportional(made, |(adapter, batch)| use_adapter(adapter, batch));
 }
@@ -102,7 +102,7 @@ fn batches_are_converted_in_proportional_time() {
 fn features_of_batches_are_selected_in_proportional_time() {
     let made = |columns| {
         let batch = batch(columns);
-        (Adapter::Features(of_features(&batch.schema(), "", columns)), batch)
+        (of_features(&batch.schema(), "", columns), batch)
     };
     is_proportional(made, |(adapter, batch)| use_adapter(adapter, batch));
 }

@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use arrowfeed_tensor::feature::{self, Feature, FeatureAdapter};
+use arrowfeed_tensor::feature::{self, Feature};
 use arrowfeed_tensor::{
     AdapterOptions, ConversionError, ConversionErrorKind, Dense, Representation, TensorAdapter,
 };
@@ -47,7 +47,7 @@ fn width(batch: &RecordBatch) -> usize {
 
 fn by_feature(batch: &RecordBatch) -> Result<(), ConversionError> {
     let varlen = Feature::VarLen(feature::VarLen { key: "e".to_owned(), ..Default::default() });
-    let adapter = FeatureAdapter::with_batch_bytes(batch.schema(), [("t", varlen)], LIMIT).unwrap();
+    let adapter = TensorAdapter::from_features_within(batch.schema(), [("t", varlen)], LIMIT).unwrap();
     adapter.convert(batch).map(|_| ())
 }
 
@@ -93,7 +93,7 @@ fn copies_of_a_rows_value_for_each_element_are_limited() {
         Feature::VarLen(feature::VarLen { key: "e[name=@long].name".to_owned(), ..Default::default() });
     let convert = |batch: &RecordBatch| {
         let named = [("t", filter.clone())];
-        FeatureAdapter::with_batch_bytes(batch.schema(), named, LIMIT).unwrap().convert(batch).map(|_| ())
+        TensorAdapter::from_features_within(batch.schema(), named, LIMIT).unwrap().convert(batch).map(|_| ())
     };
     assert_eq!(convert(&rows(10)), Ok(()));
     assert_eq!(convert(&rows(11)).unwrap_err().limit(), Some("batch_bytes"));

@@ -8,7 +8,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, printable};
-use arrowfeed_tensor::{Adapter, TensorSpec};
+use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::any_iteration::AnyIteration;
 use super::batches::{BatchIterator, Unchanged};
@@ -19,7 +19,7 @@ use super::mixture::Mixture;
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::saved_index;
 use super::selection::shown_splits;
-use super::source::TensorDefinitions;
+use super::source::{TensorDefinitions, file_paths};
 use super::tensors::{TensorIterator, ToTensors};
 use crate::error::DatasetError;
 
@@ -29,7 +29,7 @@ use crate::error::DatasetError;
 pub struct Dataset {
     pub(super) content: Content,
     pub(super) definitions: TensorDefinitions,
-    pub(super) adapter: Adapter,
+    pub(super) adapter: TensorAdapter,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
     pub(super) rows: Range<u64>,
 }
@@ -234,7 +234,7 @@ impl Dataset {
     }
 
     /// The adapter that converts the record batches to tensors.
-    pub fn tensor_adapter(&self) -> &Adapter {
+    pub fn tensor_adapter(&self) -> &TensorAdapter {
         &self.adapter
     }
 
@@ -280,7 +280,7 @@ impl Dataset {
         };
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
-        let columns = definitions.columns(&adapter, self.arrow_schema());
+        let columns = file_paths(&adapter, self.arrow_schema());
         Ok(Self { rows, ..Self::of((**files).clone(), definitions, &columns)? })
     }
 

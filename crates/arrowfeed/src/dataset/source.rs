@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use arrow_schema::{DataType, Fields, SchemaRef};
 use arrowfeed_source::FeedError;
 use arrowfeed_source::field_path::field_path;
-use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
+use arrowfeed_tensor::feature::Feature;
 use arrowfeed_tensor::{
-    Adapter, AdapterOptions, ColumnPath, IndexedSchema, Representation, RepresentationError, TensorAdapter,
+    AdapterOptions, ColumnPath, IndexedSchema, Representation, RepresentationError, TensorAdapter,
     infer_representations,
 };
 
@@ -46,7 +46,7 @@ impl TensorDefinitions {
     ///
     /// # Errors
     /// A tensor cannot be made from batches of this schema.
-    pub fn adapter(&self, schema: SchemaRef) -> Result<Adapter, RepresentationError> {
+    pub fn adapter(&self, schema: SchemaRef) -> Result<TensorAdapter, RepresentationError> {
         self.adapter_within(schema, AdapterOptions::BATCH_BYTES)
     }
 
@@ -58,18 +58,18 @@ impl TensorDefinitions {
         &self,
         schema: SchemaRef,
         batch_bytes: usize,
-    ) -> Result<Adapter, RepresentationError> {
-        let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
-        Ok(match self {
+    ) -> Result<TensorAdapter, RepresentationError> {
+        match self {
             Self::Representations(all) => {
+                let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
                 let all = all.iter().map(|(name, representation)| (name.as_str(), representation));
-                Adapter::Representations(TensorAdapter::with_options(schema, all, options)?)
+                TensorAdapter::with_options(schema, all, options)
             }
             Self::Features(all) => {
                 let all = all.iter().map(|(name, feature)| (name.as_str(), feature));
-                Adapter::Features(FeatureAdapter::with_batch_bytes(schema, all, batch_bytes)?)
+                TensorAdapter::from_features_within(schema, all, batch_bytes)
             }
-        })
+        }
     }
 
     /// The field paths that must be read for the tensors, given the schema of all readable columns. `recursion_error` is set if
@@ -82,24 +82,9 @@ impl TensorDefinitions {
         recursion_error: Option<FeedError>,
     ) -> Result<Vec<String>, DatasetError> {
         let adapter = self.adapter_within(schema.clone(), batch_bytes);
-        let Some(recursion_error) = recursion_error else { return Ok(self.columns(&adapter?, schema)) };
-        let columns = adapter.map(|adapter| self.columns(&adapter, schema)).unwrap_or_default();
+        let Some(recursion_error) = recursion_error else { return Ok(file_paths(&adapter?, schema)) };
+        let columns = adapter.map(|adapter| file_paths(&adapter, schema)).unwrap_or_default();
         if columns.is_empty() { Err(recursion_error.into()) } else { Ok(columns) }
-    }
-
-    /// The field paths that must be read for the columns of an adapter, each once, in the order of first mention.
-    pub(super) fn columns(&self, adapter: &Adapter, schema: &SchemaRef) -> Vec<String> {
-        let paths: Vec<ColumnPath> = match (self, adapter) {
-            (Self::Representations(all), _) => {
-                all.iter().flat_map(|(_, representation)| representation.source_columns()).collect()
-            }
-            (Self::Features(_), Adapter::Features(adapter)) => adapter.columns(),
-            (Self::Features(_), Adapter::Representations(_)) => Vec::new(),
-        };
-        let schema = IndexedSchema::new(schema.clone());
-        let mut seen = HashSet::new();
-        let columns = paths.iter().map(|path| file_path(&schema, path));
-        columns.filter(|column| seen.insert(column.clone())).collect()
     }
 
     /// The definitions with these names, in this order, for batches of a schema.
@@ -126,6 +111,14 @@ impl TensorDefinitions {
             Self::Features(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
         }
     }
+}
+
+/// The field paths that must be read for an adapter, each once, in the order of first mention.
+pub(super) fn file_paths(adapter: &TensorAdapter, schema: &SchemaRef) -> Vec<String> {
+    let schema = IndexedSchema::new(schema.clone());
+    let mut seen = HashSet::new();
+    let columns = adapter.column_paths().into_iter().map(|path| file_path(&schema, &path));
+    columns.filter(|column| seen.insert(column.clone())).collect()
 }
 
 /// The path to read from the files for a column path. It ends at a map, because fields inside of maps cannot be

@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow_array::{Array, RecordBatch};
 use arrowfeed_source::Report;
-use arrowfeed_tensor::{Adapter, Tensor, Tensors};
+use arrowfeed_tensor::{Tensor, TensorAdapter, Tensors};
 
 use super::any_iteration::AnyIteration;
 use super::iteration::Conversion;
@@ -14,7 +14,7 @@ use crate::error::DatasetError;
 pub struct TensorIterator(AnyIteration<ToTensors>);
 
 /// Conversion of batches to tensors.
-pub(super) struct ToTensors(pub(super) Adapter);
+pub(super) struct ToTensors(pub(super) TensorAdapter);
 
 impl Conversion for ToTensors {
     type Output = Tensors;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{AvroSchema, ReadOptions, RecordDecoder};
-use arrowfeed_tensor::{Adapter, Tensors};
+use arrowfeed_tensor::{TensorAdapter, Tensors};
 
 use crate::dataset::TensorDefinitions;
 use crate::error::DatasetError;
@@ -29,7 +29,7 @@ pub struct TensorRecordDecoder {
     /// The decoder that receives the records.
     pub records: RecordDecoder,
     definitions: TensorDefinitions,
-    adapter: Adapter,
+    adapter: TensorAdapter,
 }
 
 impl TensorRecordDecoder {
@@ -63,7 +63,7 @@ impl TensorRecordDecoder {
     }
 
     /// The adapter that converts the batches to tensors.
-    pub fn tensor_adapter(&self) -> &Adapter {
+    pub fn tensor_adapter(&self) -> &TensorAdapter {
         &self.adapter
     }
 

@@ -10,8 +10,8 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
-use arrowfeed_tensor::feature::{Casts, Dense, Feature, FeatureAdapter, Ragged, RowDefault};
-use arrowfeed_tensor::{DType, DefaultValue, Values};
+use arrowfeed_tensor::feature::{Casts, Dense, Feature, Ragged, RowDefault};
+use arrowfeed_tensor::{DType, DefaultValue, TensorAdapter, Values};
 
 const SYMBOLS: &str = r#"["a","b","c"]"#;
 
@@ -37,7 +37,7 @@ fn codes(dtype: DType) -> Feature {
 
 fn converted(batch: &RecordBatch, feature: Feature) -> Result<Values, String> {
     let adapter =
-        FeatureAdapter::try_new(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
+        TensorAdapter::from_features(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
     let tensor = adapter.convert(batch).map_err(|error| error.to_string())?.remove(0).1;
     Ok(tensor.as_dense().unwrap().values().clone())
 }
@@ -77,7 +77,7 @@ fn keys_of_the_type_are_shared() {
     let found = converted(&whole, codes(DType::Int32)).unwrap();
     assert_eq!(found.buffer().unwrap().as_ptr(), address);
     let report = |dtype| {
-        FeatureAdapter::try_new(whole.schema(), [("e", codes(dtype))]).unwrap().explain()[0].to_string()
+        TensorAdapter::from_features(whole.schema(), [("e", codes(dtype))]).unwrap().explain()[0].to_string()
     };
     assert_eq!(
         report(DType::Int32),
@@ -98,7 +98,7 @@ fn lists_of_symbols_become_lists_of_codes() {
     let lists = ListArray::new(Arc::new(item), OffsetBuffer::from_lengths([2, 0, 1]), values, None);
     let whole = batch(Arc::new(lists), None);
     let ragged = Ragged { key: "e[*]".to_owned(), dtype: Some(DType::Int16), ..Ragged::default() };
-    let adapter = FeatureAdapter::try_new(whole.schema(), [("e", Feature::Ragged(ragged))]).unwrap();
+    let adapter = TensorAdapter::from_features(whole.schema(), [("e", Feature::Ragged(ragged))]).unwrap();
     let tensor = adapter.convert(&whole).unwrap().remove(0).1;
     let found = tensor.as_ragged().unwrap().flat_values().values().clone();
     assert_eq!(found.as_primitive::<arrow_array::types::Int16Type>().unwrap()[..], [1, 2, 1]);

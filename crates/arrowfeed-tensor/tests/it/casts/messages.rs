@@ -8,9 +8,9 @@ use arrow_array::{
     TimestampSecondArray,
 };
 use arrowfeed_tensor::feature::{
-    Casts, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
+    Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
 };
-use arrowfeed_tensor::{ConversionErrorKind, DType, DefaultValue, RepresentationErrorKind};
+use arrowfeed_tensor::{ConversionErrorKind, DType, DefaultValue, RepresentationErrorKind, TensorAdapter};
 
 use crate::support;
 
@@ -33,8 +33,8 @@ fn dense(key: &str, dtype: Option<DType>, casts: Casts, default: Option<DefaultV
     Feature::Dense(Dense { key: key.to_owned(), dtype, casts, default, ..Dense::default() })
 }
 
-fn adapter(feature: Feature) -> Result<FeatureAdapter, String> {
-    FeatureAdapter::try_new(batch().schema(), [("t", feature)]).map_err(|error| {
+fn adapter(feature: Feature) -> Result<TensorAdapter, String> {
+    TensorAdapter::from_features(batch().schema(), [("t", feature)]).map_err(|error| {
         let text = error.to_string();
         text.strip_prefix("tensor \"t\", ").expect("the tensor comes first").to_owned()
     })
@@ -85,7 +85,7 @@ fn a_conversion_that_is_not_allowed_says_how_to_ask_for_it() {
         assert_eq!(message, format!("key {key:?}: expected {expected}"));
     }
     let error =
-        FeatureAdapter::try_new(batch().schema(), [("t", dense("i", Some(DType::Int8), Exact, None))]);
+        TensorAdapter::from_features(batch().schema(), [("t", dense("i", Some(DType::Int8), Exact, None))]);
     assert_eq!(error.unwrap_err().kind(), RepresentationErrorKind::Type);
 }
 

@@ -9,10 +9,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use arrowfeed_tensor::feature::{
-    Casts, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, VarLen,
-};
-use arrowfeed_tensor::{DType, DefaultValue, Tensor, Values};
+use arrowfeed_tensor::feature::{Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, VarLen};
+use arrowfeed_tensor::{DType, DefaultValue, Tensor, TensorAdapter, Values};
 use proptest::prelude::*;
 
 use crate::random_config::config;
@@ -48,7 +46,7 @@ fn outs(values: &Values) -> Vec<Out> {
 
 /// The values of the tensor, or the row that the message names.
 fn found(batch: &RecordBatch, feature: Feature) -> Result<Vec<Out>, usize> {
-    let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+    let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
     match adapter.convert(batch).map(|mut tensors| tensors.remove(0).1) {
         Ok(Tensor::Dense(tensor)) => Ok(outs(tensor.values())),
         Ok(Tensor::Sparse(tensor)) => Ok(outs(tensor.values())),
@@ -113,7 +111,7 @@ proptest! {
         if !is_allowed {
             let field = arrow_schema::Field::new("x", from.clone(), true);
             let schema = std::sync::Arc::new(arrow_schema::Schema::new(vec![field]));
-            prop_assert!(FeatureAdapter::try_new(schema, [("t", ragged)]).is_err(), "{from} to {to}");
+            prop_assert!(TensorAdapter::from_features(schema, [("t", ragged)]).is_err(), "{from} to {to}");
             return Ok(());
         }
         if matches!(from, DataType::Date32 | DataType::Utf8) {

@@ -9,8 +9,8 @@ mod texts;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Fields;
-use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged, RowDefault, VarLen};
-use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
+use arrowfeed_tensor::feature::{Dense, Feature, Ragged, RowDefault, VarLen};
+use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor, TensorAdapter};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl Case {
     }
 
     fn tensor(&self, feature: Feature) -> Result<Tensor, String> {
-        let adapter = FeatureAdapter::try_new(self.batch.schema(), [("t", feature)]).unwrap();
+        let adapter = TensorAdapter::from_features(self.batch.schema(), [("t", feature)]).unwrap();
         Ok(adapter.convert(&self.batch).map_err(|error| error.to_string())?.remove(0).1)
     }
 }

@@ -1,7 +1,7 @@
 //! Sparse features against a plain implementation that works row by row.
 
-use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Sparse};
-use arrowfeed_tensor::{Duplicates, SparseTensor};
+use arrowfeed_tensor::feature::{Feature, Sparse};
+use arrowfeed_tensor::{Duplicates, SparseTensor, TensorAdapter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ proptest! {
             duplicates,
             ..Sparse::default()
         });
-        let adapter = FeatureAdapter::try_new(batch.schema(), [("t", feature)]).unwrap();
+        let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
         let expected: Vec<Option<Vec<Entry>>> = rows.iter().map(|row| entries(row, kept, duplicates)).collect();
         match adapter.convert(&batch) {
             Ok(tensors) => {
