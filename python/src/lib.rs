@@ -6,12 +6,13 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `signals`, `claims` |
-//! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `claims` |
+//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `tfrecord` |
-//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends), `docs` (docstrings, from the stubs) |
+//! | Python | `call`, `errors`, `object`, `once`, `libraries`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
+//! | the rest | `schema`, `split`, `html` (tables for notebooks), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
 // A build without some features does not use all code.
 #![cfg_attr(not(all(feature = "stores", feature = "tensorflow")), allow(dead_code, unused_imports))]
