@@ -14,8 +14,10 @@
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
 //! | the rest | `schema`, `split`, `html` (tables for notebooks), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
-// A build without some features does not use all code.
-#![cfg_attr(not(all(feature = "stores", feature = "tensorflow")), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(all(feature = "stores", feature = "tensorflow")),
+    allow(dead_code, unused_imports, reason = "a build without some features does not use all code")
+)]
 
 #[macro_use]
 mod docs;

@@ -17,10 +17,13 @@
 // | cache of bytes on disk | `cache` |
 // | threads and forks | `runtime`, `wait` (blocking calls), `shared_work` (shared work), `process` (values of one process) |
 
-// A build without some store families does not use all code.
 #![cfg_attr(
     not(all(feature = "aws", feature = "azure", feature = "gcp", feature = "http")),
-    allow(dead_code, unused_imports)
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "a build without some families of stores does not use all code"
+    )
 )]
 
 mod cache;
