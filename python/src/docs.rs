@@ -1332,9 +1332,9 @@ Args:
     zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
         record. Default 10 million.
     zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.
-    batch_bytes: Bytes of one record batch. An Avro reader ends a batch before it exceeds this size; a
-        TFRecord, CSV or JSON lines reader ends a batch after the row that exceeds this size. For a
-        Parquet reader, and for a dataset without a shuffle, a larger batch is an error. Default 512 MiB.
+    batch_bytes: Bytes of one record batch. An Avro or Parquet reader ends a batch before it exceeds this
+        size; a TFRecord, CSV or JSON lines reader ends a batch after the row that exceeds this size. For
+        a dataset without a shuffle, a larger batch is an error. Default 512 MiB.
     zstd_window_bytes: Window size of a zstandard frame in bytes. Default 128 MiB.
     xz_memory_bytes: Memory of the xz decoder in bytes. Default 128 MiB.
 

@@ -233,3 +233,59 @@ def test_a_page_with_a_wrong_checksum_is_a_damaged_row_group(tmp_path, column):
     assert str(caught.value).endswith("Page CRC checksum mismatch")
     rest = read(af.read_parquet(path, on_error="skip_block"))
     assert rest[column].to_pylist() == columns[column].to_pylist()[:500] + columns[column].to_pylist()[750:]
+
+
+@pytest.mark.parametrize("compression", ["gzip", "brotli"])
+def test_a_damaged_compressed_list_is_a_damaged_row_group(tmp_path, compression):
+    """The codecs report damage as I/O errors."""
+    lists = [[number * 7919 % 1009] * 3 for number in range(1000)]
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"list": pa.array(lists, pa.list_(pa.int64()))}),
+        path,
+        row_group_size=500,
+        compression=compression,
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    column = pq.read_metadata(path).row_group(1).column(0)
+    data = bytearray(path.read_bytes())
+    end = column.data_page_offset + column.total_compressed_size
+    data[end - 100 : end] = b"\xff" * 100
+    path.write_bytes(data)
+    with pytest.raises(af.CorruptBlockError) as caught:
+        read(af.read_parquet(path))
+    assert (caught.value.block, caught.value.field) == (1, "list")
+    for threads in [1, 2]:
+        reader = af.read_parquet(path, on_error="skip_block", threads=threads)
+        assert read(reader)["list"].to_pylist() == lists[:500]
+        assert [skipped["block"] for skipped in reader.report()["skipped"]] == [1]
+
+
+@pytest.mark.parametrize("use_dictionary", [False, True])
+def test_row_groups_of_long_rows_are_read_in_shorter_batches(tmp_path, use_dictionary):
+    """A row group takes 4 MB, and a batch at most 1 MiB. A dictionary has the bytes once."""
+    path = tmp_path / "images.parquet"
+    images = [bytes([number % 7]) * 10_000 for number in range(400)]
+    table = pa.table({"id": range(400), "image": images})
+    pq.write_table(table, path, use_dictionary=use_dictionary, row_group_size=400)
+    limits = af.Limits(batch_bytes=1 << 20)
+    batches = [pa.record_batch(batch) for batch in af.read_parquet(path, limits=limits)]
+    assert pa.Table.from_batches(batches).to_pydict() == table.to_pydict()
+    assert len(batches) > 4
+    assert all(batch.get_total_buffer_size() <= 1 << 20 for batch in batches)
+    keys = {"id": features.Dense([]), "image": features.Dense([])}
+    dataset = af.ParquetDataset(path, features=keys, limits=limits)
+    for shuffle in [{}, {"shuffle_buffer_size": 50, "seed": 1}]:
+        found = {}
+        for tensors in dataset.tensors(batch_size=64, **shuffle):
+            found.update(zip(tensors["id"].values.tolist(), tensors["image"].values, strict=True))
+        assert [found[number] for number in range(400)] == images
+    splits = [split for part in dataset.plan_splits() for split in dataset.read_split(part)]
+    assert sum(batch.num_rows for batch in splits) == 400
+    with pytest.raises(af.LimitError) as caught:
+        read(af.read_parquet(path, limits=af.Limits(batch_bytes=5000)))
+    assert caught.value.limit == "batch_bytes"
+    assert str(caught.value).startswith(
+        f"{path}: block 0 at byte 4: expected 1 row to take at most 5,000 bytes, "
+    )

@@ -13,6 +13,9 @@ use parquet::file::reader::{ChunkReader, Length};
 /// Size of the buffer for reading page headers.
 const BUFFER: usize = 8 << 10;
 
+/// Parts of the messages of the `parquet` crate about rows that do not fit into one array.
+const OVERFLOWS: [&str; 2] = ["index overflow decoding byte array", "would overflow list array"];
+
 /// A [`ByteSource`] of known length.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceBytes {
@@ -21,19 +24,23 @@ pub(crate) struct SourceBytes {
     failure: ReadFailure,
 }
 
-/// The error of a read. It is kept because the `parquet` crate converts it to a text that does not show its kind.
+/// The error of a read. It is kept because the `parquet` crate converts it to a text that does not show its kind, and its
+/// codecs report damage as I/O errors too. Each reader of rows has one of its own: a failed read of one thread says nothing
+/// about the bytes that another thread has read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadFailure(Arc<ForkLock<Option<FeedError>>>);
 
 impl ReadFailure {
-    /// Keeps an error, and returns one with the same text for the `parquet` crate.
+    /// Keeps the first error, and returns one with the same text for the `parquet` crate.
     fn keep(&self, error: io::Error) -> io::Error {
         let (kind, text) = (error.kind(), error.to_string());
-        self.0.with(|kept| *kept = Some(FeedError::io(error)));
+        self.0.with(|kept| {
+            kept.get_or_insert_with(|| FeedError::io(error));
+        });
         io::Error::new(kind, text)
     }
 
-    /// The error of the last failed read, if any.
+    /// The error of the failed read, if any.
     pub(crate) fn take(&self) -> Option<FeedError> {
         self.0.with(Option::take).flatten()
     }
@@ -126,18 +133,30 @@ pub(crate) fn guarded<T, E: Into<ParquetError>>(
         Ok(Err(error)) => Err(feed_error(kind, expected, error.into())),
         Err(panic) => {
             let text = panic_text(&*panic).unwrap_or_default();
-            Err(FeedError::new(kind, format!("expected {expected}, found bytes that cannot be read: {text}")))
+            let found = format!("bytes that cannot be read: {text}");
+            Err(too_long(text)
+                .unwrap_or_else(|| FeedError::new(kind, format!("expected {expected}, found {found}"))))
         }
     }
 }
 
 fn feed_error(kind: FeedErrorKind, expected: &str, error: ParquetError) -> FeedError {
     match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
-            Ok(error) => FeedError::io(*error),
-            Err(error) => FeedError::new(kind, format!("expected {expected}, found {error}")),
-        },
+        ParquetError::External(error) => FeedError::new(kind, format!("expected {expected}, found {error}")),
         ParquetError::EOF(text) => FeedError::new(FeedErrorKind::Truncated, text),
-        error => FeedError::new(kind, format!("expected {expected}, found {error}")),
+        error => {
+            let text = error.to_string();
+            too_long(&text)
+                .unwrap_or_else(|| FeedError::new(kind, format!("expected {expected}, found {text}")))
+        }
     }
+}
+
+/// The error of rows that do not fit into one array, whose offsets have 32 bits. The `parquet` crate has no kind for it.
+fn too_long(text: &str) -> Option<FeedError> {
+    let is_too_long = OVERFLOWS.iter().any(|overflow| text.contains(overflow));
+    is_too_long.then(|| {
+        let message = "expected values that fit into one array with offsets of 32 bits, found more";
+        FeedError::limit_reached("batch_bytes", message)
+    })
 }

@@ -8,12 +8,12 @@ use arrow_schema::{DataType, Schema, SchemaRef, TimeUnit};
 use arrowfeed_source::format::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, Unit, UnitDecoder,
 };
-use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
+use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
-use crate::bytes::{ReadFailure, guarded};
+use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
 use crate::group_columns::GroupColumns;
@@ -178,8 +178,6 @@ pub(crate) struct ParquetFile {
     pub(crate) read: GroupColumns,
     pub(crate) columns: FileColumns,
     pub(crate) limits: Limits,
-    /// The error of a read inside of the `parquet` crate.
-    pub(crate) failure: ReadFailure,
 }
 
 impl ParquetFile {
@@ -190,7 +188,7 @@ impl ParquetFile {
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let int96 = footer.int96.as_ref().map(|int96| (&*int96.leaves, &int96.seconds));
         let read = GroupColumns::new(footer.read_schema(), &columns.leaves, &footer.metadata, int96);
-        Ok(Self { columns, footer, groups, group_bytes, read, limits, failure: ReadFailure::default() })
+        Ok(Self { columns, footer, groups, group_bytes, read, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {
@@ -199,6 +197,27 @@ impl ParquetFile {
 
     pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
         &self.footer.metadata
+    }
+
+    /// Checks that the file still has the same footer. If a file is opened while it is written, its time of change may stay
+    /// the same.
+    ///
+    /// # Errors
+    /// It has another one ([`Changed`](FeedErrorKind::Changed)); an I/O error.
+    pub(crate) fn check_footer(&self) -> Result<(), FeedError> {
+        let file = &self.footer.file;
+        let when = "it was opened";
+        match read_footer(file, &self.limits) {
+            Ok(found) => {
+                let identity = FileIdentity { len: file.len(), fingerprint: self.footer.fingerprint.bytes };
+                Expected { identity, when }.check_fingerprint(&fingerprint(&found))
+            }
+            Err(error) if error.kind() == FeedErrorKind::Io => Err(error),
+            Err(error) => {
+                let message = format!("expected the file to be unchanged since {when}: {}", error.message());
+                Err(FeedError::new(FeedErrorKind::Changed, message))
+            }
+        }
     }
 }
 

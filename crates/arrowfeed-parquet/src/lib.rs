@@ -17,6 +17,7 @@
 // | `int96` | timestamps of the type INT96, exactly |
 // | `number_lists` | columns of lists of numbers |
 // | `rows` | the rows of a row group, as batches |
+// | `row_size` | the number of rows that are read at a time |
 // | `codec` | the codecs that are compiled in |
 // | `bytes` | the bytes of a file, for the `parquet` crate |
 
@@ -30,6 +31,7 @@ mod format;
 mod group_columns;
 mod int96;
 mod number_lists;
+mod row_size;
 mod rows;
 mod schema_depth;
 

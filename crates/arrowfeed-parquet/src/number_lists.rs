@@ -224,9 +224,7 @@ fn array<O: OffsetSizeTrait>(item: &FieldRef, lists: Lists, items: ArrayRef) -> 
     let offsets = lists.offsets.into_iter().map(O::from_usize).collect::<Option<Vec<O>>>();
     let offsets = offsets.ok_or_else(|| {
         let found = items.len();
-        ParquetError::General(format!(
-            "expected fewer items in a batch (use a smaller batch_size), found {found}"
-        ))
+        ParquetError::General(format!("offset of {found} would overflow list array"))
     })?;
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     Ok(Arc::new(GenericListArray::<O>::try_new(item.clone(), offsets, items, lists.nulls)?))

@@ -3,21 +3,100 @@
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
-use arrowfeed_source::FeedError;
 use arrowfeed_source::format::{Chunk, ReadChunks};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 use parquet::errors::ParquetError;
 
-use crate::bytes::SourceBytes;
+use crate::bytes::{ReadFailure, SourceBytes};
 use crate::file::ParquetFile;
 use crate::group_columns::{GroupReader, row_group};
+use crate::row_size::{divided, fewer_rows, first_step};
 
 /// The rows of a row group that are being read.
 pub(crate) struct GroupRows {
+    group: usize,
     reader: GroupReader,
-    /// The number of the next row in its row group.
-    row: u64,
-    /// The error of the next row, which ends the reading.
+    failure: ReadFailure,
+    /// The rows that are not read yet, by their numbers in the row group.
+    unread: Range<usize>,
+    /// Number of rows that are read at a time: at most `batch_size`, and fewer if rows are long.
+    step: usize,
+    batch_size: usize,
+    /// Number of rows until the current batch ends.
+    window_left: usize,
+    /// Rows that were read and belong to later batches.
+    rest: Option<RecordBatch>,
+    /// The error of the row after those that were read, which ends the reading.
     fault: Option<FeedError>,
+}
+
+/// The result of one read.
+enum Read {
+    Rows(RecordBatch, Option<FeedError>),
+    /// The rows take more than `batch_bytes`. At most so many should be read at a time.
+    TooLarge(usize),
+    End,
+}
+
+impl ParquetFile {
+    /// Starts reading rows of a row group, `step` at a time.
+    fn reader(
+        &self,
+        group: usize,
+        rows: Range<usize>,
+        step: usize,
+        failure: &ReadFailure,
+    ) -> Result<GroupReader, FeedError> {
+        let bytes = SourceBytes::new(self.file(), failure.clone());
+        let reader = self.read.begin(bytes, self.metadata(), group, rows, step);
+        reader.map_err(|error| self.cause(error, failure))
+    }
+
+    /// Returns the cause of an error: a failed read, a change of the file, or the error itself.
+    fn cause(&self, error: FeedError, failure: &ReadFailure) -> FeedError {
+        if let Some(failed) = failure.take() {
+            return failed;
+        }
+        match error.kind() {
+            FeedErrorKind::CorruptBlock | FeedErrorKind::Truncated => {
+                self.check_footer().err().unwrap_or(error)
+            }
+            _ => error,
+        }
+    }
+
+    /// Reads the next rows, and fewer of them as long as they take more than `batch_bytes`.
+    fn read_rows(&self, rows: &mut GroupRows) -> Result<Option<RecordBatch>, FeedError> {
+        loop {
+            let step = match self.read_step(rows) {
+                Ok(Read::Rows(batch, fault)) => {
+                    rows.unread.start += batch.num_rows();
+                    rows.fault = fault;
+                    return Ok(Some(batch));
+                }
+                Ok(Read::End) => return Ok(None),
+                Ok(Read::TooLarge(step)) => step,
+                Err(error) if error.limit().is_some() && rows.step > 1 => rows.step / 2,
+                Err(error) => return Err(self.cause(error, &rows.failure)),
+            };
+            rows.step = divided(rows.batch_size, step);
+            rows.reader = self.reader(rows.group, rows.unread.clone(), rows.step, &rows.failure)?;
+        }
+    }
+
+    fn read_step(&self, rows: &mut GroupRows) -> Result<Read, FeedError> {
+        let Some(read) = self.read.next(&mut rows.reader)? else { return Ok(Read::End) };
+        if let Some(step) = fewer_rows(&read, self.limits.batch_bytes) {
+            return Ok(Read::TooLarge(step));
+        }
+        let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, rows.unread.start as u64)))?;
+        let (batch, fault) = made?;
+        Ok(match (fewer_rows(&batch, self.limits.batch_bytes), fault) {
+            (Some(step), _) => Read::TooLarge(step),
+            (None, Some(fault)) if batch.num_rows() == 0 => return Err(fault),
+            (None, fault) => Read::Rows(batch, fault),
+        })
+    }
 }
 
 impl ReadChunks for ParquetFile {
@@ -41,33 +120,42 @@ impl ReadChunks for ParquetFile {
 
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let (group, range) = (number(chunk.number), number(rows.start)..number(rows.end));
-        let bytes = SourceBytes::new(self.file(), self.failure.clone());
-        let reader = self.read.begin(bytes, self.metadata(), group, range, batch_size)?;
-        Ok(GroupRows { reader, row: rows.start, fault: None })
+        let (group, unread) = (number(chunk.number), number(rows.start)..number(rows.end));
+        let metadata = self.metadata().metadata().row_group(group);
+        let most = first_step(metadata, &self.columns.leaves, self.file().len(), self.limits.batch_bytes);
+        let (step, failure) = (divided(batch_size, most), ReadFailure::default());
+        let reader = self.reader(group, unread.clone(), step, &failure)?;
+        let (rest, fault) = (None, None);
+        Ok(GroupRows {
+            group,
+            reader,
+            failure,
+            unread,
+            step,
+            batch_size,
+            window_left: batch_size,
+            rest,
+            fault,
+        })
     }
 
     fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError> {
-        if let Some(fault) = rows.fault.take() {
-            return Err(fault);
-        }
-        let Some(read) = self.read.next(&mut rows.reader)? else { return Ok(None) };
-        let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, rows.row)))?;
-        let (batch, fault) = made?;
-        rows.row += batch.num_rows() as u64;
-        match fault {
-            Some(fault) if batch.num_rows() == 0 => Err(fault),
-            fault => {
+        let read = match (rows.rest.take(), rows.fault.take()) {
+            (Some(rest), fault) => {
                 rows.fault = fault;
-                Ok(Some(batch))
+                Some(rest)
             }
-        }
+            (None, Some(fault)) => return Err(fault),
+            (None, None) => self.read_rows(rows)?,
+        };
+        let Some(read) = read else { return Ok(None) };
+        let (found, n) = (read.num_rows(), read.num_rows().min(rows.window_left));
+        rows.window_left = if n < rows.window_left { rows.window_left - n } else { rows.batch_size };
+        rows.rest = (n < found).then(|| read.slice(n, found - n));
+        Ok(Some(if n < found { read.slice(0, n) } else { read }))
     }
 
     fn check_unchanged(&self) -> Result<(), FeedError> {
-        match self.failure.take() {
-            Some(error) => Err(error.in_file(self.file().name())),
-            None => self.file().check_unchanged(),
-        }
+        self.file().check_unchanged()
     }
 }

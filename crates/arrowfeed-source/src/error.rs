@@ -206,6 +206,11 @@ impl FeedError {
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
     }
 
+    /// Whether the bytes of the file cause the error, and not the system or the caller.
+    pub fn is_damage(&self) -> bool {
+        self.is_of_the_file() && !matches!(self.0.kind, FeedErrorKind::Io | FeedErrorKind::Changed)
+    }
+
     /// Whether a read would have blocked on a remote request, see
     /// [`without_waiting`](crate::io::remote::without_waiting).
     pub fn would_wait(&self) -> bool {

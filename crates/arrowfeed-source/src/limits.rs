@@ -28,8 +28,8 @@ pub struct Limits {
     pub zero_byte_elements: u64,
     /// Rows that take no bytes in one block. Default 100 million.
     pub zero_byte_rows: u64,
-    /// Bytes of one RecordBatch. A batch ends early at this limit; formats that read whole chunks, such as Parquet,
-    /// return an error instead. Default 512 MiB.
+    /// Bytes of one RecordBatch. A batch of a file ends early at this limit; a single row that exceeds it is an error.
+    /// Default 512 MiB.
     pub batch_bytes: usize,
     /// Window size of a zstandard frame, in bytes. Default 128 MiB.
     pub zstd_window_bytes: usize,

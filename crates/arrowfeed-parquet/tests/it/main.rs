@@ -3,12 +3,16 @@
 //! - [`reading`]: the engine reads the rows that the `parquet` crate reads, and no bytes cause a panic.
 //! - [`nesting`], [`number_lists`]: random nested columns, against the readers of the `parquet` crate.
 //! - [`int96`]: timestamps of the deprecated type INT96.
+//! - [`long_rows`]: batches that end early because their rows are long.
+//! - [`failures`]: damage, failed reads and changes of a file are told apart.
 //! - [`promised`]: requested schemas.
 //! - [`compiled_codecs`]: codecs of the build.
 //! - [`support`]: helpers of the tests.
 
 mod compiled_codecs;
+mod failures;
 mod int96;
+mod long_rows;
 mod nesting;
 mod number_lists;
 mod promised;

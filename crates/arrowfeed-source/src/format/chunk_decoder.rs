@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 
 use super::{Chunk, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder};
-use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, thousands};
+use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, thousands};
 
 /// Maximum number of rows per read. The caller may cancel between two reads.
 const MAX_ROWS: u64 = 16_384;
@@ -32,7 +32,8 @@ pub trait ReadChunks: Send + Sync {
     fn batch_bytes(&self) -> usize;
 
     /// Starts reading the given rows of a chunk, in batches of `batch_size` rows; the last batch may be shorter.
-    /// `batch_size` is at most 16,384, whatever the caller requested.
+    /// `batch_size` is at most 16,384, whatever the caller requested. Rows that together exceed
+    /// [`batch_bytes`](Self::batch_bytes) may be divided into several batches, which also end at multiples of `batch_size`.
     ///
     /// # Errors
     /// The chunk cannot be read. The caller adds the chunk and the file to the error.
@@ -233,9 +234,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         };
         let (bytes, most) = (batch.get_array_memory_size(), self.file.batch_bytes());
         if bytes > most {
-            let (most, found) = (thousands(most as u64), thousands(bytes as u64));
-            let message =
-                format!("expected {rows} rows to take at most {most} bytes, found {found}: ask for fewer");
+            let message = too_large(rows, most, bytes);
             return Err(self.located(&stretch.chunk, FeedError::limit_reached("batch_bytes", message)));
         }
         let Chunk { number: chunk, offset, .. } = stretch.chunk;
@@ -256,8 +255,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         kept: u64,
         error: FeedError,
     ) -> Result<(), FeedError> {
-        let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
-        if self.on_error != OnError::SkipBlock || !error.is_of_the_file() || system {
+        if self.on_error != OnError::SkipBlock || !error.is_damage() {
             return Err(error);
         }
         if dropped == 0 {
@@ -298,6 +296,13 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             }
         }
     }
+}
+
+#[cold]
+fn too_large(rows: usize, most: usize, found: usize) -> String {
+    let help = if rows == 1 { "raise the limit batch_bytes" } else { "ask for fewer" };
+    let (rows, most, found) = (counted(rows as u64, "row"), thousands(most as u64), thousands(found as u64));
+    format!("expected {rows} to take at most {most} bytes, found {found}: {help}")
 }
 
 impl<F: ReadChunks> fmt::Debug for ChunkDecoder<F> {

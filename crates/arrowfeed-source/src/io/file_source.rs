@@ -52,6 +52,21 @@ impl Opened {
             Self::Stream { name, .. } => name,
         }
     }
+
+    /// Reads the metadata of the file with `open`. If this fails because the file has changed meanwhile, the error says so.
+    pub(crate) fn open_unchanged<T>(
+        self,
+        open: impl FnOnce(Self) -> Result<T, FeedError>,
+    ) -> Result<T, FeedError> {
+        let file = match &self {
+            Self::File(file) => Some(file.clone()),
+            Self::Stream { .. } => None,
+        };
+        open(self).map_err(|error| match &file {
+            Some(file) if error.is_damage() => file.check_unchanged().err().unwrap_or(error),
+            _ => error,
+        })
+    }
 }
 
 impl fmt::Debug for Opened {

@@ -253,7 +253,7 @@ impl FileSet {
             None => entry.open(&self.files.counts, check)?,
         };
         let len = if let Opened::File(file) = &opened { Some(file.len()) } else { None };
-        let open = self.format.open(opened, check)?;
+        let open = opened.open_unchanged(|opened| self.format.open(opened, check))?;
         if let (Some(len), Some(fingerprint)) = (len, open.fingerprint()) {
             let found = FileIdentity { len, fingerprint: fingerprint.bytes };
             // Another thread may have stored the identity first.

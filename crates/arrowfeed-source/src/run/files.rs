@@ -158,7 +158,7 @@ impl Files {
         let mut failed = Vec::new();
         for (number, entry) in self.entries.iter().enumerate() {
             check.now()?;
-            match entry.open(&self.counts, check).and_then(&open) {
+            match entry.open(&self.counts, check).and_then(|opened| opened.open_unchanged(&open)) {
                 Ok(found) => return Ok(FirstFile { opened: Some((number, found)), failed }),
                 Err(error) if goes_on(&error) => failed.push(error),
                 Err(error) => return Err(error),
