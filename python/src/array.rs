@@ -5,12 +5,12 @@ use arrow_schema::FieldRef;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
-use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
 
 use arrowfeed::printable;
 
 use crate::arrow_schema::counted;
 use crate::cast::{cast, requested};
+use crate::exported::{array_capsules, field_capsule};
 use crate::libraries;
 use crate::numpy_array::{as_requested, to_numpy};
 
@@ -72,7 +72,7 @@ impl Array {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+        field_capsule(py, &self.field)
     }
 
     fn __len__(&self) -> usize {
@@ -109,9 +109,9 @@ pub(crate) fn capsules<'py>(
     requested_schema: Option<&Bound<'py, PyCapsule>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let Some(wanted) = requested(requested_schema, field)? else {
-        return Ok(to_array_pycapsules(py, field.clone(), array, None)?);
+        return array_capsules(py, field.clone(), array);
     };
     let array = py.detach(|| cast(array, &wanted));
     let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(to_array_pycapsules(py, wanted, &array, None)?)
+    array_capsules(py, wanted, &array)
 }

@@ -7,8 +7,8 @@ use arrow_schema::{FieldRef, SchemaRef};
 use arrowfeed::printable;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
-use pyo3_arrow::ffi::to_schema_pycapsule;
 
+use crate::exported::schema_capsule;
 use crate::html;
 use crate::libraries;
 use crate::pickled;
@@ -41,7 +41,7 @@ impl Schema {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.0.as_ref())?)
+        schema_capsule(py, &self.0)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {

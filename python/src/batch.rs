@@ -14,12 +14,12 @@ use arrow_schema::{Field, FieldRef, SchemaRef};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
-use pyo3_arrow::ffi::to_schema_pycapsule;
 
 use arrowfeed::printable;
 
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
+use crate::exported::schema_capsule;
 use crate::html;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
@@ -130,7 +130,7 @@ impl RecordBatch {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.batch.schema_ref().as_ref())?)
+        schema_capsule(py, self.batch.schema_ref())
     }
 
     fn __len__(&self) -> usize {

@@ -18,6 +18,7 @@ use crate::argument::{flag, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;
+use crate::exported::check_schema;
 use crate::record_decoder::buffer_of;
 use crate::source::is_buffer;
 use crate::tfrecord::{self, encoding_name, features, sequence_features, tfmd_bytes};
@@ -102,6 +103,7 @@ impl<D: Decoder> Known<D> {
         };
         let features = features(&given)?;
         let columns = call(py, || D::new(&features).map(|decoder| decoder.schema().clone()))?;
+        check_schema(py, &columns)?;
         Ok(Self { features, columns, idle: ForkLock::default(), given: given.unbind() })
     }
 
@@ -146,7 +148,9 @@ fn decoded(
     let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
     let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
     let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-    call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch))).map(RecordBatch::new)
+    let batch = call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch)))?;
+    check_schema(records.py(), batch.schema_ref())?;
+    Ok(RecordBatch::new(batch))
 }
 
 #[doc = docs!(ExampleRecordDecoder)]

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `claims` |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `progress`, `claims` |
 //! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -33,6 +33,7 @@ mod ctrl_c;
 mod dataset;
 mod errors;
 mod example_records;
+mod exported;
 mod file;
 mod foreign;
 #[cfg(feature = "stores")]

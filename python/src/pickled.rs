@@ -13,12 +13,14 @@ use pyo3::types::PyTuple;
 use crate::arrow_schema::Schema;
 use crate::call::caught;
 use crate::errors::to_python;
+use crate::exported::check_schema;
 
 /// Result of `__reduce__`: the function that restores a schema, and the tuples of the schema.
 pub(crate) fn reduced<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
 ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
+    check_schema(py, schema)?;
     let described = FFI_ArrowSchema::try_from(schema.as_ref()).map_err(invalid)?;
     let restore = py.import("arrowfeed._arrowfeed")?.getattr("_schema_of_fields")?;
     Ok((restore, (fields(py, &described)?,)))

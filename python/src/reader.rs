@@ -10,7 +10,7 @@ use arrowfeed::{AvroReader, FeedError, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
-use pyo3_arrow::ffi::{to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::ffi::to_stream_pycapsule;
 
 use crate::argument::wrong_type;
 use crate::arrow_schema::{Schema, counted, listed};
@@ -19,6 +19,7 @@ use crate::call::call;
 use crate::cast::requested;
 use crate::claims;
 use crate::errors::to_python;
+use crate::exported::{check_schema, schema_capsule};
 use crate::guarded::CallError;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
@@ -109,7 +110,7 @@ impl RecordBatchReader {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.0.schema().as_ref())?)
+        schema_capsule(py, self.0.schema())
     }
 
     fn __repr__(&self) -> String {
@@ -130,6 +131,7 @@ impl RecordBatchReader {
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = signals::interrupt_or(stop.clone());
         let reader = call(py, || open(interrupt))?;
+        check_schema(py, &reader.schema())?;
         warn_of_servers_without_ranges(py)?;
         progress.start(py, None)?;
         Ok(Self(Arc::new(SharedReader::new(reader, stop, progress))))

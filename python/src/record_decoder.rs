@@ -11,6 +11,7 @@ use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
 use crate::call::{caught, caught_any};
 use crate::errors::{dataset_error, to_python};
+use crate::exported::check_schema;
 use crate::message_schemas::{FRAMINGS, MessageSchemas, SchemasArgument};
 use crate::options::read_options;
 use crate::schema::parse;
@@ -93,6 +94,7 @@ impl AvroRecordDecoder {
         });
         let (mut decoder, writers) = made.map_err(|error| located(py, given_name.as_deref(), error))?;
         let messages = MessageSchemas::new(py, framing, given, &mut decoder.records)?;
+        check_schema(py, decoder.records.schema())?;
         let names = TensorNames::new(py, decoder.tensor_adapter().specs());
         Ok(Self { decoder, writers, name: given_name, features, batch_bytes, names, messages })
     }

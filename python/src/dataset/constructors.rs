@@ -13,6 +13,7 @@ use super::base::{Dataset, Made};
 use super::chunk_source::sources;
 use crate::call::caught_any;
 use crate::errors::dataset_error;
+use crate::exported::check_schema;
 use crate::signals;
 use crate::source::{AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
@@ -58,6 +59,7 @@ impl Format {
         let interrupt = signals::interrupt_of_call(py)?;
         let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        check_schema(py, dataset.arrow_schema())?;
         warn_of_servers_without_ranges(py)?;
         let (keywords, schema) = (keywords.unbind(), dataset.arrow_schema().clone());
         let made = Made { format: self, source, keywords, names: None, schema };

@@ -15,6 +15,7 @@ use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
+use crate::exported::check_schema;
 
 #[doc = docs!(TensorsToRecordBatch)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -50,7 +51,9 @@ impl TensorsToRecordBatch {
         })?;
         let made = caught(|| Ok(tensor::TensorsToRecordBatch::try_new(&specs, &options)));
         let made = made.map_err(|error| to_python(py, error))?;
-        made.map(Self).map_err(|error| representation_error(py, &error))
+        let made = made.map_err(|error| representation_error(py, &error))?;
+        check_schema(py, made.schema())?;
+        Ok(Self(made))
     }
 
     #[doc = docs!(TensorsToRecordBatch.schema)]
