@@ -42,7 +42,7 @@ from arrowfeed._stubs.representation import (
     infer_representations,
     representations_from_tfmd,
 )
-from arrowfeed._stubs.schema import AvroSchema, avro_schema
+from arrowfeed._stubs.schema import AvroSchema, avro_columns, avro_schema, check_avro
 from arrowfeed._stubs.store_files import exists, peek, upload
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
@@ -91,7 +91,9 @@ __all__ = [
     "VarLenRagged",
     "VarLenSparse",
     "__version__",
+    "avro_columns",
     "avro_schema",
+    "check_avro",
     "encode_examples",
     "encode_records",
     "encode_sequence_examples",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import read_avro
+from arrowfeed._arrowfeed import avro_columns, avro_schema, read_avro
 from arrowfeed._engines.sources import repeatable
-from arrowfeed._engines.splits import UNIONS, SplitSource, quoted
+from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths
+from arrowfeed._errors import SchemaError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _ROWS = 65_536
 def scan_avro(
     source: Source,
     *,
+    columns: Sequence[str] | None = None,
     reader_schema: AvroSchemaLike | None = None,
     string_type: StringType = "utf8_view",
     unions: Unions = "struct",
@@ -44,6 +46,8 @@ def scan_avro(
 
     Args:
         source: As in `read_avro`, but no file objects, because they can be read only once.
+        columns: Field paths to read, as in `read_avro`. None: all columns. Columns of recursive types
+            are then the last ones, with the type `List(Null)`, and a query that uses one of them is an error.
         reader_schema: As in `read_avro`.
         string_type: Arrow type of strings, as in `read_avro`. polars shares the memory of the default type.
         unions: Arrow type of unions: `"struct"` or `"json"`, as in `read_avro`. polars has no dense unions.
@@ -83,12 +87,41 @@ def scan_avro(
         "cache_bytes": cache_bytes,
     }
 
-    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
-        columns = None if names is None else [quoted(name) for name in names]
-        return read_avro(source, columns=columns, batch_size=batch_size, **options)
+    paths = None if columns is None else list(columns)
 
-    with read_avro(source, **options) as reader:
-        return _lazy_frame("scan_avro()", reader.schema, opened)
+    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
+        selected = paths if names is None else column_paths(paths, names)
+        return read_avro(source, columns=selected, batch_size=batch_size, **options)
+
+    return _lazy_frame("scan_avro()", _avro_columns(source, paths, options), opened)
+
+
+def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any]) -> Any:
+    """Returns the Arrow schema of a scan of Avro files.
+
+    Columns of recursive types are the last ones, and have the type `List(Null)`. polars counts rows with the
+    column of the simplest type, so it counts them with another column.
+
+    Args:
+        source: The files.
+        paths: The field paths to read. None: all columns.
+        options: The other options of `read_avro`.
+
+    Raises:
+        SchemaError: A column of `paths` is recursive, or the options do not fit the schema.
+    """
+    try:
+        with read_avro(source, columns=paths, **options) as reader:
+            return reader.schema
+    except SchemaError:
+        if paths is None:
+            # If the options are wrong for another reason, the error of the reader also names the file.
+            with suppress(SchemaError):
+                stores = {name: options[name] for name in ("storage_options", "store")}
+                schema = avro_schema(source, limits=options["limits"], **stores)
+                used = ("reader_schema", "string_type", "unions", "limits")
+                return avro_columns(schema, **{name: options[name] for name in used})
+        raise
 
 
 def scan_dataset(
@@ -151,7 +184,8 @@ def _lazy_frame(
     """
     polars: Any = needed("polars", f"for {function}")
     register_io_source: Any = needed("polars.io.plugins", f"for {function}").register_io_source
-    names: list[str] = schema.names
+    types: Any = polars.Schema(schema)
+    names: list[str] = list(types)
 
     def frames(
         with_columns: list[str] | None, predicate: Any, n_rows: int | None, batch_size: int | None
@@ -175,4 +209,4 @@ def _lazy_frame(
                 if left == 0:
                     return
 
-    return register_io_source(frames, schema=polars.Schema(schema), validate_schema=True, is_pure=True)
+    return register_io_source(frames, schema=types, validate_schema=True, is_pure=True)

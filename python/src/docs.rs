@@ -2249,12 +2249,28 @@ Example:
     (VarLenSparse.column) => {
         r#"The column."#
     };
+    (avro_columns) => {
+        r#"Returns the Arrow schema of all columns of files with a schema.
+
+Columns of recursive types are the last ones, and have the type list of null.
+
+Args:
+    schema: The schema of the files.
+    reader_schema: As in `read_avro`.
+    string_type: As in `read_avro`.
+    unions: As in `read_avro`.
+    limits: Upper bounds on the columns. None: `Limits()`.
+
+Raises:
+    SchemaError: The schemas do not resolve."#
+    };
     (avro_schema) => {
         r#"Reads the schema, codec and metadata from the header of the first file of a source.
 
 Args:
     source: As in `read_avro`. A file object is read from its current position to slightly past the
         header.
+    limits: Upper bounds on the header and the schema. None: `Limits()`.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
 
@@ -2262,11 +2278,26 @@ Raises:
     OSError: The file cannot be opened.
     FormatError: The file is not an Avro object container file.
     SchemaError: The schema of the file breaks a rule of the Avro specification.
+    LimitError: The header or the schema exceeds a limit.
 
 Example:
     >>> schema = arrowfeed.avro_schema("part-0.avro")
     >>> schema.codec, schema.arrow.names
     ('zstandard', ['id', 'name'])"#
+    };
+    (check_avro) => {
+        r#"Checks that one of the files begins with the magic bytes of Avro. Reads only these bytes.
+
+Args:
+    source: As in `AvroDataset`.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
+    cache: As in `read_avro`.
+    cache_bytes: As in `read_avro`.
+
+Raises:
+    OSError: No file can be opened.
+    FormatError: The first file begins with other bytes, as do all others."#
     };
     (encode_examples) => {
         r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.

@@ -107,7 +107,7 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::records::encode_records;
     #[pymodule_export]
-    use crate::schema::{AvroSchema, avro_schema};
+    use crate::schema::{AvroSchema, avro_columns, avro_schema, check_avro};
     #[pymodule_export]
     use crate::split::{Split, plan_splits};
     #[pymodule_export]

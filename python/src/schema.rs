@@ -13,9 +13,10 @@ use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
 use crate::html;
+use crate::options;
 use crate::shutdown::{call_method, call_with};
 use crate::signals;
-use crate::source::first_source;
+use crate::source::{AVRO, first_source, rereadable};
 use crate::stores::StoreArguments;
 
 #[doc = docs!(AvroSchema)]
@@ -119,23 +120,54 @@ impl AvroSchema {
 
 #[doc = docs!(avro_schema)]
 #[pyfunction]
-#[pyo3(signature = (source, **stores), text_signature = "(source, *, storage_options=None, store=None)")]
+#[pyo3(signature = (source, *, limits=None, **stores),
+    text_signature = "(source, *, limits=None, storage_options=None, store=None)")]
 pub(crate) fn avro_schema(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
+    limits: Option<&Bound<'_, PyAny>>,
     stores: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<AvroSchema> {
     let stores = StoreArguments::only("avro_schema", py, stores)?;
+    let limits = limits.map(|value| options::limits("limits", value)).transpose()?.unwrap_or_default();
     let source = first_source(source, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
-        let header = AvroHeader::read_with(source, &ReadOptions::default().limits, Some(&interrupt))?;
+        let header = AvroHeader::read_with(source, &limits, Some(&interrupt))?;
         Ok(AvroSchema {
             schema: header.schema().clone(),
             codec: Some(header.codec().name().to_owned()),
             metadata: header.metadata(),
         })
     })
+}
+
+#[doc = docs!(check_avro)]
+#[pyfunction]
+#[pyo3(signature = (source, **stores),
+    text_signature = "(source, *, storage_options=None, store=None, cache=None, cache_bytes=None)")]
+pub(crate) fn check_avro(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    stores: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let (stores, _) = StoreArguments::split(py, stores)?;
+    let (sources, _) = rereadable(source, AVRO, &stores)?;
+    let interrupt = signals::interrupt_of_call(py)?;
+    call(py, || AvroHeader::check_magic(sources, Some(&interrupt)))
+}
+
+#[doc = docs!(avro_columns)]
+#[pyfunction]
+#[pyo3(signature = (schema, **options),
+    text_signature = "(schema, *, reader_schema=None, string_type='utf8', unions='dense', limits=None)")]
+pub(crate) fn avro_columns(
+    py: Python<'_>,
+    schema: &AvroSchema,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Schema> {
+    let options = options::read_options("avro_columns", options)?;
+    call(py, || schema.schema.arrow_schema_of_all(&options)).map(Schema)
 }
 
 /// A schema argument: JSON text, the dict or list of it, a path of a file that has it, or an `AvroSchema`.

@@ -222,3 +222,22 @@ def test_a_table_fits_the_terminal(tmp_path):
         "id  name               city                              zip",
         *[f"{number:>2}  {'東京' * 4}…  {'x' * 17}…  1,000,000,000,000" for number in range(3)],
     ]
+
+
+def test_a_recursive_column_is_left_out_by_name(arrowfeed, tmp_path):
+    fields = [{"name": "value", "type": "long"}, {"name": "next", "type": ["null", "List"]}]
+    schema = {"type": "record", "name": "List", "fields": fields}
+    write(tmp_path / "a.avro", [{"value": 1, "next": {"value": 2, "next": None}}], schema)
+    for options in (("--exclude", "next"), ("--columns", "value")):
+        assert arrowfeed("head", *options, "a.avro") == (0, '{"value": 1}\n', "")
+    found = 'arrowfeed: --exclude: expected a column, one of "value", "next", found "x"\n'
+    assert arrowfeed("head", "--exclude", "x", "a.avro") == (2, "", found)
+    reason = 'record "List" is recursive and cannot become an Arrow column; leave it out with `columns=`'
+    assert arrowfeed("head", "a.avro") == (1, "", f"arrowfeed: a.avro: next: {reason}\n")
+    flat = tmp_path / "flat.avsc"
+    flat.write_text(
+        json.dumps({**schema, "fields": [*fields[:1], {"name": "n", "type": "int", "default": 3}]})
+    )
+    options = ("--reader-schema", "flat.avsc", "--exclude", "value")
+    assert arrowfeed("head", *options, "a.avro") == (0, '{"n": 3}\n', "")
+    assert arrowfeed("count", "--json", "a.avro") == (0, '{"path": "a.avro", "rows": 1}\n', "")

@@ -6,6 +6,7 @@ import io
 import random
 import struct
 
+import fastavro
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -93,6 +94,73 @@ def test_a_directory_has_files_of_one_format(tmp_path):
     assert type(af.open_dataset(tmp_path)) is af.ExampleDataset
     pq.write_table(TABLE, tmp_path / "a.parquet")
     assert type(af.open_dataset(tmp_path)) is af.ParquetDataset
+
+
+def test_a_recursive_field_matters_only_if_it_is_read(tmp_path):
+    path = tmp_path / "list"
+    fields = [{"name": "value", "type": "long"}, {"name": "next", "type": ["null", "List"]}]
+    schema = {"type": "record", "name": "List", "fields": fields}
+    values = [{"value": 1, "next": {"value": 2, "next": None}}, {"value": 9, "next": None}]
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, values)
+    for source in (path, [path], path.read_bytes(), io.BytesIO(path.read_bytes())):
+        assert rows(af.open_dataset(source, columns=["value"])) == [{"value": 1}, {"value": 9}]
+    flat = {**schema, "fields": fields[:1]}
+    assert rows(af.open_dataset(path, reader_schema=flat)) == [{"value": 1}, {"value": 9}]
+    features = {"v": af.features.Dense([], key="value")}
+    [batch] = af.open_dataset(path, features=features).tensors(batch_size=2)
+    assert batch["v"].values.tolist() == [1, 9]
+    assert af.open_dataset(path, raw=True).num_rows == 2
+    with pytest.raises(af.SchemaError) as error:
+        af.open_dataset(path)
+    reason = 'record "List" is recursive and cannot become an Arrow column; leave it out with `columns=`'
+    assert str(error.value) == f"{path}: next: {reason}"
+
+
+def test_an_avro_file_is_known_by_its_first_bytes(tmp_path):
+    path = tmp_path / "cut"
+    path.write_bytes(b"Obj\x01\x02")
+    with pytest.raises(af.TruncatedError) as error:
+        af.open_dataset(path)
+    reason = "expected the length of a metadata key, found the end of the file after 0 bytes"
+    assert str(error.value) == f"{path}: byte 5: {reason}"
+
+
+def write_long_schema(path):
+    field = {"name": "id", "type": "long"}
+    with path.open("wb") as file:
+        fastavro.writer(
+            file, {"type": "record", "name": "R", "doc": " " * (5 << 20), "fields": [field]}, [{"id": 1}]
+        )
+
+
+def write_deep_column(path):
+    column = pa.array([1])
+    for _ in range(70):
+        column = pa.StructArray.from_arrays([column], ["s"])
+    pq.write_table(pa.table({"deep": column}), path, store_schema=False)
+
+
+@pytest.mark.parametrize(
+    ("write", "limits", "limit", "kind"),
+    [
+        (write_long_schema, af.Limits(schema_bytes=6 << 20), "schema_bytes", af.AvroDataset),
+        (write_deep_column, af.Limits(schema_depth=80), "schema_depth", af.ParquetDataset),
+    ],
+)
+def test_the_limits_of_the_caller_hold_while_the_format_is_detected(tmp_path, write, limits, limit, kind):
+    write(tmp_path / "rows")
+    assert type(af.open_dataset(tmp_path / "rows", limits=limits)) is kind
+    with pytest.raises(af.LimitError) as error:
+        af.open_dataset(tmp_path / "rows")
+    assert error.value.limit == limit
+
+
+def test_a_long_first_record_is_within_the_limits_of_the_caller(tmp_path):
+    af.write_tfrecord(pa.table({"data": [b"x" * 2000]}), tmp_path / "rows")
+    with pytest.raises(af.LimitError) as error:
+        af.open_dataset(tmp_path / "rows", limits=af.Limits(decoded_block_bytes=1000))
+    assert error.value.limit == "decoded_block_bytes"
 
 
 def test_what_is_of_no_format_is_an_error_with_the_reasons(tmp_path):

@@ -145,7 +145,7 @@ CACHED_STORE = {**STORE, "cache": None, "cache_bytes": None}
             ["split"],
             {"claim": None, "file": None, **READ_OPTIONS, **CACHED_STORE, "progress": False},
         ),
-        (af.avro_schema, ["source"], STORE),
+        (af.avro_schema, ["source"], {"limits": None, **STORE}),
         (af.plan_splits, ["source"], {"target_bytes": 64 << 20, **STORE}),
         (
             af.write_avro,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import fastavro
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -89,3 +90,50 @@ def test_a_fault_of_the_data_is_an_error_of_the_query(paths):
 def test_a_missing_file_is_an_error_of_the_call(tmp_path):
     with pytest.raises(FileNotFoundError):
         af.scan_avro(tmp_path / "none.avro")
+
+
+# ---- columns
+
+
+def test_columns_are_those_of_read_avro(tmp_path):
+    rows = pa.table({"id": [1, 2], "user": [{"name": "a", "age": 1}, {"name": "b", "age": 2}], "a.b": [3, 4]})
+    af.write_avro(rows, tmp_path / "rows.avro")
+    frame = af.scan_avro(tmp_path / "rows.avro", columns=["['a.b']", "user.age", "id"])
+    assert frame.collect_schema() == {"a.b": pl.Int64, "user": pl.Struct({"age": pl.Int64}), "id": pl.Int64}
+    assert frame.collect().rows() == [(3, {"age": 1}, 1), (4, {"age": 2}, 2)]
+    assert frame.select("user", "a.b").collect().rows() == [({"age": 1}, 3), ({"age": 2}, 4)]
+    assert frame.select(pl.len()).collect().item() == 2
+    assert af.scan_avro(tmp_path / "rows.avro", columns=[]).collect().width == 0
+    with pytest.raises(af.SchemaError, match='"id", "user", "a.b"\\), found "x"$'):
+        af.scan_avro(tmp_path / "rows.avro", columns=["x"])
+
+
+RECURSIVE = 'record "List" is recursive and cannot become an Arrow column; leave it out with `columns=`'
+
+
+def test_a_recursive_column_fails_only_if_a_query_uses_it(tmp_path):
+    path = tmp_path / "list.avro"
+    fields = [
+        {"name": "next", "type": ["null", "List"]},
+        {"name": "value", "type": "long"},
+        {"name": "all", "type": {"type": "array", "items": "List"}},
+    ]
+    values = [{"next": None, "value": value, "all": []} for value in (1, 9)]
+    with path.open("wb") as file:
+        fastavro.writer(file, {"type": "record", "name": "List", "fields": fields}, values)
+    frame = af.scan_avro(path)
+    assert frame.collect_schema() == {"value": pl.Int64, "next": pl.List(pl.Null), "all": pl.List(pl.Null)}
+    assert frame.select("value").collect()["value"].to_list() == [1, 9]
+    assert frame.select(pl.len()).collect().item() == 2
+    for query in (frame, frame.select("next"), frame.filter(pl.col("next").is_null()).select("value")):
+        with pytest.raises((af.SchemaError, pl.exceptions.ComputeError)) as error:
+            query.collect()
+        assert f"{path}: next: {RECURSIVE}" in str(error.value)
+    with pytest.raises(af.SchemaError) as error:
+        af.scan_avro(path, columns=["value", "next"])
+    assert str(error.value) == f"{path}: next: {RECURSIVE}"
+    with pytest.raises(af.SchemaError) as error:
+        af.scan_avro(
+            path, reader_schema={"type": "record", "name": "List", "fields": [{"name": "x", "type": "int"}]}
+        )
+    assert str(error.value) == f"{path}: x: expected a field of the writer or a default, found neither"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from pathlib import Path
@@ -18,6 +19,7 @@ from arrowfeed._arrowfeed import (
     RawRecordDataset,
     SequenceExampleDataset,
     SequenceExampleRecordDecoder,
+    check_avro,
     read_tfrecord,
 )
 from arrowfeed._dataset.look import look_at
@@ -103,7 +105,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     Args:
         source: As in `AvroDataset`.
         **keywords: Options of the class, such as `features`, `representations`, `columns` and `limits`. The
-            detection also uses `storage_options`, `store`, `cache` and `cache_bytes`.
+            detection also uses `limits`, `storage_options`, `store`, `cache` and `cache_bytes`.
 
     Raises:
         FormatError: The first file has none of these formats; the message states what each format expected.
@@ -212,18 +214,25 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
 
 
 def _avro(probed: _Probed) -> Callable[..., Dataset]:
-    AvroDataset(probed.again(), representations={}, **probed.stores)
+    """Detects Avro files from their first bytes. The class reads the header, with all options."""
+    check_avro(probed.again(), **probed.stores)
     return AvroDataset
 
 
 def _parquet(probed: _Probed) -> Callable[..., Dataset]:
-    ParquetDataset(probed.again(), representations={}, **probed.stores)
+    # A footer over a limit, or with a column that cannot be read, is that of a Parquet file. The class opens
+    # such a file if the options of the caller allow it.
+    with contextlib.suppress(LimitError, SchemaError):
+        ParquetDataset(probed.again(), representations={}, **probed.stores)
     return ParquetDataset
 
 
 def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
     """Detects the format of TFRecord records from the first record."""
-    reader = read_tfrecord(probed.again(), format="raw", batch_size=1, threads=1, **probed.stores)
+    limits = probed.keywords.get("limits")
+    reader = read_tfrecord(
+        probed.again(), format="raw", batch_size=1, threads=1, limits=limits, **probed.stores
+    )
     first = next(reader, None)
     if first is None:
         return ExampleDataset if "schema" in probed.keywords else RawRecordDataset

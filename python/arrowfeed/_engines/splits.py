@@ -184,7 +184,7 @@ class SplitReader:
         if not (self._is_raw or (self._has_tensors and names)):
             options = {name: value for name, value in self._options.items() if name != "features"}
             once = list(dict.fromkeys(names))
-            options.update(representations={}, columns=self._paths(once))
+            options.update(representations={}, columns=column_paths(self._options.get("columns"), once))
             decoded, key = self._schema_of(once), f"{self._key} {once}"
             vars(selected).update(_decoded=decoded, _options=options, _key=key)
         return selected
@@ -270,19 +270,6 @@ class SplitReader:
         fields = [self._schema.field(self._schema.names.index(name)) for name in names]
         return needed("pyarrow", "for engines").schema(fields, metadata=self._schema.metadata)
 
-    def _paths(self, names: list[str]) -> list[str]:
-        """Returns the field paths of columns: those of the option `columns`, or the quoted names."""
-        paths: Sequence[str] | None = self._options.get("columns")
-        if paths is None:
-            return [quoted(name) for name in names]
-        # The name of a CSV column may look like a path.
-        found = [[path for path in paths if path == name] for name in names]
-        return [
-            path
-            for name, same in zip(names, found, strict=True)
-            for path in same or [path for path in paths if first_name(path) == name]
-        ]
-
     def _opened(self) -> Dataset:
         return kept(self._key, self._new_dataset)
 
@@ -350,6 +337,19 @@ def log_skipped(report: Report) -> None:
     """Logs the chunks and files that were skipped, each as a warning."""
     for skipped in report["skipped"]:
         _log.warning("skipped a block: %s", skipped["error"])
+
+
+def column_paths(paths: Sequence[str] | None, names: list[str]) -> list[str]:
+    """Returns the field paths of columns: those of the option `columns`, or the quoted names without it."""
+    if paths is None:
+        return [quoted(name) for name in names]
+    # A name may look like a path.
+    found = [[path for path in paths if path == name] for name in names]
+    return [
+        path
+        for name, same in zip(names, found, strict=True)
+        for path in same or [path for path in paths if first_name(path) == name]
+    ]
 
 
 def quoted(name: str) -> str:

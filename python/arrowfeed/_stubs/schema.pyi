@@ -1,9 +1,11 @@
-"""Avro schemas: `AvroSchema`, `avro_schema`."""
+"""Avro schemas: `AvroSchema`, `avro_schema`; and functions for the Python part of the package."""
 
+import os
 from typing import final
 
 from arrowfeed._stubs.arrow import Schema
-from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store
+from arrowfeed._stubs.read import Limits
+from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store, StringType, Unions
 
 @final
 class AvroSchema:
@@ -78,13 +80,18 @@ class AvroSchema:
     def __eq__(self, other: object, /) -> bool: ...
 
 def avro_schema(
-    source: Source, *, storage_options: StorageOptions | None = None, store: Store | None = None
+    source: Source,
+    *,
+    limits: Limits | None = None,
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
 ) -> AvroSchema:
     """Reads the schema, codec and metadata from the header of the first file of a source.
 
     Args:
         source: As in `read_avro`. A file object is read from its current position to slightly past the
             header.
+        limits: Upper bounds on the header and the schema. None: `Limits()`.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
 
@@ -92,9 +99,55 @@ def avro_schema(
         OSError: The file cannot be opened.
         FormatError: The file is not an Avro object container file.
         SchemaError: The schema of the file breaks a rule of the Avro specification.
+        LimitError: The header or the schema exceeds a limit.
 
     Example:
         >>> schema = arrowfeed.avro_schema("part-0.avro")
         >>> schema.codec, schema.arrow.names
         ('zstandard', ['id', 'name'])
+    """
+
+def check_avro(
+    source: Source,
+    *,
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
+) -> None:
+    """Checks that one of the files begins with the magic bytes of Avro. Reads only these bytes.
+
+    Args:
+        source: As in `AvroDataset`.
+        storage_options: As in `read_avro`.
+        store: As in `read_avro`.
+        cache: As in `read_avro`.
+        cache_bytes: As in `read_avro`.
+
+    Raises:
+        OSError: No file can be opened.
+        FormatError: The first file begins with other bytes, as do all others.
+    """
+
+def avro_columns(
+    schema: AvroSchema,
+    *,
+    reader_schema: AvroSchemaLike | None = None,
+    string_type: StringType = "utf8",
+    unions: Unions = "dense",
+    limits: Limits | None = None,
+) -> Schema:
+    """Returns the Arrow schema of all columns of files with a schema.
+
+    Columns of recursive types are the last ones, and have the type list of null.
+
+    Args:
+        schema: The schema of the files.
+        reader_schema: As in `read_avro`.
+        string_type: As in `read_avro`.
+        unions: As in `read_avro`.
+        limits: Upper bounds on the columns. None: `Limits()`.
+
+    Raises:
+        SchemaError: The schemas do not resolve.
     """

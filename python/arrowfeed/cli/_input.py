@@ -8,6 +8,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._arrowfeed import avro_columns
 from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import dataset_class, rereadable
 from arrowfeed._urls import is_remote, literal, redacted
@@ -17,7 +18,9 @@ from arrowfeed.cli._formats import (
     COLUMNS,
     FORMATS,
     OPTIONS,
+    READER_SCHEMA,
     SAMPLE,
+    UNIONS,
     Format,
     by_suffix,
     suffix_of,
@@ -108,9 +111,11 @@ class Input:
         return self.format.dataset_class(self.source(), **{**self.arguments, **options, **self.stores})
 
     def without_columns(self, **options: Any) -> Dataset:
-        """Opens the files as a dataset without columns, which does not infer a schema from all rows."""
+        """Opens the files as a dataset of any columns, which does not infer a schema from all rows."""
         sample = {SAMPLE: 1} if SAMPLE in self.format.options else {}
-        return self.dataset(representations={}, **{**sample, **self.accepted(options)})
+        # Raw records may also have types that cannot become columns.
+        raw = {"raw": True} if self.is_avro else {}
+        return self.dataset(representations={}, **{**sample, **raw, **self.accepted(options)})
 
     def splits(self, target_bytes: int, **options: Any) -> list[Split]:
         """Plans byte ranges of the files. The options are those of `read`.
@@ -174,15 +179,24 @@ class Input:
         """Paths of all columns except the excluded ones."""
         if COLUMNS in options:
             raise UsageError("--exclude: expected either --exclude or --columns, found both")
-        alone: dict[str, Any] = {**options, "threads": 1}
-        with self.read(batch_size=1, **alone) as reader:
-            names = list(reader.schema.names)
+        names = self._names(options)
         left_out, existing = dict.fromkeys(exclude), set(names)
         for name in left_out:
             if name not in existing:
                 known = ", ".join(f'"{each}"' for each in names)
                 raise UsageError(f'--exclude: expected a column, one of {known}, found "{name}"')
         return [f"['{name.replace(chr(39), 2 * chr(39))}']" for name in names if name not in left_out]
+
+    def _names(self, options: Mapping[str, Any]) -> list[str]:
+        """Names of all columns. The options are those of the read function."""
+        if self.is_avro:
+            # The reader below refuses recursive columns. It raises the error of a wrong header or option.
+            used = {name: options[name] for name in (READER_SCHEMA, UNIONS) if name in options}
+            with contextlib.suppress(arrowfeed.ArrowfeedError):
+                return avro_columns(self.header(), **used).names
+        alone: dict[str, Any] = {**options, "threads": 1}
+        with self.read(batch_size=1, **alone) as reader:
+            return list(reader.schema.names)
 
 
 def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Input:

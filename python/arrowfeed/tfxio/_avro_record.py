@@ -70,7 +70,7 @@ class AvroRecord(AvroRecords, FileRecords):
             ArrowfeedError: The first file has no Avro header.
         """
         if self._avro_schema is None:
-            self._avro_schema = avro_schema(self._patterns)
+            self._avro_schema = avro_schema(self._patterns, limits=self._limits)
         return self._avro_schema
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802

@@ -6,10 +6,10 @@ use arrowfeed_source::{FeedError, FeedErrorKind, hex};
 pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
 
 /// Number of bytes that the error message shows if they are not [`MAGIC`].
-pub(super) const SHOWN: usize = 16;
+pub(crate) const SHOWN: usize = 16;
 
 /// Checks the first bytes of a file: at least [`SHOWN`] of them, or all bytes of a shorter file.
-pub(super) fn check(first: &[u8]) -> Result<(), FeedError> {
+pub(crate) fn check(first: &[u8]) -> Result<(), FeedError> {
     if first.starts_with(&MAGIC) {
         return Ok(());
     }

@@ -13,11 +13,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use arrowfeed_source::field_path::quoted_step;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use crate::encode::Encoder;
-use crate::schema::graph::Type;
+use crate::schema::graph::{Graph, Type};
 use crate::{AvroSchema, ReadOptions};
 use node::{Column, Node, Output, RecordNode, Step};
 use projection::Projection;
@@ -88,6 +89,27 @@ impl DecodePlan {
         }
     }
 
+    /// The schema of all columns. Columns of recursive types are the last ones, and have the type List of Null.
+    pub(crate) fn schema_of_all(writer: &AvroSchema, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
+        let (plan, recursion_error) = Self::compile_nonrecursive(writer, options)?;
+        if recursion_error.is_none() {
+            return Ok(plan.schema);
+        }
+        // The plan lacks recursive columns, and has only a part of columns with a recursive type inside them.
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
+        let item = Arc::new(Field::new_list_field(DataType::Null, true));
+        let (mut fields, mut recursive) = (Vec::new(), Vec::new());
+        for name in root_columns(reader.graph()) {
+            let alone = ReadOptions { columns: Some(vec![quoted_step(name)]), ..options.clone() };
+            match Self::compile(writer, &alone) {
+                Ok(plan) => fields.extend(plan.schema.fields().iter().cloned()),
+                Err(_) => recursive.push(Arc::new(Field::new(name, DataType::List(item.clone()), true))),
+            }
+        }
+        fields.append(&mut recursive);
+        Ok(Arc::new(Schema::new(fields)))
+    }
+
     fn of(writer: &AvroSchema, options: &ReadOptions, projection: &Projection) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
@@ -136,6 +158,14 @@ fn is_spread(resolver: &Resolver<'_>) -> bool {
     let (writer, reader) = (resolver.writer, resolver.reader);
     let is_record = |ty: &Type| matches!(ty, Type::Record(_));
     is_record(&reader.types[reader.root]) && !is_record(&writer.types[writer.root])
+}
+
+/// The names of all columns of a schema.
+fn root_columns(graph: &Graph) -> Vec<&str> {
+    match &graph.types[graph.root] {
+        Type::Record(record) => record.fields.iter().map(|field| field.column_name()).collect(),
+        _ => vec![ROOT_COLUMN],
+    }
 }
 
 fn columns(root: &Column, spread: bool) -> Fields {

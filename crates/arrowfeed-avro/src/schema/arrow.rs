@@ -22,4 +22,25 @@ impl AvroSchema {
     pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
         Ok(DecodePlan::compile(self, options)?.schema().clone())
     }
+
+    /// Like [`arrow_schema`](Self::arrow_schema) for options without `columns`, but recursive types are no error: their
+    /// columns are the last ones, and have the type List of Null. A reader cannot read such a column as a whole.
+    ///
+    /// ```
+    /// use arrowfeed_avro::{AvroSchema, ReadOptions};
+    /// let schema = AvroSchema::parse(
+    ///     r#"{"type": "record", "name": "List", "fields": [
+    ///         {"name": "tail", "type": ["null", "List"]}, {"name": "head", "type": "int"}]}"#,
+    /// )?;
+    /// let columns = schema.arrow_schema_of_all(&ReadOptions::default())?;
+    /// let columns = columns.fields().iter().map(|field| format!("{} {}", field.name(), field.data_type()));
+    /// assert!(columns.eq(["head Int32", "tail List(Null)"]));
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The options do not allow a plan for another reason.
+    pub fn arrow_schema_of_all(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
+        DecodePlan::schema_of_all(self, options)
+    }
 }
