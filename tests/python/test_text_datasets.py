@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import itertools
+import json
 import pickle
 
 import pyarrow as pa
@@ -80,7 +82,8 @@ def test_types_are_inferred_over_all_files(tmp_path):
     with pytest.raises(af.CorruptBlockError) as error:
         table(reader)
     message = 'b.csv: block 0 at byte 2, record 0: n: expected a value of Int64, found "0.5"'
-    assert str(error.value) == f"{tmp_path}/{message}"
+    advice = "the type was inferred from the first 1 record, so give a schema or a larger sample"
+    assert str(error.value) == f"{tmp_path}/{message}: {advice}"
 
 
 def test_options_of_csv():
@@ -248,11 +251,67 @@ def test_arguments_that_make_no_sense_are_refused():
     )
 
 
+def kind(value):
+    return {list: "a list", dict: "an object"}.get(type(value), "a scalar")
+
+
+def has_common_type(a, b):
+    if a is None or b is None:
+        return True
+    if isinstance(a, list) and isinstance(b, list):
+        items = [*a, *b]
+        return all(has_common_type(x, y) for x, y in itertools.combinations(items, 2))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return all(has_common_type(a.get(key), b.get(key)) for key in {*a, *b})
+    return kind(a) == kind(b)
+
+
+def same(found, value):
+    if isinstance(value, list) and isinstance(found, list):
+        return len(found) == len(value) and all(map(same, found, value))
+    if isinstance(value, dict) and isinstance(found, dict):
+        return all(same(item, value.get(key)) for key, item in found.items())
+    # Texts are mixed with other scalars.
+    return found in {value, json.dumps(value)}
+
+
+VALUES = [
+    *[None, 1, 1.5, True, "x", [], [None], [1], [None, 0.5], [False], ["y"], [[2]], [[], None], {}],
+    *[{"x": 3}, {"x": None}, {"y": [1]}, [{"x": 4}], [None, {}], [[{"z": "q"}]]],
+]
+
+
+def test_what_json_inference_accepts_is_read():
+    for pair in itertools.product(VALUES, VALUES):
+        lines = "".join(json.dumps({"k": value}) + "\n" for value in pair).encode()
+        if has_common_type(*pair):
+            found = table(af.read_json_lines(lines))
+            found.validate(full=True)
+            assert all(map(same, found["k"].to_pylist(), pair)), pair
+        else:
+            with pytest.raises(af.SchemaError) as error:
+                af.read_json_lines(lines)
+            assert str(error.value).endswith("give a schema without this key")
+
+
+def test_values_of_json_without_a_common_type_name_both_records(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"t": null}\n{"t": "a"}\n')
+    (tmp_path / "b.jsonl").write_text('{"n": 1, "t": "a"}\n{"n": 2, "t": ["b", "c"]}\n')
+    with pytest.raises(af.SchemaError) as error:
+        af.JsonLinesDataset(tmp_path)
+    assert str(error.value) == (
+        f"{tmp_path}/b.jsonl: block 0, record 1: t: expected a scalar, as in record 1 of block 0 of "
+        f"{tmp_path}/a.jsonl, found a list: give a schema without this key"
+    )
+    schema = pa.schema({"n": pa.int64()})
+    assert table(af.read_json_lines(tmp_path, schema=schema)).to_pydict() == {"n": [None, None, 1, 2]}
+
+
 def test_integers_that_do_not_fit_into_int64_are_no_floats():
     with pytest.raises(af.SchemaError) as error:
-        af.read_json_lines(b'{"a":1}\n{"a":{"b":[18446744073709551615]}}\n')
+        af.read_json_lines(b'{"c":1}\n{"a":{"b":[18446744073709551615]}}\n')
     assert str(error.value).endswith(
-        "block 0, record 1: b: expected an integer that fits into int64, found 18446744073709551615: "
+        "block 0, record 1: a.b[0]: expected an integer that fits into int64, found 18446744073709551615: "
         "give a schema"
     )
 

@@ -175,6 +175,13 @@ impl FeedError {
         self
     }
 
+    /// Appends what the caller can do to the message.
+    pub fn with_advice(mut self, advice: &str) -> Self {
+        self.0.message.push_str(": ");
+        self.0.message.push_str(advice);
+        self
+    }
+
     /// The kind of the error.
     pub fn kind(&self) -> FeedErrorKind {
         self.0.kind

@@ -224,7 +224,10 @@ impl TextDecoder {
         for part in parsed {
             match part {
                 Parsed::Rows(range, batch) => self.add(&places, range, batch),
-                Parsed::Wrong(record, error) => self.skip_record(error, places[record])?,
+                Parsed::Wrong(record, error) => {
+                    let error = self.file.format().explained(error);
+                    self.skip_record(error, places[record])?;
+                }
             }
         }
         Ok(())

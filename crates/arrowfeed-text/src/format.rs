@@ -7,7 +7,7 @@ use arrow_schema::{DataType, SchemaRef};
 use arrowfeed_source::format::{FileFormat, FormatFile};
 use arrowfeed_source::io::{FileEnds, FileSource, Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, counted};
 
 use crate::file::TextFile;
 use crate::framing::Framing;
@@ -19,6 +19,8 @@ pub(crate) struct TextFormat {
     parser: Parser,
     chunk_bytes: u64,
     limits: Limits,
+    /// The number of records from which the column types were inferred. `None`: all records, or none.
+    sample: Option<u64>,
 }
 
 impl TextFormat {
@@ -31,7 +33,23 @@ impl TextFormat {
             let message = "expected a chunk_bytes of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        Ok(Self { parser, chunk_bytes, limits })
+        Ok(Self { parser, chunk_bytes, limits, sample: None })
+    }
+
+    /// Returns the format with the number of records from which the column types are inferred; `None`: all records.
+    pub(crate) fn inferred_from(self, sample: Option<u64>) -> Self {
+        Self { sample, ..self }
+    }
+
+    /// Adds the sample to the error of a value, if the type that the value does not fit was inferred from a sample.
+    pub(crate) fn explained(&self, error: FeedError) -> FeedError {
+        match self.sample {
+            Some(sample) if error.location().field.is_some() => error.with_advice(&format!(
+                "the type was inferred from the first {}, so give a schema or a larger sample",
+                counted(sample, "record")
+            )),
+            _ => error,
+        }
     }
 
     /// Returns the format with another parser.

@@ -77,14 +77,23 @@ impl Sampled {
     /// Adds the location of a record to an error.
     #[cold]
     pub(crate) fn located(&self, row: usize, error: FeedError) -> FeedError {
-        let origin = self.origins.iter().rfind(|origin| origin.row <= row);
-        let error = match origin {
-            Some(origin) => {
-                let record = origin.before + (row - origin.row) as u64;
-                error.with_record(record).in_numbered_block(origin.chunk)
-            }
+        let error = match self.block_and_record(row) {
+            Some((block, record)) => error.with_record(record).in_numbered_block(block),
             None => error,
         };
         error.in_file(&self.file)
+    }
+
+    /// The name of a record in messages.
+    pub(crate) fn record_name(&self, row: usize) -> String {
+        match self.block_and_record(row) {
+            Some((block, record)) => format!("record {record} of block {block} of {}", self.file),
+            None => format!("a record of {}", self.file),
+        }
+    }
+
+    fn block_and_record(&self, row: usize) -> Option<(u64, u64)> {
+        let origin = self.origins.iter().rfind(|origin| origin.row <= row)?;
+        Some((origin.chunk, origin.before + (row - origin.row) as u64))
     }
 }

@@ -26,10 +26,7 @@ impl CsvParser {
         let (field, text) = (&columns[column], &texts[self.place(column)]);
         let found = if text.is_empty() { "an empty cell".to_owned() } else { quoted(text) };
         let message = match field.data_type() {
-            DataType::Null => format!(
-                "expected an empty cell, as in all records from which the type of the column was inferred, found {found}: \
-                 give a schema or a larger sample"
-            ),
+            DataType::Null => format!("expected an empty cell, found {found}"),
             expected => format!("expected a value of {expected}, found {found}"),
         };
         wrong(message).in_field(field_path([field.name()]))

@@ -92,7 +92,7 @@ impl CsvFormat {
         let is_named_by_header = dialect.header && names.is_none();
         // The names are not known yet, so any header is accepted.
         let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
-        let format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
+        let mut format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
         let (files, first) = format.first_file(sources, interrupt)?;
         let names = match (names, &schema) {
             (Some(names), _) => names,
@@ -119,6 +119,7 @@ impl CsvFormat {
                 let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
                 let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), None)?;
+                format = format.inferred_from(sample);
                 infer::types(raw, &dialect, sample, interrupt)?
             }
         };

@@ -64,17 +64,18 @@ impl JsonLinesFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
         let JsonLinesOptions { schema, sample, columns, chunk_bytes, limits } = options;
-        let format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
+        let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
         let (files, _) = format.first_file(sources, interrupt)?;
         let schema = match schema {
             Some(schema) => schema,
             None => {
-                // A parsed object takes about 30 times the bytes of its line.
+                // The error of an invalid line parses it as a value, which takes about 30 times its bytes.
                 let most_bytes = limits.decoded_block_bytes.min(limits.header_bytes);
-                let limits = Limits { decoded_block_bytes: most_bytes, ..limits };
-                let lines = TextFormat::new(Parser::whole(None), chunk_bytes, limits)?;
+                let of_lines = Limits { decoded_block_bytes: most_bytes, ..limits.clone() };
+                let lines = TextFormat::new(Parser::whole(None), chunk_bytes, of_lines)?;
                 let lines = lines.into_set(files.clone(), None)?;
-                infer::types(lines, sample, interrupt)?.into()
+                format = format.inferred_from(sample);
+                infer::types(lines, sample, &limits, interrupt)?.into()
             }
         };
         let parser = Parser::Json(JsonParser::new(schema)?);

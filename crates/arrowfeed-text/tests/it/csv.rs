@@ -144,8 +144,8 @@ fn a_value_in_a_column_without_values_in_the_sample_is_an_error() {
     let error = error_of(&csv(b"a,b\n1,\n2,x\n", options).unwrap());
     assert_eq!(
         error,
-        "file: block 0 at byte 7, record 1: b: expected an empty cell, as in all records from which the type of the column was \
-         inferred, found \"x\": give a schema or a larger sample"
+        "file: block 0 at byte 7, record 1: b: expected an empty cell, found \"x\": the type was inferred from the first 1 \
+         record, so give a schema or a larger sample"
     );
 }
 

@@ -1,33 +1,10 @@
 //! Keys, types and errors of JSON Lines files.
 
-use crate::support::{error_of, gzip, json, options, read, schema, shown, whole};
+use crate::support::{error_of, json, options, read, schema, shown, whole};
 use arrow_schema::DataType;
 use arrowfeed_source::run::{Part, Workers};
 use arrowfeed_source::{FeedErrorKind, OnError};
 use arrowfeed_text::JsonLinesOptions;
-
-fn types(file: &[u8], options: JsonLinesOptions) -> Vec<String> {
-    let files = json(file, options).unwrap();
-    let fields = files.schema().fields().iter();
-    fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
-}
-
-#[test]
-fn types_are_inferred_over_all_records() {
-    let file = b"\n{\"b\": 1, \"t\": \"x\"}\n{\"a\": [1, 2], \"b\": 0.5, \"n\": null}\n{\"t\": 7, \"s\": {\"y\": true}}\n";
-    let all = ["a List(Int64)", "b Float64", "n Null", "s Struct(\"y\": Boolean)", "t Utf8"];
-    assert_eq!(types(file, JsonLinesOptions::default()), all);
-    assert_eq!(types(&gzip(file), JsonLinesOptions::default()), all);
-    let sample = types(file, JsonLinesOptions { sample: Some(1), ..Default::default() });
-    assert_eq!(sample, ["b Int64", "t Utf8"]);
-    let rows = shown(&whole(&json(file, JsonLinesOptions::default()).unwrap()));
-    let expected = [
-        "null | 1.0 | null | null | x",
-        "[1, 2] | 0.5 | null | null | null",
-        "null | null | null | {y: true} | 7",
-    ];
-    assert_eq!(rows, expected);
-}
 
 #[test]
 fn only_the_columns_that_are_asked_for_are_read() {
@@ -82,22 +59,6 @@ fn an_object_on_two_lines_is_no_record() {
         read(&files, vec![Part::whole(0)], crate::support::options(9, OnError::SkipBlock, Workers::Caller));
     assert_eq!(shown(&crate::support::joined(&files, &batches)), ["2"]);
     assert_eq!(report.skipped.len(), 2);
-}
-
-#[test]
-fn inference_names_the_record_that_is_wrong() {
-    let message = |file: &[u8]| json(file, JsonLinesOptions::default()).unwrap_err().to_string();
-    assert_eq!(
-        message(b"{\"a\": 1}\n{\"a\"}\n"),
-        "file: block 0, record 1: expected a JSON object, found expected `:` at column 5"
-    );
-    let conflict = message(b"{\"a\": 1}\n{\"a\": {}}\n");
-    let expected = "file: block 0, record 1: expected a value of the type in earlier records (or give a schema), found a different type: ";
-    assert!(conflict.starts_with(expected), "{conflict}");
-    assert_eq!(
-        message(b"{}\n"),
-        "expected records with keys to make columns from, found none: give a schema"
-    );
 }
 
 #[test]

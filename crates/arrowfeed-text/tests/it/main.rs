@@ -1,6 +1,7 @@
 //! Tests of the crate through its public interface: one program, with a module for each topic.
 //!
 //! - [`csv`], [`json`]: files of each format, read through the engine.
+//! - [`json_inference`]: column types of JSON Lines files.
 //! - [`parts`]: files that are read in parts.
 //! - [`compiled_codecs`]: compression of the build.
 //! - [`support`]: helpers of the tests.
@@ -8,6 +9,7 @@
 mod compiled_codecs;
 mod csv;
 mod json;
+mod json_inference;
 mod parts;
 #[path = "../../../../tests/random/config.rs"]
 mod random_config;
