@@ -10,6 +10,7 @@ from pathlib import Path
 
 import arrowfeed as af
 import pyarrow as pa
+from arrowfeed.types import Codec
 from tqdm import tqdm
 
 from events import ROWS, SCHEMA, event_batches
@@ -17,12 +18,12 @@ from tensors import show_tensors
 from train import train
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo"
-CODECS = ("null", "deflate", "snappy", "zstandard")
+CODECS: tuple[Codec, ...] = ("null", "deflate", "snappy", "zstandard")
 SHOWN_ROWS = 2
 SHOWN_WIDTH = 70
 
 
-def write(codec: str) -> Path:
+def write(codec: Codec) -> Path:
     """Writes all events with a progress bar, and returns the path."""
     path = FOLDER / f"events.{codec}.avro"
 

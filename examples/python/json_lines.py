@@ -10,15 +10,18 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import arrowfeed as af
 import pyarrow as pa
+
+Representations: TypeAlias = dict[str, af.Dense | af.VarLenRagged]
 
 
 class JsonLines(af.Tfxio):
     """The rows of a file in file order. Supports the options `batch_size`, `drop_remainder` and `epochs`."""
 
-    def __init__(self, path: Path, schema: pa.Schema, representations: dict[str, af.Representation]) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, representations: Representations) -> None:
         self._path = path
         self._schema = schema
         self._representations = representations
@@ -29,7 +32,7 @@ class JsonLines(af.Tfxio):
         return self._schema
 
     @property
-    def tensor_representations(self) -> dict[str, af.Representation]:
+    def tensor_representations(self) -> Representations:
         """The representation of each tensor."""
         return self._representations
 
@@ -52,7 +55,11 @@ class JsonLines(af.Tfxio):
 
 ROWS = [{"id": number, "x": [number / 2, 1.0], "tags": ["odd"] * (number % 2)} for number in range(5)]
 SCHEMA = pa.schema({"id": pa.int64(), "x": pa.list_(pa.float32()), "tags": pa.list_(pa.string())})
-REPRESENTATIONS = {"id": af.Dense("id"), "x": af.Dense("x", [2]), "tags": af.VarLenRagged("tags")}
+REPRESENTATIONS: Representations = {
+    "id": af.Dense("id"),
+    "x": af.Dense("x", [2]),
+    "tags": af.VarLenRagged("tags"),
+}
 
 
 def main() -> None:

@@ -6,16 +6,17 @@ switch to a new schema. Replace `polled` by the `poll` of your queue, and `REGIS
 
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import arrowfeed as af
 import numpy as np
 
-OLD = {
+OLD: dict[str, Any] = {
     "type": "record",
     "name": "Click",
     "fields": [{"name": "price", "type": "float"}, {"name": "bought", "type": "boolean"}],
 }
-NEW = {
+NEW: dict[str, Any] = {
     **OLD,
     "fields": [
         {"name": "bought", "type": "boolean"},
@@ -54,7 +55,8 @@ def train() -> tuple[np.ndarray, list[float]]:
         representations={name: af.Dense(name) for name in ("price", "discount", "bought")},
         name="clicks",
     )
-    weights, losses = np.zeros(3), []
+    weights = np.zeros(3)
+    losses: list[float] = []
     for messages in polled():
         decoder.extend(messages)
         tensors = decoder.flush_tensors()

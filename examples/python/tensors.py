@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import arrowfeed as af
+from arrowfeed.types import AnyTensor
 
 from events import EMBEDDING
 
@@ -36,7 +37,7 @@ def show_tensors(path: Path) -> None:
     print(f"{batches / seconds:,.0f} batches/s from the batch.")
 
 
-def show(tensors: dict[str, object]) -> None:
+def show(tensors: dict[str, AnyTensor]) -> None:
     """Prints each tensor of a batch, and the first values of some of them."""
     print(f"\nTensors of {BATCH:,} rows")
     for name, tensor in tensors.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import arrowfeed as af
 import numpy as np
+from arrowfeed.types import AnyTensor, IterationOptions
 
 from events import EMBEDDING
 
@@ -17,7 +18,13 @@ REPRESENTATIONS = {
     "embedding": af.Dense("embedding", [EMBEDDING]),
     "paid": af.Dense("paid"),
 }
-OPTIONS = {"batch_size": 1024, "drop_remainder": True, "shuffle_buffer_size": 50_000, "seed": 7, "epochs": 3}
+OPTIONS: IterationOptions = {
+    "batch_size": 1024,
+    "drop_remainder": True,
+    "shuffle_buffer_size": 50_000,
+    "seed": 7,
+    "epochs": 3,
+}
 RATE = 0.3
 STEPS_A_LINE = 100
 
@@ -26,7 +33,8 @@ def train(path: Path) -> None:
     """Trains the model. Prints the loss, the examples per second, and the share of the time spent waiting."""
     batches = iter(af.AvroDataset(str(path), representations=REPRESENTATIONS).tensors(**OPTIONS))
     weights = np.zeros(2 + EMBEDDING + 1)
-    losses, waited, start = [], 0.0, time.perf_counter()
+    losses: list[float] = []
+    waited, start = 0.0, time.perf_counter()
     print("\nTraining: who pays, by logistic regression\n\nStep      Loss    Examples/s    Waiting for data")
     while True:
         before = time.perf_counter()
@@ -44,7 +52,7 @@ def train(path: Path) -> None:
     print(f"\nWeight of the score: {weights[0]:.2f}, which events.py made 2.")
 
 
-def example(tensors: dict[str, af.DenseTensor]) -> tuple[np.ndarray, np.ndarray]:
+def example(tensors: dict[str, AnyTensor]) -> tuple[np.ndarray, np.ndarray]:
     """Returns the inputs and the labels of a batch."""
     names = ("score", "clicks")
     columns = [tensors[name].values[:, np.newaxis] for name in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, runtime_checkable
 
 from arrowfeed._arrowfeed import (
     AvroSchema,
@@ -135,10 +135,8 @@ Encoding: TypeAlias = Literal["native", "feature", "tfx"]
 Framing: TypeAlias = Literal["bare", "single_object", "confluent"]
 """The header of a message with an Avro record."""
 
-MessageSchemas: TypeAlias = (
-    dict[int, AvroSchemaLike] | Sequence[AvroSchemaLike] | Callable[[int], AvroSchemaLike | None]
-)
-"""Schemas of messages by fingerprint or ID, a list of schemas, or a function that returns one."""
+MessageSchemas: TypeAlias = dict[int, Any] | Sequence[AvroSchemaLike] | Callable[[int], AvroSchemaLike | None]
+"""A dict of `AvroSchemaLike` by fingerprint or ID of a message, a list of schemas, or a function of it."""
 
 StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
 """The Arrow type of strings, with the matching type for bytes."""
@@ -153,22 +151,33 @@ OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
 ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
 """A protocol buffer message, or its bytes."""
 
-ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | ProtoLike
-"""Features of `tf.Example`: names and types of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
+ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | dict[str, str] | ProtoLike
+"""Features of `tf.Example`: names, and `"bytes"`, `"float"` or `"int64"` as the type of the values. Or a
+`Schema` of TensorFlow Metadata, or its bytes.
+"""
 
-SequenceExampleSchemaLike: TypeAlias = (
-    dict[str, Literal["bytes", "float", "int64"] | dict[str, Literal["bytes", "float", "int64"]]] | ProtoLike
-)
+SequenceExampleSchemaLike: TypeAlias = dict[str, Any] | ProtoLike
 """Features of `tf.SequenceExample`: as for `tf.Example`, with the feature lists under `"##SEQUENCE##"`."""
 
 RepresentationLike: TypeAlias = Representation | ProtoLike
 """A representation, a `TensorRepresentation` message of TensorFlow Metadata, or its bytes."""
+
+RepresentationT = TypeVar("RepresentationT", bound=RepresentationLike)
+"""The type of the values of a dict of representations, such as `Dense` if all of them are."""
 
 PlainTensor: TypeAlias = DenseTensor | SparseTensor | RaggedTensor
 """A tensor that is not structured."""
 
 Tensor: TypeAlias = PlainTensor | StructuredTensor
 """One tensor of a batch."""
+
+TensorT = TypeVar("TensorT", bound=Tensor)
+"""The type of the values of a dict of tensors, such as `DenseTensor` if all of them are."""
+
+AnyTensor: TypeAlias = Any
+"""A `Tensor` of a result, whose class depends on the representation that has its name. `Any`, because type
+checkers cannot know this class: so they accept the attributes of each class, such as `tensors["x"].values`.
+"""
 
 TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
 """The kind of a tensor."""

@@ -23,4 +23,4 @@ def test_the_code_of_the_first_page_runs(tmp_path, monkeypatch):
 
 def test_the_code_on_jax_runs(tmp_path, monkeypatch, capsys):
     run("JAX", tmp_path, monkeypatch)
-    assert capsys.readouterr().out.endswith("(128, 2)\n")
+    assert capsys.readouterr().out.endswith("\n(128, 2) (128,)\n")

@@ -59,11 +59,12 @@ def _sparse(
 ) -> tuple[pa.Array, np.ndarray]:
     """One to five entries per row at increasing indices, and their effect on the score."""
     counts = random.integers(1, 6, rows)
-    splits = np.concatenate([[0], np.cumsum(counts)])
+    splits = np.append(0, np.cumsum(counts))
+    entries = int(splits[-1])
     step = size // 5
-    nth = np.arange(splits[-1]) - np.repeat(splits[:-1], counts)
-    indices = nth * step + random.integers(0, step, splits[-1])
-    values = np.ones(splits[-1], np.float32)
+    nth = np.arange(entries) - np.repeat(splits[:-1], counts)
+    indices = nth * step + random.integers(0, step, entries)
+    values = np.ones(entries, np.float32)
     effect = np.add.reduceat(weights[indices], splits[:-1]) / 2
     return pa.StructArray.from_arrays(
         [_lists(splits, indices), _lists(splits, values)], ["indices0", "values"]

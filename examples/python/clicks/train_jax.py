@@ -7,9 +7,11 @@ machine.
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+from arrowfeed.types import IterationOptions
 from clock import Clock, Report, main
 from jax.experimental import sparse
 
@@ -22,14 +24,14 @@ ENTRIES = 5
 RATE = 0.5
 
 
-def initial() -> dict:
+def initial() -> dict[str, Any]:
     """Returns the initial parameters."""
     hidden = jax.random.normal(jax.random.key(1), (WIDTH, 32)) / WIDTH**0.5
     weights = {name: jnp.zeros(size) for name, size in SPARSE.items()}
     return {"hidden": hidden, "bias": jnp.zeros(32), "out": jnp.zeros(32), "sparse": weights}
 
 
-def loss_of(parameters: dict, batch: dict) -> jax.Array:
+def loss_of(parameters: dict[str, Any], batch: dict[str, Any]) -> jax.Array:
     """Returns the mean cross entropy of the rows."""
     scalars = jnp.stack([batch[name] for name in SCALARS], 1)
     dense = jnp.concatenate([scalars, *(batch[name] for name in DENSE)], 1)
@@ -41,13 +43,17 @@ def loss_of(parameters: dict, batch: dict) -> jax.Array:
 
 
 @jax.jit
-def step(parameters: dict, batch: dict) -> tuple[dict, jax.Array]:
+def step(parameters: dict[str, Any], batch: dict[str, Any]) -> tuple[dict[str, Any], jax.Array]:
     """Takes one step of gradient descent."""
+
+    def moved(value: jax.Array, slope: jax.Array) -> jax.Array:
+        return value - RATE * slope
+
     loss, gradient = jax.value_and_grad(loss_of)(parameters, batch)
-    return jax.tree.map(lambda value, slope: value - RATE * slope, parameters, gradient), loss
+    return jax.tree.map(moved, parameters, gradient), loss
 
 
-def padded(batch: dict) -> dict:
+def padded(batch: dict[str, Any]) -> dict[str, Any]:
     """Pads all sparse matrices of a batch to the same number of entries. Padding is past the last row."""
     filled = dict(batch)
     for name in SPARSE:
@@ -61,12 +67,18 @@ def padded(batch: dict) -> dict:
 def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Report]:
     """Trains the model, and yields a report after each epoch."""
     source = dataset(write(folder, rows))
-    options = {"batch_size": batch_size, "drop_remainder": True, "epochs": epochs}
-    options |= {"shuffle_buffer_size": 10_000, "seed": 7}
+    options: IterationOptions = {
+        "batch_size": batch_size,
+        "drop_remainder": True,
+        "epochs": epochs,
+        "shuffle_buffer_size": 10_000,
+        "seed": 7,
+    }
     batches, parameters = source.to_jax(**options), initial()
     steps = rows // batch_size
     for epoch in range(epochs):
-        clock, losses = Clock(), []
+        clock = Clock()
+        losses: list[float] = []
         for nth in range(steps):
             if (epoch, nth) == (1, steps // 2):
                 saved = json.dumps(batches.state_dict())

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -24,7 +25,7 @@ class Clicks(tf.keras.Model):
         self.hidden = tf.keras.layers.Dense(32, "relu")
         self.out = tf.keras.layers.Dense(1)
 
-    def call(self, batch: dict) -> tf.Tensor:
+    def call(self, batch: dict[str, Any]) -> tf.Tensor:
         """Returns the logit of each row."""
         scalars = tf.stack([batch[name] for name in SCALARS], 1)
         dense = tf.concat([scalars, *(batch[name] for name in DENSE)], 1)
@@ -44,7 +45,7 @@ def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Rep
     loss_of = tf.keras.losses.BinaryCrossentropy(from_logits=True)
 
     @tf.function
-    def step(batch: dict) -> tf.Tensor:
+    def step(batch: dict[str, Any]) -> tf.Tensor:
         with tf.GradientTape() as tape:
             loss = loss_of(batch[LABEL][:, None], model(batch))
         variables = model.trainable_variables
@@ -53,7 +54,8 @@ def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Rep
 
     step(next(iter(batches)))
     for _ in range(epochs):
-        clock, losses = Clock(), []
+        clock = Clock()
+        losses: list[float] = []
         for batch in clock.waits(batches):
             losses.append(float(step(batch)))
         yield clock.report(losses, len(losses) * batch_size)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from clock import Clock, Report, main
@@ -20,7 +21,7 @@ class Clicks(torch.nn.Module):
         self.sparse = torch.nn.ParameterDict(weights)
         self.dense = torch.nn.Sequential(torch.nn.Linear(WIDTH, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
 
-    def forward(self, batch: dict) -> torch.Tensor:
+    def forward(self, batch: dict[str, Any]) -> torch.Tensor:
         """Returns the logit of each row."""
         scalars = torch.stack([batch[name] for name in SCALARS], 1)
         logits = self.dense(torch.cat([scalars, *(batch[name] for name in DENSE)], 1))
@@ -41,7 +42,8 @@ def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Rep
     loss_of = torch.nn.BCEWithLogitsLoss()
     for epoch in range(epochs):
         source.set_epoch(epoch)
-        clock, losses = Clock(), []
+        clock = Clock()
+        losses: list[float] = []
         for batch in clock.waits(batches):
             optimizer.zero_grad()
             loss = loss_of(model(batch), batch[LABEL])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset
-    from arrowfeed.types import Tensor
+    from arrowfeed.types import AnyTensor
 
 
 def restored(
@@ -47,7 +47,7 @@ def selected(dataset: Dataset, rows: tuple[int, int]) -> Dataset:
 
 def batches_of_pass(
     dataset: Dataset, number: int, options: dict[str, Any]
-) -> BatchIterator[dict[str, Tensor]]:
+) -> BatchIterator[dict[str, AnyTensor]]:
     """Iterates over the tensors of a pass, whose epochs follow those of the previous passes.
 
     With a seed, each pass therefore has a different order, and all runs have the same passes.

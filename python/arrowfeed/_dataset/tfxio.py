@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import TensorSpec
     from arrowfeed.types import (
+        AnyTensor,
         ArrowArrayExportable,
         ArrowSchemaExportable,
         IterationOptions,
-        Tensor,
     )
 
 
@@ -53,12 +53,13 @@ class Tfxio(abc.ABC):
     def tensor_representations(self) -> Mapping[str, Any]:
         """Definitions of the tensors by name: representations of columns, or features of keys."""
 
+    # With `*_` and `**options` of Any, type checkers accept a source with fewer options.
     @abc.abstractmethod
-    def record_batches(self, **options: Unpack[IterationOptions]) -> Iterator[ArrowArrayExportable]:
+    def record_batches(self, *_: Any, **options: Any) -> Iterator[ArrowArrayExportable]:
         """Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
         Args:
-            **options: Options of `Dataset.record_batches`. A source may support fewer options.
+            **options: Options of `Dataset.record_batches`, by keyword. A source may support fewer options.
 
         Raises:
             TypeError: The source does not support an option.
@@ -90,7 +91,7 @@ class Tfxio(abc.ABC):
         """Specs of the tensors by name, known before any batch is read."""
         return self.tensor_adapter().specs
 
-    def tensors(self, **options: Unpack[IterationOptions]) -> Iterator[dict[str, Tensor]]:
+    def tensors(self, **options: Unpack[IterationOptions]) -> Iterator[dict[str, AnyTensor]]:
         """Iterates over the tensors of the batches of `record_batches`, as dicts.
 
         Args:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Dataset, RecordBatch, RecordBatchReader, Split
-    from arrowfeed.types import OnError, Report, SeekableFile, Source, Tensor
+    from arrowfeed.types import AnyTensor, OnError, Report, SeekableFile, Source
 
 SPLIT_BYTES = 64 << 20
 """Default size of a split in bytes."""
@@ -235,7 +235,7 @@ class SplitReader:
         """
         return self._opened().read_split(split, claim=claim, file=file, **self._reading)
 
-    def convert(self, batch: Any) -> dict[str, Tensor]:
+    def convert(self, batch: Any) -> dict[str, AnyTensor]:
         """Converts a batch with all columns to tensors, as `TensorAdapter.convert`."""
         return self._opened().tensor_adapter().convert(batch)
 

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset
-    from arrowfeed.types import Tensor
+    from arrowfeed.types import AnyTensor
 
 _torch: Any = framework("torch")
 _data: Any = framework("torch.utils.data")
-_Base: Any = _data.IterableDataset
+
+if TYPE_CHECKING:
+    from torch.utils.data import IterableDataset  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+
+    _Base = IterableDataset[dict[str, Any]]  # pyright: ignore[reportUnknownVariableType]
+else:
+    _Base = _data.IterableDataset
 
 
-class TorchDataset(_Base):
+class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
     """A dataset of dicts of PyTorch tensors. See `Dataset.to_torch`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
@@ -29,7 +35,7 @@ class TorchDataset(_Base):
         self._options = options
         # In memory that the workers share, because persistent workers have copies of everything else.
         self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
-        self._started: tuple[int, BatchIterator[dict[str, Tensor]]] | None = None
+        self._started: tuple[int, BatchIterator[dict[str, AnyTensor]]] | None = None
         self._resumed: dict[str, Any] | None = None
         self._drawn_seed: int | None = None
 
@@ -140,7 +146,7 @@ def torch_dataset(dataset: Dataset, **options: Any) -> TorchDataset:
     return TorchDataset(dataset, **options)
 
 
-def _converted(batches: BatchIterator[dict[str, Tensor]]) -> Iterator[dict[str, Any]]:
+def _converted(batches: BatchIterator[dict[str, AnyTensor]]) -> Iterator[dict[str, Any]]:
     with batches:
         for tensors in batches:
             yield to_torch(tensors)

@@ -10,15 +10,16 @@ from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
+    AnyTensor,
     ArrowArrayExportable,
     ArrowSchemaExportable,
     ArrowStreamExportable,
     FeatureLike,
     HasArrowSchema,
-    RepresentationLike,
+    RepresentationT,
     RowSplitsDType,
-    Tensor,
     TensorKind,
+    TensorT,
 )
 
 @final
@@ -120,7 +121,7 @@ class TensorAdapter:
     def __new__(
         cls,
         schema: ArrowSchemaExportable | HasArrowSchema,
-        representations: dict[str, RepresentationLike],
+        representations: dict[str, RepresentationT],
         *,
         inner_nulls: str = "error",
         duplicates: str = "keep",
@@ -161,7 +162,7 @@ class TensorAdapter:
         self,
         batch: ArrowArrayExportable | ArrowStreamExportable,
         names: Iterable[str] | None = None,
-    ) -> dict[str, Tensor]:
+    ) -> dict[str, AnyTensor]:
         """Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
         The conversion releases the GIL, unless the batch is small. A tensor keeps alive the memory that it
@@ -259,7 +260,7 @@ class TensorsToRecordBatch:
     def representations(self) -> dict[str, Representation]:
         """The representations that convert the batches back to the same tensors."""
 
-    def convert(self, tensors: dict[str, Tensor]) -> RecordBatch:
+    def convert(self, tensors: dict[str, TensorT]) -> RecordBatch:
         """Converts tensors to a record batch. The tensors may be in any order.
 
         Args:

@@ -8,25 +8,27 @@ from typing_extensions import Self
 
 from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._frameworks.jax_iterator import JaxIterator
+from arrowfeed._frameworks.torch_dataset import TorchDataset
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
+from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
+    AnyTensor,
     ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
     FeatureLike,
     OnError,
-    RepresentationLike,
+    RepresentationT,
     SeekableFile,
     SequenceExampleSchemaLike,
     Source,
     StorageOptions,
     Store,
-    Tensor,
     Unions,
 )
 
@@ -323,8 +325,7 @@ class Dataset(Tfxio):
               values: shared
         """
 
-    # The base class takes `**options`; pyright reports the named options as an incompatible override.
-    def record_batches(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def record_batches(
         self,
         *,
         batch_size: int,
@@ -400,7 +401,7 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
         progress: bool = False,
-    ) -> BatchIterator[dict[str, Tensor]]:
+    ) -> BatchIterator[dict[str, AnyTensor]]:
         """Iterates over the batches of `record_batches`, each as a dict of tensors in the order of `specs`.
 
         The first dimension of each tensor is the batch dimension.
@@ -448,7 +449,7 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
         label: str | Sequence[str] | None = None,
-    ) -> Any:
+    ) -> TensorFlowDataset:
         """Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
 
         The elements are those of `tensors`, converted by `arrowfeed.tensorflow.to_tensorflow`. The
@@ -520,7 +521,7 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
         start_epoch: int = 0,
-    ) -> Any:
+    ) -> TorchDataset:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
         The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. Each element is a whole
@@ -671,7 +672,7 @@ class AvroDataset(Dataset):
         source: Source,
         *,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
@@ -751,7 +752,7 @@ class ParquetDataset(Dataset):
         source: Source,
         *,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         schema: ArrowSchemaExportable | None = None,
         double_as_float: bool = False,
@@ -832,7 +833,7 @@ class ExampleDataset(Dataset):
         schema: ExampleSchemaLike | None = None,
         sample: int | None = None,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
@@ -897,7 +898,7 @@ class SequenceExampleDataset(Dataset):
         schema: SequenceExampleSchemaLike | None = None,
         sample: int | None = None,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
@@ -952,7 +953,7 @@ class RawRecordDataset(Dataset):
         *,
         column: str = "record",
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
         storage_options: StorageOptions | None = None,
@@ -998,7 +999,7 @@ class ChunkDataset(Dataset):
         source: ChunkSource | list[ChunkSource] | tuple[ChunkSource, ...],
         *,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,

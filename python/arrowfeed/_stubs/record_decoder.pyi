@@ -7,6 +7,7 @@ from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed.types import (
+    AnyTensor,
     ArrowArrayExportable,
     ArrowStreamExportable,
     AvroSchemaLike,
@@ -15,10 +16,9 @@ from arrowfeed.types import (
     FeatureLike,
     Framing,
     MessageSchemas,
-    RepresentationLike,
+    RepresentationT,
     SequenceExampleSchemaLike,
     StringType,
-    Tensor,
     Unions,
 )
 
@@ -86,7 +86,7 @@ class AvroRecordDecoder:
         framing: Framing = "bare",
         schemas: MessageSchemas | None = None,
         features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
+        representations: dict[str, RepresentationT] | None = None,
         columns: Sequence[str] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         batch_size: int | None = None,
@@ -181,7 +181,7 @@ class AvroRecordDecoder:
     def flush(self) -> RecordBatch | None:
         """Returns the next batch of at most `batch_size` decoded rows. None: no row is left."""
 
-    def flush_tensors(self) -> dict[str, Tensor] | None:
+    def flush_tensors(self) -> dict[str, AnyTensor] | None:
         """Returns the tensors of the next batch of decoded rows, by name. None: no row is left.
 
         Raises:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowfeed._stubs.arrow import Array
+from arrowfeed.types import AnyTensor, TensorT
 
 @final
 class DenseTensor:
@@ -248,13 +249,13 @@ class StructuredTensor:
 
     def __new__(
         cls,
-        fields: dict[str, DenseTensor | SparseTensor | RaggedTensor | StructuredTensor],
+        fields: dict[str, TensorT],
         row_splits: Sequence[npt.ArrayLike] = (),
         *,
         rows: int | None = None,
     ) -> StructuredTensor: ...
     @property
-    def fields(self) -> dict[str, DenseTensor | SparseTensor | RaggedTensor | StructuredTensor]:
+    def fields(self) -> dict[str, AnyTensor]:
         """The tensors, in the order of the columns."""
 
     @property

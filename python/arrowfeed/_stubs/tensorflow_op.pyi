@@ -5,7 +5,7 @@ from typing_extensions import Self
 
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import Dataset
-from arrowfeed.types import AvroSchemaLike, Tensor
+from arrowfeed.types import AnyTensor, AvroSchemaLike
 
 class TensorFlowSource:
     """The source over which the TensorFlow op iterates: a dataset and its options.
@@ -29,7 +29,7 @@ class TensorFlowSource:
             make: Function of the arguments. It returns a source, or None if there is nothing to iterate over.
         """
 
-    def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, Tensor]] | None]:
+    def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, AnyTensor]] | None]:
         """Returns the batches of a pass for eager code, and the prefix of the op's state.
 
         The state of the op is this prefix, followed by the state of the batches.

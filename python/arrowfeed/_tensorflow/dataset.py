@@ -9,7 +9,7 @@ from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow.iterator import EagerIterator, Pass, is_supported
 from arrowfeed._tensorflow.op import op_of_arguments, op_of_dataset, state_of_arguments, texts_of
 from arrowfeed._tensorflow.specs import type_spec
-from arrowfeed._tensorflow.wrapped import WrappedDataset
+from arrowfeed._tensorflow.wrapped import TensorFlowDataset, WrappedDataset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ class OpDataset(WrappedDataset):
         return self._op.dataset(state, ahead=self._ahead)
 
 
-class LabelledDataset(WrappedDataset):
+class LabelledDataset(TensorFlowDataset):
     """Pairs of features and labels.
 
     Args:
@@ -118,12 +118,12 @@ class LabelledDataset(WrappedDataset):
         self._rows = rows
 
     def set_epoch(self, epoch: int) -> None:
-        """Sets the number of the next pass. See `PassesDataset.set_epoch`."""
+        """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""
         self._rows.set_epoch(epoch)
 
 
-class PassesDataset(OpDataset):
-    """The `tf.data.Dataset` of a dataset, where each iteration is the next pass.
+class PassesDataset(OpDataset, TensorFlowDataset):
+    """Dicts of all tensors.
 
     Args:
         dataset: The dataset.
@@ -139,25 +139,7 @@ class PassesDataset(OpDataset):
         super().__init__(op_of_dataset(dataset, specs, options), specs, ahead=ahead)
 
     def set_epoch(self, epoch: int) -> None:
-        """Sets the number of the next pass over the dataset, which determines its order.
-
-        With a seed, each pass has a different order, and each process counts its passes from 0. However,
-        Keras starts passes that it does not use, and a resumed training runs in a new process. With a
-        callback that calls this method in `on_epoch_begin`, each epoch has the same rows in the same order in
-        every run.
-
-        Args:
-            epoch: The number of the pass, from 0.
-
-        Raises:
-            ValueError: The number is negative.
-
-        Example:
-            >>> rows = source.to_tf(batch_size=64, shuffle_buffer_size=10_000, seed=7)
-            >>> from tensorflow.keras.callbacks import BackupAndRestore, LambdaCallback
-            >>> order = LambdaCallback(on_epoch_begin=lambda epoch, _: rows.set_epoch(epoch))
-            >>> model.fit(rows, epochs=5, shuffle=False, callbacks=[BackupAndRestore("backup"), order])
-        """
+        """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""
         if epoch < 0:
             raise ValueError(f"epoch: expected an integer of 0 or more, found {epoch}")
         self._op.set_next_pass(epoch)

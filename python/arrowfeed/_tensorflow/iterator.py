@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from arrowfeed._arrowfeed import BatchIterator
-    from arrowfeed.types import Tensor
+    from arrowfeed.types import AnyTensor
 
-    Begun: TypeAlias = tuple[bytes, BatchIterator[dict[str, Tensor]] | None]
+    Begun: TypeAlias = tuple[bytes, BatchIterator[dict[str, AnyTensor]] | None]
     """The prefix of the op state before that of the batches, and the batches. None: nothing to read."""
 
 _tf: Any = framework("tensorflow")
@@ -41,7 +41,7 @@ class Pass:
         # Set when the first batch is read.
         self._begun: Begun | None = None
 
-    def next(self) -> Mapping[str, Tensor] | None:
+    def next(self) -> Mapping[str, AnyTensor] | None:
         """Returns the tensors of the next batch, or None at the end."""
         _, batches = self._running()
         return None if batches is None else next(batches, None)

@@ -15,7 +15,7 @@ from arrowfeed._tensorflow import (
     texts_of,
 )
 from arrowfeed.tfio._arguments import names, number, threads
-from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, VarlenFeature
+from arrowfeed.tfio._atds_features import OPEN, DenseFeature, FeatureT, SparseFeature, VarlenFeature
 from arrowfeed.tfio._features import checked_dict, converted
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ATDSDataset(OpDataset):
         self,
         filenames: Any,
         batch_size: Any,
-        features: dict[str, DenseFeature | SparseFeature | VarlenFeature],
+        features: dict[str, FeatureT],
         drop_remainder: Any = False,  # noqa: FBT002
         reader_buffer_size: Any = None,
         shuffle_buffer_size: Any = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arrowfeed._features.arguments import found
 from arrowfeed._frameworks import framework
@@ -22,6 +22,10 @@ OPEN = -1
 class _Feature(NamedTuple):
     shape: Any
     dtype: Any
+
+
+FeatureT = TypeVar("FeatureT", bound=_Feature)
+"""The type of the values of a dict of features."""
 
 
 class DenseFeature(_Feature):

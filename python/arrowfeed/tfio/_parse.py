@@ -25,7 +25,7 @@ from arrowfeed.tfio._features import converted
 
 if TYPE_CHECKING:
     from arrowfeed.features import Feature
-    from arrowfeed.types import Tensor
+    from arrowfeed.types import AnyTensor
 
 _tf: Any = framework("tensorflow")
 
@@ -158,7 +158,7 @@ def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
         return parsed_records(records, plan.schema, plan.features, plan.specs)
 
 
-def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
+def _tensors(records: list[bytes], plan: _Plan) -> dict[str, AnyTensor] | None:
     """Converts records to tensors. None: there are no records."""
     decoder = plan.decoder()
     # After an error, the decoder and its rows are discarded.

@@ -143,7 +143,7 @@ class FileBatches(TFXIO):
         iteration = _iteration(options)
         if options.reader_num_threads > 0:
             iteration["threads"] = options.reader_num_threads
-        dataset = self._dataset().to_tf(**iteration)
+        dataset: Any = self._dataset().to_tf(**iteration)
         if label is not None:
             dataset = dataset.map(functools.partial(_labelled, label))
         return dataset.prefetch(options.prefetch_buffer_size)
