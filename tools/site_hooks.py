@@ -1,8 +1,35 @@
-"""Hooks of MkDocs for the site: replace links to files outside the pages by the names of the files."""
+"""Hooks of MkDocs for the site. They replace links to files outside the pages, and refuse pages that load
+files from other servers or have signatures of one long line.
+"""
 
+import html
 import re
 
 OUTSIDE = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
+
+LOADED = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["']?((?:https?:)?//[^"'\s>]+)""")
+SIGNATURE = re.compile(r'<div class="[^"]*doc-signature[^"]*">(.*?)</div>', re.DOTALL)
+LONGEST = 100
+
+
+def loaded_from_elsewhere(page: str) -> list[str]:
+    """The addresses of scripts, styles and images that a page loads from other servers."""
+    return LOADED.findall(page)
+
+
+def long_lines(page: str) -> list[str]:
+    """The lines of signatures that are too long to read."""
+    texts = [html.unescape(re.sub(r"<[^>]+>", "", signature)) for signature in SIGNATURE.findall(page)]
+    return [line for text in texts for line in text.splitlines() if len(line) > LONGEST]
+
+
+def on_post_page(output: str, page, config) -> str:
+    """Refuses a page that does not fit the site. MkDocs calls this function for each page."""
+    if found := loaded_from_elsewhere(output):
+        raise ValueError(f"expected a page without files of other servers, found {', '.join(found)}")
+    if found := long_lines(output):
+        raise ValueError(f"expected signatures that ruff has formatted, found {found[0]}")
+    return output
 
 
 def on_page_markdown(markdown: str, page, config, files) -> str:

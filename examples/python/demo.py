@@ -1,7 +1,7 @@
 """Demo of `make demo`: writes one set of events in four codecs, reads the files back through pyarrow,
 makes tensors of one file, and trains a model on another.
 
-The files stay in `data/demo` for the examples of README.md.
+The files stay in `data` for the examples of the pages.
 """
 
 import time
@@ -13,6 +13,7 @@ import pyarrow as pa
 from arrowfeed.types import Codec
 from tqdm import tqdm
 
+import people
 from events import ROWS, SCHEMA, event_batches
 from tensors import show_tensors
 from train import train
@@ -79,6 +80,8 @@ def main() -> None:
     show_tensors(paths["null"])
     train(paths["zstandard"])
     print(f"\n{ROWS:,} rows in each file, bars included. The files stay in {FOLDER}.")
+    people.write(FOLDER.parent)
+    print(f"The examples of the pages read {FOLDER.parent / 'part-*.avro'}.")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-import rows
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS, EXAMPLES = ROOT / "docs", str(ROOT / "examples" / "python")
+sys.path.insert(0, EXAMPLES)
+import people  # noqa: E402
+
+sys.path.remove(EXAMPLES)
 
 
 @pytest.mark.parametrize(("page", "count"), [("dask-and-daft.md", 4), ("query-engines.md", 3)])
@@ -19,7 +24,7 @@ def test_the_code_of_a_page_runs(
     for name in ("dask", "daft", "duckdb", "datafusion", "polars", "distributed"):
         pytest.importorskip(name)
     (tmp_path / "data").mkdir()
-    rows.write(tmp_path / "data", 20_000)
+    people.write(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(blocks) == count

@@ -1,9 +1,15 @@
 """Runs the Python code of the README: the first examples, and those of one framework."""
 
 import re
+import sys
 from pathlib import Path
 
 README = Path(__file__).resolve().parents[2] / "README.md"
+EXAMPLES = str(README.parent / "examples" / "python")
+sys.path.insert(0, EXAMPLES)
+import people  # noqa: E402, F401 - for the tests of pages
+
+sys.path.remove(EXAMPLES)
 
 
 def run(framework, folder, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tensorflow_transform as tft
 from avro_record_cases import SCHEMA, pair
-from beam_files import ROWS, write
+from readme_code import people
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 from arrowfeed import tfxio
@@ -60,14 +60,13 @@ def test_the_lines_that_change_are_two():
 
 def test_the_page_on_beam_runs(tmp_path, monkeypatch, capfd):
     (tmp_path / "data").mkdir()
-    for number in range(2):
-        write(tmp_path / "data" / f"part-{number}0.avro", start=number * ROWS)
+    people.write(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     found = examples("beam.md")
     assert len(found) == 2
     for example in found:
         exec(compile(example, "beam.md", "exec"), {})
-        assert sum(map(int, capfd.readouterr().out.split())) == 2 * ROWS
+        assert sum(map(int, capfd.readouterr().out.split())) == people.FILES * people.ROWS
     assert len(list((tmp_path / "data").glob("ids-*.avro"))) == 4
 
 

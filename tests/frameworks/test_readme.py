@@ -2,7 +2,7 @@
 
 import re
 
-from readme_code import README, run
+from readme_code import README, people, run
 
 
 def test_the_code_on_tensorflow_runs(tmp_path, monkeypatch):
@@ -11,8 +11,10 @@ def test_the_code_on_tensorflow_runs(tmp_path, monkeypatch):
 
 
 def test_the_code_of_the_first_page_runs(tmp_path, monkeypatch):
-    names = run("TensorFlow", tmp_path, monkeypatch)
-    (tmp_path / "clicks.avro").rename(tmp_path / "clicks-0.avro")
+    (tmp_path / "data").mkdir()
+    people.write(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
     text = (README.parent / "docs" / "index.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2

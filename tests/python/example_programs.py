@@ -8,6 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+EXAMPLES = str(ROOT / "examples" / "python")
+sys.path.insert(0, EXAMPLES)
+import people  # noqa: E402, F401 - for the tests of pages
+
+sys.path.remove(EXAMPLES)
+
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 # Definitions of the names that a page takes as given.
@@ -48,7 +54,6 @@ def programs() -> dict[str, str]:
         blocks = BLOCK.findall(page.read_text("utf-8"))
         if blocks:
             found[page.stem.replace("-", "_")] = GIVEN.get(page.name, "") + "\n".join(blocks)
-    found["index"] = found["readme_tensorflow"] + found["index"]
     for notebook in sorted(ROOT.glob("examples/notebooks/*.ipynb")):
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]

@@ -7,29 +7,69 @@ from pathlib import Path
 import pytest
 
 import arrowfeed as af
-from dataset_files import people_files
+from example_programs import BLOCK, people
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "tools"))
 import markdown_links  # noqa: E402
+import site_hooks  # noqa: E402
 
 sys.path.remove(str(ROOT / "tools"))
 
 
 @pytest.mark.parametrize(
     ("page", "count"),
-    [("avro-to-arrow.md", 5), ("datasets.md", 8), ("parquet.md", 3), ("csv-and-json-lines.md", 5)],
+    [
+        ("avro-to-arrow.md", 5),
+        ("csv-and-json-lines.md", 5),
+        ("datasets.md", 8),
+        ("errors.md", 1),
+        ("limits.md", 1),
+        ("parquet.md", 3),
+    ],
 )
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):
     (tmp_path / "data").mkdir()
-    people_files(tmp_path / "data", [110, 0, 77, 113])
+    people.write(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
-    examples = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.DOTALL | re.MULTILINE)
+    examples = BLOCK.findall((DOCS / page).read_text("utf-8"))
     assert len(examples) == count
     names = {}
     for number, example in enumerate(examples):
         exec(compile(example, f"{page}, example {number}", "exec"), names)
+
+
+def test_each_page_says_what_writes_the_files_that_it_reads():
+    pages = {page.name: page.read_text("utf-8") for page in DOCS.glob("*.md")}
+    readers = [
+        name for name, text in pages.items() if re.search(r'"data/[^"]*"', "".join(BLOCK.findall(text)))
+    ]
+    assert len(readers) > 7
+    assert [name for name in readers if "`make demo`" not in pages[name]] == []
+
+
+def test_a_page_of_the_site_loads_nothing_from_another_server():
+    found = site_hooks.loaded_from_elsewhere(
+        '<a href="https://a.b"></a><script src="https://c.d/e.js"></script><script src="f.js"></script>'
+        '<link rel="stylesheet" href="http://g.h"/><link href="i.css"><img alt="" src=//j.k/l.png>'
+    )
+    assert found == ["https://c.d/e.js", "http://g.h", "//j.k/l.png"]
+    site_hooks.on_post_page('<script src="f.js"></script>', page=None, config=None)
+    with pytest.raises(
+        ValueError, match=r"^expected a page without files of other servers, found https://c\.d/e\.js$"
+    ):
+        site_hooks.on_post_page('<script src="https://c.d/e.js"></script>', page=None, config=None)
+
+
+def test_a_page_of_the_site_has_formatted_signatures():
+    signature = '<div class="doc-signature highlight"><pre><span>{}</span>\n)</pre></div>'.format
+    site_hooks.on_post_page(signature("read(\n    path: str,"), page=None, config=None)
+    line = f"read({', '.join(f'option_{number}' for number in range(12))})"
+    with pytest.raises(
+        ValueError, match=rf"^expected signatures that ruff has formatted, found {re.escape(line)}$"
+    ):
+        site_hooks.on_post_page(signature(line), page=None, config=None)
 
 
 def test_every_fit_leaves_the_order_to_the_dataset():

@@ -10,6 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from example_programs import people
+
 README = Path(__file__).resolve().parents[2] / "README.md"
 INDEX = README.parent / "docs" / "index.md"
 
@@ -63,18 +65,50 @@ def test_the_commands_run(clicks, arrowfeed):
     assert pq.read_table(clicks.with_suffix(".parquet")).num_rows == 1000
 
 
-def test_the_code_of_the_first_page_runs(clicks, capsys):
-    clicks.rename("clicks-0.avro")
+def test_the_code_of_the_first_page_runs(tmp_path, monkeypatch, capsys):
+    (tmp_path / "data").mkdir()
+    people.write(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
     names = {}
     [block] = blocks("From files to batches", page=INDEX)
     exec(compile(block, "index.md, batches", "exec"), names)
-    assert capsys.readouterr().out.startswith("1000 ")
-    assert names["frame"].shape == (1000, 2 + 2)
-    [block] = blocks("From batches to training", page=INDEX)
-    # The lines after this one need a model of Keras.
-    without_a_model, _, _ = block.partition("rows = dataset.to_tf(")
-    exec(compile(without_a_model, "index.md, training", "exec"), names)
-    assert next(names["dataset"].tensors(batch_size=3))["scores"].values.shape == (3, 2)
+    assert capsys.readouterr().out.startswith("25 ")
+    assert names["frame"].shape == (300, 7)
+
+
+def table(heading, rows):
+    """The figures of a table of the README, by the first cell of the row."""
+    text = README.read_text("utf-8")
+    _, _, section = text.partition(f"\n| {heading} |")
+    lines = section.splitlines()[2 : 2 + rows]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first.partition(":")[0].strip("`"): [float(cell) for cell in others] for first, *others in cells}
+
+
+def test_the_plot_and_the_texts_have_the_figures_of_the_table():
+    figures = table("file", 4)
+    columns = [" null", " deflate", " snappy", " zstandard", ", a few columns"]
+    stated = {
+        name + column: f for name, row in figures.items() for column, f in zip(columns, row, strict=True)
+    }
+    plot = (README.parent / "docs" / "images" / "speed-peers.svg").read_text("utf-8")
+    comments = re.findall("<!-- (.*?) -->", plot)
+    names = [comment for comment in comments if comment.partition(" ")[0].partition(",")[0] in figures]
+    labels = [float(comment) for comment in comments if re.fullmatch(r"\d+\.\d", comment)]
+    assert stated == dict(zip(names, labels, strict=True))
+    tensors = [figure for row in table("rows per step", 3).values() for figure in row]
+    for page in (README, INDEX):
+        text = " ".join(page.read_text("utf-8").split())
+        assert f"columns, {min(labels)} to {max(labels)} times as fast as with arrow-avro." in text
+        assert f"are made {min(tensors)} to {max(tensors):.0f} times as fast as with tensorflow-io" in text
+
+
+def test_the_readme_has_the_range_of_the_page_on_tensorflow_io():
+    page = (README.parent / "docs" / "from-tensorflow-io.md").read_text("utf-8")
+    rows = re.findall(r"^\| 1,024, \w+, 1 \| (.*) \| (.*) \| .* \|$", page, re.MULTILINE)
+    figures = [float(figure) for row in rows for figure in row]
+    assert len(figures) == 4
+    assert f"reads {min(figures)} to {max(figures)} times as fast" in README.read_text("utf-8")
 
 
 def test_every_file_that_it_links_to_is_there():
