@@ -113,8 +113,12 @@ def test_what_is_not_there_is_an_error(path):
     with pytest.raises(af.SchemaError) as error:
         af.read_tfrecord(path, columns=[f"{SEQUENCE}.tokens"], **options)
     assert str(error.value) == (
-        '##SEQUENCE##.tokens: expected a feature of the steps, one of "token", "word", found none'
+        '##SEQUENCE##.tokens: expected a path to a field of the column "##SEQUENCE##", found none'
     )
+    with pytest.raises(af.SchemaError, match='expected a path to a field of the column "##SEQUENCE##"'):
+        af.read_tfrecord(path, columns=[f"{SEQUENCE}.token.more"], **options)
+    with pytest.raises(af.SchemaError, match='expected a path to a field of the column "user", found none'):
+        af.read_tfrecord(path, columns=["user.name"], **options)
     with pytest.raises(af.SchemaError, match='one of "user", "##SEQUENCE##", found none'):
         af.read_tfrecord(path, columns=["token"], **options)
 

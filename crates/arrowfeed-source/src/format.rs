@@ -21,6 +21,7 @@
 mod chunk_decoder;
 mod chunk_source;
 mod known_chunks;
+mod named_columns;
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -35,8 +36,9 @@ use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report, quoted};
 
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
-pub use chunk_source::{ChunkFormat, ChunkSource, each_named_column, named_columns};
+pub use chunk_source::{ChunkFormat, ChunkSource};
 pub use known_chunks::KnownChunks;
+pub use named_columns::{each_named_column, named_columns};
 
 /// Number of bytes at the start of a file that most formats read to open it.
 pub const FIRST_BYTES: u64 = 64 << 10;

@@ -1,6 +1,5 @@
 //! Row sources that are not files: a source knows its chunks and returns each of them as a batch.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
@@ -11,9 +10,8 @@ use arrow_schema::{Schema, SchemaRef};
 
 use super::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, KnownChunks, ReadChunks,
-    Unit, UnitDecoder,
+    Unit, UnitDecoder, named_columns,
 };
-use crate::field_path::split_quoted;
 use crate::io::{ByteSource, FileSource, FileVersion, Fingerprint, OpenFile, Opened, checked_read_at};
 use crate::run::{FileSet, Files};
 use crate::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
@@ -59,7 +57,7 @@ impl ChunkFormat {
     /// With `by_caller`, only the consumer's thread reads.
     ///
     /// # Errors
-    /// There is no source; a source has a different schema than the first one; a column does not exist.
+    /// There is no source; a source has a different schema than the first one; a path of a column does not exist.
     pub fn files(
         sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
         columns: Option<&[String]>,
@@ -103,41 +101,6 @@ impl ChunkFormat {
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         Self { columns: columns.into(), schema, limits, by_caller, sources }
     }
-}
-
-/// Returns the indices of the columns that the field paths name, without duplicates, for formats that read only whole columns.
-///
-/// # Errors
-/// A column does not exist.
-pub fn named_columns(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
-    for number in each_named_column(schema, paths) {
-        let number = number?;
-        if seen.insert(number) {
-            found.push(number);
-        }
-    }
-    Ok(found)
-}
-
-/// Returns the index of the column that each of the field paths names, or an error if there is no such column.
-pub fn each_named_column<'a>(
-    schema: &'a Schema,
-    paths: &'a [String],
-) -> impl Iterator<Item = Result<usize, FeedError>> + 'a {
-    let fields = schema.fields().iter().enumerate().rev();
-    let named: HashMap<&String, usize> = fields.map(|(number, field)| (field.name(), number)).collect();
-    paths.iter().map(move |path| {
-        let first = match split_quoted(path) {
-            Some((name, _)) => name,
-            None => path.split('.').next().unwrap_or_default().to_owned(),
-        };
-        named.get(path).or_else(|| named.get(&first)).copied().ok_or_else(|| {
-            let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
-            let message = format!("expected a column of this name, one of {}, found none", names.join(", "));
-            FeedError::new(FeedErrorKind::Schema, message).in_field(path)
-        })
-    })
 }
 
 impl FileFormat for ChunkFormat {

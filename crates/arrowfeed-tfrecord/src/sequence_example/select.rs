@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrowfeed_source::FeedError;
 use arrowfeed_source::field_path::{after_step, first_steps};
 use arrowfeed_source::format::each_named_column;
-use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use super::decoder::{SequenceExampleDecoder, SequenceFeatures};
 use crate::example::{Feature, Unlisted};
@@ -31,12 +31,11 @@ impl SequenceFeatures {
             }
             if number == self.context.len() {
                 let rest = after_step(path, &self.sequence_column).unwrap_or_default();
-                let named = first_steps(rest).filter_map(|(name, _)| steps.get(&*name).copied());
+                // A feature has no fields, so its name is the rest of the path.
+                let named = first_steps(rest).filter(|(_, rest)| rest.is_empty());
+                let named = named.filter_map(|(name, _)| steps.get(&*name).copied());
                 let found: Vec<usize> =
                     if rest.is_empty() { (0..read.len()).collect() } else { named.collect() };
-                if found.is_empty() {
-                    return Err(self.not_found(path));
-                }
                 found.into_iter().for_each(|number| read[number] = true);
             }
         }
@@ -49,12 +48,5 @@ impl SequenceFeatures {
         let fields = order.iter().filter_map(|number| by_name.get(whole.field(*number).name()));
         let schema = Schema::new(fields.map(|field| (*field).clone()).collect::<Vec<_>>());
         Ok((selected, schema.into()))
-    }
-
-    #[cold]
-    fn not_found(&self, path: &str) -> FeedError {
-        let names: Vec<String> = self.sequence.iter().map(|feature| quoted(&feature.name)).collect();
-        let message = format!("expected a feature of the steps, one of {}, found none", names.join(", "));
-        FeedError::new(FeedErrorKind::Schema, message).in_field(path)
     }
 }

@@ -377,6 +377,10 @@ fn columns_come_in_the_order_asked_for() {
         names(&["e"]).unwrap_err().to_string(),
         r#"e: expected a column of this name, one of "a", "b.c", "d", found none"#
     );
+    assert_eq!(
+        names(&["b.c.d"]).unwrap_err().to_string(),
+        r#"b.c.d: expected a path to a field of the column "b.c", found none"#
+    );
 }
 
 #[test]
