@@ -151,10 +151,11 @@ OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
 ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
 """A protocol buffer message, or its bytes."""
 
-ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | dict[str, str] | ProtoLike
-"""Features of `tf.Example`: names, and `"bytes"`, `"float"` or `"int64"` as the type of the values. Or a
-`Schema` of TensorFlow Metadata, or its bytes.
-"""
+FeatureKind: TypeAlias = Literal["bytes", "float", "int64", "null"]
+"""The kind of the lists of a TensorFlow feature; `"null"` for a feature that never has a list."""
+
+ExampleSchemaLike: TypeAlias = dict[str, FeatureKind] | dict[str, str] | ProtoLike
+"""Features of `tf.Example`: names and kinds of lists, or a `Schema` of TensorFlow Metadata, or its bytes."""
 
 SequenceExampleSchemaLike: TypeAlias = dict[str, Any] | ProtoLike
 """Features of `tf.SequenceExample`: as for `tf.Example`, with the feature lists under `"##SEQUENCE##"`."""

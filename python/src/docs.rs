@@ -1180,10 +1180,11 @@ Args:
         and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
         of these. Files are read in the order of the list; the files of a glob or a directory are sorted
         by name.
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
-        `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: all
-        features of the records, sorted by name; the constructor reads all files to find them.
+    schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+        that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and
+        without `features`, `representations` and `columns`, the tensors are those of
+        `representations_from_tfmd`. None: all features of the records, sorted by name; the constructor
+        reads all files to find them.
     sample: Without `schema`: number of records, from the first one on, that are searched for features, at
         least 1. A feature that occurs only in later records is not read. None: all records.
     features: As in `AvroDataset`.
@@ -1229,10 +1230,10 @@ Each feature is a column of type `large_list` of int64, float or large_binary, w
 without the feature. A decoder can be pickled, and several threads may share it.
 
 Args:
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-        records, sorted by name; a feature without a list of values in any of these records becomes a
-        column of nulls.
+    schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+        that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the
+        features of its own records, sorted by name; a feature without a list of values in any of these
+        records becomes a column of nulls.
     encoding: The Arrow types of features; see `ExampleDataset`.
 
 Raises:
@@ -1753,7 +1754,7 @@ Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
 Args:
     source: As in `ExampleDataset`.
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, with a dict of the same
+    schema: The features: a dict of names to kinds, as in `ExampleDataset`, with a dict of the same
         form for the feature lists under the key `"##SEQUENCE##"`. Or a `tensorflow.metadata.v0.Schema` or
         its bytes, with the feature lists in a STRUCT feature `##SEQUENCE##`. The default tensors and the
         meaning of None are as in `ExampleDataset`.
@@ -2771,9 +2772,10 @@ Args:
         feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
         the columns. `"raw"`: bytes, in the column `record`; `schema`, `sample` and `encoding` are not
         allowed.
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
-        all features of the records, sorted by name; this call reads all files to find them.
+    schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+        that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see
+        `SequenceExampleDataset`. None: all features of the records, sorted by name; this call reads all
+        files to find them.
     sample: Without `schema`: number of records, from the first one on, that are searched for features, at
         least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.

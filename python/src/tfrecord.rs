@@ -22,7 +22,8 @@ use crate::tensor::message_bytes;
 use crate::{signals, write};
 
 /// Kinds of features by name.
-const KINDS: [(&str, Kind); 3] = [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64)];
+const KINDS: [(&str, Kind); 4] =
+    [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64), ("null", Kind::Null)];
 
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 

@@ -15,7 +15,7 @@ from arrowfeed._engines.splits import SplitSource
 
 ROWS = 200_000
 STEPS = pa.large_list(pa.large_list(pa.int64()))
-SEQUENCE = pa.struct([("t", STEPS), ("w", STEPS)])
+SEQUENCE = pa.struct([("t", STEPS), ("w", STEPS), ("z", STEPS)])
 LISTS = {"multivalent_columns": ["tags"], "secondary_delimiter": "|"}
 COUNTERS = Path("/proc/self/io")
 
@@ -38,14 +38,18 @@ def example_files(directory):
     paths = [directory / "0.tfrecord", directory / "1.tfrecord"]
     ids = [[n] for n in range(1000)]
     af.write_tfrecord(pa.table({"id": ids, "name": [["x"]] * 1000, "empty": ids}), paths[0])
-    af.write_tfrecord(pa.table({"id": ids, "more": [[1.5]] * 1000}), paths[1])
+    # A feature that never has a list.
+    nulls = pa.array([None] * 1000, pa.int64())
+    more = af.encode_examples(pa.table({"id": ids, "more": [[1.5]] * 1000, "z": nulls}), null_features=True)
+    af.write_tfrecord(pa.table({"record": pa.array(more, pa.large_binary())}), paths[1], format="raw")
     return paths
 
 
 def sequence_files(directory):
     paths = [directory / "0.tfrecord", directory / "1.tfrecord"]
-    steps = [{"t": [[n, 1], []], "w": None} for n in range(1000)]
-    more = [{"t": None, "w": [[n]]} for n in range(1000)]
+    # No step of `z` has a list.
+    steps = [{"t": [[n, 1], []], "w": None, "z": [None, None]} for n in range(1000)]
+    more = [{"t": None, "w": [[n]], "z": None} for n in range(1000)]
     for path, values in zip(paths, (steps, more), strict=True):
         context = pa.array([[n] for n in range(1000)], pa.large_list(pa.int64()))
         table = pa.table({"user": context, "##SEQUENCE##": pa.array(values, SEQUENCE)})

@@ -144,11 +144,15 @@ def test_a_step_of_another_kind_is_an_error_with_its_place(path):
     ("schema", "error", "message"),
     [
         ({SEQUENCE: "int64"}, TypeError, r"schema\[\"##SEQUENCE##\"\]: expected a dict of names to kinds"),
-        ({"user": "int"}, ValueError, r'schema\["user"\]: expected "bytes", "float" or "int64", found str'),
+        (
+            {"user": "int"},
+            ValueError,
+            r'schema\["user"\]: expected "bytes", "float", "int64" or "null", found str',
+        ),
         (
             {SEQUENCE: {"token": 7}},
             TypeError,
-            r'schema\["token"\]: expected "bytes", "float" or "int64", found int 7',
+            r'schema\["token"\]: expected "bytes", "float", "int64" or "null", found int 7',
         ),
         (7, TypeError, "schema: expected a dict of names to kinds of values"),
     ],

@@ -85,11 +85,17 @@ fn number(crc: &[u8]) -> u32 {
     crc.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
+/// The header before a record of this length.
+pub(crate) fn header(length: u64) -> [u8; HEADER] {
+    let (mut header, length) = ([0; HEADER], length.to_le_bytes());
+    header[..8].copy_from_slice(&length);
+    header[8..].copy_from_slice(&masked_crc(&length).to_le_bytes());
+    header
+}
+
 /// Appends a record with its frame.
 pub(crate) fn write(record: &[u8], out: &mut Vec<u8>) {
-    let length = (record.len() as u64).to_le_bytes();
-    out.extend_from_slice(&length);
-    out.extend_from_slice(&masked_crc(&length).to_le_bytes());
+    out.extend_from_slice(&header(record.len() as u64));
     out.extend_from_slice(record);
     out.extend_from_slice(&masked_crc(record).to_le_bytes());
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _INFERRING: tuple[Any, ...] = (CsvDataset, ExampleDataset, JsonLinesDataset, SequenceExampleDataset)
 """The dataset classes that read all files to infer the columns, unless they have a schema."""
 
-_KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes"}
+_KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes", "n": "null"}
 """Kinds of features by the format of their values in Arrow's C data interface."""
 
 _STRUCT = "+s"

@@ -783,10 +783,11 @@ class ExampleDataset(Dataset):
             and HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list
             of these. Files are read in the order of the list; the files of a glob or a directory are sorted
             by name.
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
-            `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: all
-            features of the records, sorted by name; the constructor reads all files to find them.
+        schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+            that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and
+            without `features`, `representations` and `columns`, the tensors are those of
+            `representations_from_tfmd`. None: all features of the records, sorted by name; the constructor
+            reads all files to find them.
         sample: Without `schema`: number of records, from the first one on, that are searched for features, at
             least 1. A feature that occurs only in later records is not read. None: all records.
         features: As in `AvroDataset`.
@@ -858,7 +859,7 @@ class SequenceExampleDataset(Dataset):
 
     Args:
         source: As in `ExampleDataset`.
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, with a dict of the same
+        schema: The features: a dict of names to kinds, as in `ExampleDataset`, with a dict of the same
             form for the feature lists under the key `"##SEQUENCE##"`. Or a `tensorflow.metadata.v0.Schema` or
             its bytes, with the feature lists in a STRUCT feature `##SEQUENCE##`. The default tensors and the
             meaning of None are as in `ExampleDataset`.

@@ -252,9 +252,10 @@ def read_tfrecord(
             feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
             the columns. `"raw"`: bytes, in the column `record`; `schema`, `sample` and `encoding` are not
             allowed.
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
-            all features of the records, sorted by name; this call reads all files to find them.
+        schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+            that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see
+            `SequenceExampleDataset`. None: all features of the records, sorted by name; this call reads all
+            files to find them.
         sample: Without `schema`: number of records, from the first one on, that are searched for features, at
             least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.

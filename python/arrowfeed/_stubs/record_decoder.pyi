@@ -201,10 +201,10 @@ class ExampleRecordDecoder:
     without the feature. A decoder can be pickled, and several threads may share it.
 
     Args:
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-            records, sorted by name; a feature without a list of values in any of these records becomes a
-            column of nulls.
+        schema: The features: a dict of names to `"int64"`, `"float"`, `"bytes"`, or `"null"` for a feature
+            that never has a list, or a `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the
+            features of its own records, sorted by name; a feature without a list of values in any of these
+            records becomes a column of nulls.
         encoding: The Arrow types of features; see `ExampleDataset`.
 
     Raises:

@@ -1,10 +1,6 @@
 //! Inference of the features of records without a schema.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, FieldRef, Schema};
+use arrow_array::RecordBatch;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::decoder::ExampleDecoder;
@@ -48,14 +44,10 @@ impl InferredFeatures {
         Ok(())
     }
 
-    /// The features that had a list, sorted by name.
+    /// The features of all records, sorted by name. A feature that had no list in any record has the kind
+    /// [`Kind::Null`](super::Kind::Null).
     pub fn features(&self) -> Vec<Feature> {
         self.kinds.features()
-    }
-
-    /// The names of features that had no list in any record, sorted.
-    pub fn without_kind(&self) -> impl Iterator<Item = &str> {
-        self.kinds.without_kind()
     }
 }
 
@@ -80,25 +72,5 @@ pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
     records.iter().try_for_each(|record| inferred.observe(record))?;
     let mut decoder = ExampleDecoder::new(&inferred.features(), Unlisted::Skip)?;
     records.iter().try_for_each(|record| decoder.push(record))?;
-    let batch = decoder.finish();
-    let (fields, columns): (Vec<_>, Vec<_>) = with_null_columns(&inferred.kinds, &batch).unzip();
-    let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
-    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
-        .expect("the columns have the types of the schema, and as many rows"))
-}
-
-/// The columns of a batch, with columns of the type null for features without a list, sorted by name.
-pub(crate) fn with_null_columns(
-    kinds: &Kinds,
-    batch: &RecordBatch,
-) -> impl Iterator<Item = (FieldRef, ArrayRef)> {
-    let decoded = batch.schema_ref().fields().iter().zip(batch.columns());
-    let by_name: HashMap<&str, _> = decoded.map(|column| (column.0.name().as_str(), column)).collect();
-    kinds.iter().map(move |(name, _)| match by_name.get(name) {
-        Some((field, column)) => ((*field).clone(), (*column).clone()),
-        None => {
-            let nulls: ArrayRef = Arc::new(NullArray::new(batch.num_rows()));
-            (Arc::new(Field::new(name, DataType::Null, true)), nulls)
-        }
-    })
+    Ok(decoder.finish())
 }

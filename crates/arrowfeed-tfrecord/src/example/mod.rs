@@ -17,5 +17,4 @@ mod infer;
 pub use crate::feature::{Feature, Kind, Unlisted};
 pub use decoder::ExampleDecoder;
 pub use encoder::ExampleEncoder;
-pub(crate) use infer::with_null_columns;
 pub use infer::{InferredFeatures, decode_inferred};

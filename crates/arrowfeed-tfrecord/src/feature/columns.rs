@@ -212,7 +212,13 @@ impl<C: EntryColumn> FeatureColumns<C> {
             }
             Fault::Kind(number, found) => {
                 let Feature { name, kind } = &self.features[number];
-                let message = format!("expected values of {}, found {}", kind.name(), found.name());
+                let found = found.name();
+                let message = match kind {
+                    Kind::Null => format!(
+                        "expected a feature without a list, found {found}: give its kind in the schema, or a larger sample"
+                    ),
+                    kind => format!("expected values of {}, found {found}", kind.name()),
+                };
                 error(message).in_field(name)
             }
         }

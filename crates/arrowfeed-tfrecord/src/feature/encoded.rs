@@ -46,8 +46,8 @@ pub(crate) fn field_len(bytes: usize) -> usize {
     1 + varint_len(bytes as u64) + bytes
 }
 
-/// The kind of the values of a column, or of its lists; `None` for the type null.
-fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
+/// The kind of the values of a column, or of its lists.
+fn kind_of(data_type: &DataType) -> Result<Kind, FeedError> {
     use DataType as D;
     let leaf = match data_type {
         D::List(item)
@@ -58,8 +58,8 @@ fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
         other => other,
     };
     let leaf = if let D::Dictionary(_, values) = leaf { values } else { leaf };
-    Ok(Some(match leaf {
-        D::Null => return Ok(None),
+    Ok(match leaf {
+        D::Null => Kind::Null,
         leaf if leaf.is_integer() => Kind::Int64,
         D::Boolean => Kind::Int64,
         D::Float16 | D::Float32 | D::Float64 => Kind::Float,
@@ -70,7 +70,7 @@ fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
                 format!("expected numbers, text or bytes, or lists of these, found a column of {data_type}");
             return Err(FeedError::new(FeedErrorKind::Conversion, message));
         }
-    }))
+    })
 }
 
 impl FeatureLists {
@@ -79,7 +79,10 @@ impl FeatureLists {
     /// # Errors
     /// The column has a type that cannot become a feature; a list has a null value; a number does not fit in an `int64`.
     pub(crate) fn new(column: &ArrayRef) -> Result<Option<Self>, FeedError> {
-        let Some(kind) = kind_of(column.data_type())? else { return Ok(None) };
+        let kind = kind_of(column.data_type())?;
+        if kind == Kind::Null {
+            return Ok(None);
+        }
         let lists = as_lists(column, kind)?;
         if lists.values().null_count() > 0 && has_null_values(&lists) {
             let message =
@@ -102,6 +105,7 @@ impl FeatureLists {
                 values.iter().map(|value| varint_len(value.cast_unsigned())).sum()
             }
             Kind::Float => 4 * range.len(),
+            Kind::Null => 0,
             Kind::Bytes => {
                 let values = values.as_binary::<i64>();
                 range.map(|at| field_len(values.value_length(at) as usize)).sum()
@@ -117,7 +121,8 @@ impl FeatureLists {
         if sizes.feature == 0 {
             return;
         }
-        push_head(message, self.kind.tag(), sizes.list);
+        let Some(tag) = self.kind.tag() else { return };
+        push_head(message, tag, sizes.list);
         let (range, values) = (self.range(row), self.lists.values());
         if self.kind != Kind::Bytes && sizes.packed > 0 {
             push_head(message, FIRST, sizes.packed);
@@ -133,6 +138,7 @@ impl FeatureLists {
                     message.extend_from_slice(&value.to_le_bytes());
                 }
             }
+            Kind::Null => {}
             Kind::Bytes => {
                 let values = values.as_binary::<i64>();
                 for at in range {

@@ -146,7 +146,8 @@ impl<'a> Parts<'a> {
     fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
         let kind = column.kind();
         if self.others.is_empty()
-            && let Some(list) = Fields::only(self.first, kind.tag())
+            && let Some(tag) = kind.tag()
+            && let Some(list) = Fields::only(self.first, tag)
         {
             column.begin(row);
             column.add(list)?;

@@ -99,19 +99,11 @@ impl Kinds {
         }
     }
 
-    /// The features that had a list.
+    /// The features of all records, those that never had a list with the kind [`Kind::Null`].
     pub(crate) fn features(&self) -> Vec<Feature> {
-        let known = self.iter().filter_map(|(name, kind)| Some((name, kind?)));
-        known.map(|(name, kind)| Feature { name: name.to_owned(), kind }).collect()
-    }
-
-    /// The names of the features without a list.
-    pub(crate) fn without_kind(&self) -> impl Iterator<Item = &str> {
-        self.iter().filter(|(_, kind)| kind.is_none()).map(|(name, _)| name)
-    }
-
-    /// All features and their kinds; `None` for a feature without a list.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
-        self.kinds.iter().map(|(name, kind)| (name.as_str(), *kind))
+        let features = self.kinds.iter();
+        features
+            .map(|(name, kind)| Feature { name: name.clone(), kind: kind.unwrap_or(Kind::Null) })
+            .collect()
     }
 }

@@ -9,15 +9,18 @@ pub enum Kind {
     Float,
     /// `int64_list`: a column of `large_list<int64>`.
     Int64,
+    /// No list: a column of `null`, or of `large_list<null>` for the features of steps.
+    Null,
 }
 
 impl Kind {
-    /// The name of the field in `Feature`.
+    /// The name of the field in `Feature`; `no list` for [`Null`](Self::Null).
     pub fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes_list",
             Self::Float => "float_list",
             Self::Int64 => "int64_list",
+            Self::Null => "no list",
         }
     }
 
@@ -30,12 +33,13 @@ impl Kind {
         }
     }
 
-    /// The tag of the field in `Feature`.
-    pub(crate) fn tag(self) -> u8 {
+    /// The tag of the field in `Feature`; `None` if there is no field.
+    pub(crate) fn tag(self) -> Option<u8> {
         match self {
-            Self::Bytes => 1 << 3 | 2,
-            Self::Float => 2 << 3 | 2,
-            Self::Int64 => 3 << 3 | 2,
+            Self::Bytes => Some(1 << 3 | 2),
+            Self::Float => Some(2 << 3 | 2),
+            Self::Int64 => Some(3 << 3 | 2),
+            Self::Null => None,
         }
     }
 }

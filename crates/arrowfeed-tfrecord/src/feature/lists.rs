@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float32Array, Int64Array, LargeBinaryArray, LargeListArray};
+use arrow_array::{ArrayRef, Float32Array, Int64Array, LargeBinaryArray, LargeListArray, NullArray};
 use arrow_buffer::{Buffer, MutableBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
 
@@ -33,6 +33,11 @@ pub(crate) trait Items {
 
     fn data_type(kind: Kind) -> DataType;
 
+    /// The type of lists of these items.
+    fn list_type(kind: Kind) -> DataType {
+        DataType::LargeList(item(Self::data_type(kind)))
+    }
+
     fn len(&self) -> usize;
 
     /// Keeps the first `len` items.
@@ -55,6 +60,8 @@ pub(crate) enum Values {
     /// The bytes of `f32` values, because packed floats are copied as bytes.
     Float(MutableBuffer),
     Int64(Vec<i64>),
+    /// No lists, and thus no values.
+    Null,
 }
 
 impl Items for Values {
@@ -63,6 +70,7 @@ impl Items for Values {
             Kind::Bytes => Self::Bytes { ends: vec![0], data: Vec::new() },
             Kind::Float => Self::Float(MutableBuffer::new(0)),
             Kind::Int64 => Self::Int64(Vec::new()),
+            Kind::Null => Self::Null,
         }
     }
 
@@ -71,6 +79,7 @@ impl Items for Values {
             Self::Bytes { .. } => Kind::Bytes,
             Self::Float(_) => Kind::Float,
             Self::Int64(_) => Kind::Int64,
+            Self::Null => Kind::Null,
         }
     }
 
@@ -79,6 +88,14 @@ impl Items for Values {
             Kind::Bytes => DataType::LargeBinary,
             Kind::Float => DataType::Float32,
             Kind::Int64 => DataType::Int64,
+            Kind::Null => DataType::Null,
+        }
+    }
+
+    fn list_type(kind: Kind) -> DataType {
+        match kind {
+            Kind::Null => DataType::Null,
+            kind => DataType::LargeList(item(Self::data_type(kind))),
         }
     }
 
@@ -87,6 +104,7 @@ impl Items for Values {
             Self::Bytes { ends, .. } => ends.len() - 1,
             Self::Float(values) => values.len() / FLOAT,
             Self::Int64(values) => values.len(),
+            Self::Null => 0,
         }
     }
 
@@ -98,6 +116,7 @@ impl Items for Values {
             }
             Self::Float(values) => values.truncate(len * FLOAT),
             Self::Int64(values) => values.truncate(len),
+            Self::Null => {}
         }
     }
 
@@ -110,6 +129,7 @@ impl Items for Values {
             }
             Self::Float(values) => Arc::new(Float32Array::new(ScalarBuffer::from(values), None)),
             Self::Int64(values) => Arc::new(Int64Array::from(values)),
+            Self::Null => Arc::new(NullArray::new(0)),
         }
     }
 }
@@ -123,6 +143,7 @@ impl Values {
             }
             Self::Float(values) => Self::Float(MutableBuffer::with_capacity(values.len())),
             Self::Int64(values) => Self::Int64(Vec::with_capacity(values.len())),
+            Self::Null => Self::Null,
         }
     }
 }
@@ -149,7 +170,7 @@ impl<I: Items> Items for Lists<I> {
     }
 
     fn data_type(kind: Kind) -> DataType {
-        DataType::LargeList(item(I::data_type(kind)))
+        I::list_type(kind)
     }
 
     fn len(&self) -> usize {
@@ -163,11 +184,16 @@ impl<I: Items> Items for Lists<I> {
     }
 
     fn finish(&mut self) -> ArrayRef {
-        let rows = self.ends.len();
-        let ends = std::mem::replace(&mut self.ends, vec_of(0, rows));
-        let item = item(I::data_type(self.kind()));
-        let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-        Arc::new(LargeListArray::new(item, ends, self.items.finish(), self.nulls.finish()))
+        let capacity = self.ends.len();
+        let ends = std::mem::replace(&mut self.ends, vec_of(0, capacity));
+        let (items, nulls) = (self.items.finish(), self.nulls.finish());
+        match Self::data_type(self.kind()) {
+            DataType::LargeList(item) => {
+                let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+                Arc::new(LargeListArray::new(item, ends, items, nulls))
+            }
+            _ => Arc::new(NullArray::new(ends.len() - 1)),
+        }
     }
 }
 
@@ -243,6 +269,7 @@ impl Column {
                     _ => Ok(()),
                 }),
             },
+            Values::Null => Ok(()),
         }
     }
 }

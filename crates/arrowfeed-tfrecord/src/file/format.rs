@@ -108,7 +108,7 @@ impl RecordFormat {
     /// # Errors
     /// A source is a stream; there is no file; no file can be opened; a column does not exist; two features have the same
     /// name; the caller cancels. If features are inferred: a record cannot be read, a feature has values of two kinds, or no
-    /// feature has values.
+    /// record has a feature.
     pub fn files(
         sources: impl IntoIterator<Item = FileSource>,
         options: RecordOptions,

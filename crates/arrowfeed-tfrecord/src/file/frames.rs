@@ -69,8 +69,8 @@ impl Frames {
 
     /// Returns the offset of the first frame that starts at or after `from`; `None` if there is none.
     ///
-    /// A frame is recognised by a length with a matching checksum that fits into the file. Offset 0 always counts as the
-    /// start of a frame, so that the reader reports a fault there.
+    /// A frame is recognised by a length with a matching checksum that fits into the file, unless these bytes are a record
+    /// of 8 bytes and its checksum. Offset 0 always counts as the start of a frame, so that the reader reports a fault there.
     ///
     /// # Errors
     /// The system reports an error, or the caller cancels.
@@ -84,14 +84,19 @@ impl Frames {
             check.now()?;
             let most = len - at - FRAME_OVERHEAD;
             let bytes = self.window.get(at, search)?;
-            let is_start = |(i, header): &(usize, &[u8])| {
+            let is_header = |(i, header): &(usize, &[u8])| {
                 let Some(header) = header.first_chunk() else { return false };
                 let length = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i: usize| header[i]));
                 // Checked before the checksum: hardly any other bytes are a length that fits into the file.
                 most.checked_sub(*i as u64).is_some_and(|most| length <= most) && frame::is_header(header)
             };
-            if let Some((i, _)) = bytes.windows(HEADER).enumerate().find(is_start) {
-                return Ok(Some(at + i as u64));
+            if let Some((i, _)) = bytes.windows(HEADER).enumerate().find(is_header) {
+                let found = at + i as u64;
+                if self.starts_frame(found, check)? {
+                    return Ok(Some(found));
+                }
+                at = found + 1;
+                continue;
             }
             if bytes.len() < search {
                 break;
@@ -100,5 +105,29 @@ impl Frames {
             search = SEARCH;
         }
         Ok(None)
+    }
+
+    /// Whether the header at `offset` starts a frame. If not, it is a record of 8 bytes and its checksum.
+    ///
+    /// A frame with a record of 8 bytes looks like two headers. So before a record that looks like a header, there is an odd
+    /// number of headers of such frames: its own one, and two for each frame before it whose record is again such a header.
+    ///
+    /// # Errors
+    /// The system reports an error, or the caller cancels.
+    fn starts_frame(&mut self, offset: u64, check: &Check<'_>) -> Result<bool, FeedError> {
+        let of_8_bytes = frame::header(8);
+        let (mut headers, mut end, mut search) = (0, offset, HEADER);
+        loop {
+            let count = search.min(usize::try_from(end).unwrap_or(usize::MAX)) / HEADER * HEADER;
+            check.after(count)?;
+            let bytes = self.window.get(end - count as u64, count)?;
+            let found = bytes.rchunks_exact(HEADER).take_while(|header| *header == of_8_bytes).count();
+            headers += found;
+            if found * HEADER < count || count == 0 {
+                return Ok(headers % 2 == 0);
+            }
+            end -= count as u64;
+            search = FIRST_SEARCH;
+        }
     }
 }

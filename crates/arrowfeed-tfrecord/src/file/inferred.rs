@@ -16,7 +16,7 @@ const TOGETHER: usize = 1024;
 /// Infers the features from all records of the files, or from the first `sample` records.
 ///
 /// # Errors
-/// A record cannot be read; a feature has values of two kinds; no feature has values; the caller cancels.
+/// A record cannot be read; a feature has values of two kinds; no record has a feature; the caller cancels.
 pub(super) fn features(
     raw: FileSet,
     sample: Option<u64>,

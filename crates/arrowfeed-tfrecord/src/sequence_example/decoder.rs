@@ -172,7 +172,7 @@ pub(super) fn struct_field(name: &str, fields: Fields) -> FieldRef {
 }
 
 #[cold]
-pub(super) fn named_as_sequences(name: &str) -> FeedError {
+fn named_as_sequences(name: &str) -> FeedError {
     let message = format!("expected no context feature with the name of the struct column, found {name:?}");
     FeedError::new(FeedErrorKind::Options, message)
 }

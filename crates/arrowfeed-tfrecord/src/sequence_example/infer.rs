@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, LargeListArray, NullArray, RecordBatch, RecordBatchOptions, StructArray};
-use arrow_schema::{DataType, Field, FieldRef, Schema};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{Fields, Schema};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use super::decoder::{
-    SequenceExampleDecoder, SequenceFeatures, in_sequence, named_as_sequences, struct_field,
-};
-use crate::example::{Feature, Kind, Unlisted, with_null_columns};
-use crate::feature::{Kinds, RecordKinds, each_entry};
-use crate::wire::{Fields, Malformed, Value};
+use super::decoder::{SequenceExampleDecoder, SequenceFeatures, in_sequence, struct_field};
+use crate::feature::{Kinds, RecordKinds, Unlisted, each_entry};
+use crate::wire::{self, Malformed, Value};
 
 /// Infers the features of `tf.SequenceExample` records and their kinds.
 ///
@@ -78,7 +74,8 @@ impl InferredSequenceFeatures {
         Ok(())
     }
 
-    /// The features that had a list, sorted by name.
+    /// The features of all records, sorted by name. A feature that had no list in any record has the kind
+    /// [`Kind::Null`](crate::example::Kind::Null).
     pub fn features(&self) -> SequenceFeatures {
         SequenceFeatures {
             context: self.context.features(),
@@ -91,7 +88,7 @@ impl InferredSequenceFeatures {
 impl Found {
     fn read(record: &[u8]) -> Result<Self, Malformed> {
         let mut found = Self::default();
-        let mut fields = Fields::new(record);
+        let mut fields = wire::Fields::new(record);
         while let Some(field) = fields.next()? {
             match field {
                 (1, Value::Bytes(map)) => each_entry(map, |entry| found.context.add_feature(entry))?,
@@ -118,41 +115,18 @@ impl Found {
 pub fn decode_inferred(records: &[&[u8]], sequence_column: &str) -> Result<RecordBatch, FeedError> {
     let mut inferred = InferredSequenceFeatures::new(sequence_column);
     records.iter().try_for_each(|record| inferred.observe(record))?;
-    if inferred.context.iter().any(|(name, _)| name == sequence_column) {
-        return Err(named_as_sequences(sequence_column));
-    }
-    // Features without a list are decoded as bytes, to count their steps.
-    let all = inferred.sequence.iter().map(|(name, kind)| {
-        let kind = kind.unwrap_or(Kind::Bytes);
-        Feature { name: name.to_owned(), kind }
-    });
-    let features = SequenceFeatures { sequence: all.collect(), ..inferred.features() };
+    let features = inferred.features();
     let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Skip)?;
     records.iter().try_for_each(|record| decoder.push(record))?;
     let batch = decoder.finish();
-    let (mut fields, mut columns): (Vec<_>, Vec<_>) = with_null_columns(&inferred.context, &batch).unzip();
-    if inferred.has_feature_lists {
-        let steps = batch.column_by_name(sequence_column).map(|column| column.as_struct());
-        let steps = inferred.sequence.iter().zip(steps.map_or(&[][..], StructArray::columns));
-        let (names, arrays): (Vec<FieldRef>, Vec<ArrayRef>) = steps
-            .map(|((name, kind), column)| match kind {
-                Some(_) => (Field::new(name, column.data_type().clone(), true).into(), column.clone()),
-                None => with_null_steps(name, column.as_list()),
-            })
-            .unzip();
-        fields.push(struct_field(sequence_column, names.clone().into()));
-        let steps = StructArray::try_new_with_length(names.into(), arrays, None, records.len());
-        columns.push(Arc::new(steps.expect("fields of as many rows")));
+    if !inferred.has_feature_lists || !features.sequence.is_empty() {
+        return Ok(batch);
     }
+    let steps = StructArray::new_empty_fields(records.len(), None);
+    let fields = batch.schema_ref().fields().iter().cloned();
+    let fields = fields.chain([struct_field(sequence_column, Fields::empty())]).collect::<Vec<_>>();
+    let columns = batch.columns().iter().cloned().chain([Arc::new(steps) as ArrayRef]).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
         .expect("the columns have the types of the schema, and as many rows"))
-}
-
-/// Replaces the steps of a column by values of the type null. The lists keep their lengths.
-fn with_null_steps(name: &str, column: &LargeListArray) -> (FieldRef, ArrayRef) {
-    let item = Arc::new(Field::new("item", DataType::Null, true));
-    let steps = Arc::new(NullArray::new(column.values().len()));
-    let column = LargeListArray::new(item, column.offsets().clone(), steps, column.nulls().cloned());
-    (Arc::new(Field::new(name, column.data_type().clone(), true)), Arc::new(column))
 }

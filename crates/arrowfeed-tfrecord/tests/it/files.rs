@@ -162,6 +162,16 @@ fn contents(nested: bool) -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(record, 0..40)
 }
 
+/// Records of 8 bytes that look like the length of a record, among others.
+fn lengths() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let length = prop_oneof![2 => Just(8_u64), 2 => 0..600_u64, 1 => any::<u64>()];
+    let record = prop_oneof![
+        8 => length.prop_map(|length| length.to_le_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..40),
+    ];
+    prop::collection::vec(record, 0..40)
+}
+
 fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 0..4)
 }
@@ -223,6 +233,23 @@ proptest! {
             found.extend(records(&batches.unwrap()));
         }
         prop_assert_eq!(found, expected.records);
+    }
+
+    #[test]
+    fn records_that_look_like_the_start_of_a_record_are_none(
+        contents in lengths(),
+        chunk_bytes in prop_oneof![1..400_u64, Just(1 << 18)],
+    ) {
+        let file = written(&contents, Compression::None);
+        let expected = plain(&file, chunk_bytes);
+        prop_assert_eq!(&expected.records, &contents);
+        let files = open(&file, raw(chunk_bytes)).unwrap();
+        let check = Check::never();
+        let mut scan = files.open(0, &check).unwrap().chunks().unwrap();
+        for from in 0..=file.len() as u64 + 1 {
+            let next = expected.chunks.iter().map(|chunk| chunk.0).find(|offset| *offset >= from);
+            prop_assert_eq!(scan.find(from, &check).unwrap(), next, "{}", from);
+        }
     }
 
     #[test]
@@ -360,6 +387,47 @@ fn features_are_inferred_from_all_records_or_from_a_sample() {
             "expected records with features to make columns from, found none: give a schema".to_owned()
         )
     );
+}
+
+#[test]
+fn a_feature_that_has_no_list_in_any_record_is_a_column_of_nulls() {
+    let entry = |name: &str, feature: &[u8]| {
+        let (name, feature) = (name.as_bytes(), feature.to_vec());
+        let entry = [&[10, name.len() as u8], name, &[18, feature.len() as u8], &feature].concat();
+        [&[10, entry.len() as u8][..], &entry].concat()
+    };
+    let message = |entries: &[Vec<u8>]| {
+        let entries = entries.concat();
+        [&[10, entries.len() as u8][..], &entries].concat()
+    };
+    let numbers: &[u8] = b"\x1a\x03\x0a\x01\x07";
+    let contents = [
+        message(&[entry("a", b""), entry("n", numbers)]),
+        message(&[entry("a", b"")]),
+        message(&[entry("n", b"")]),
+        message(&[entry("a", numbers)]),
+    ];
+    let types = |files: &FileSet| {
+        let fields = files.schema().fields().iter();
+        fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect::<Vec<_>>()
+    };
+    let files = open(&written(&contents[..3], Compression::None), examples(None, None)).unwrap();
+    assert_eq!(types(&files), ["a Null", "n LargeList(Int64)"]);
+    let (found, _, error) = batches(&files, options(10, OnError::Raise, Workers::Caller));
+    assert!(error.is_none());
+    assert_eq!((found[0].num_rows(), found[0].column(1).null_count()), (3, 2));
+    assert_eq!(found[0].column(0).logical_null_count(), 3);
+
+    // A list in a record after the sample is an error, not a null.
+    let files = open(&written(&contents, Compression::None), examples(None, Some(3))).unwrap();
+    let (_, _, error) = batches(&files, options(10, OnError::Raise, Workers::Caller));
+    assert_eq!(
+        error.unwrap().to_string(),
+        "file: block 0 at byte 87, record 3: a: expected a feature without a list, found int64_list: give its kind in the \
+         schema, or a larger sample"
+    );
+    let files = open(&written(&contents, Compression::None), examples(None, None)).unwrap();
+    assert_eq!(types(&files), ["a LargeList(Int64)", "n LargeList(Int64)"]);
 }
 
 #[test]

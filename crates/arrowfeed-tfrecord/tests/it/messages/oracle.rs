@@ -18,7 +18,8 @@ pub(crate) enum List {
 impl List {
     /// The values of a row of a column; `None` if the row is null.
     pub(crate) fn of_row(column: &ArrayRef, row: usize) -> Option<Self> {
-        let lists = column.as_list::<i64>();
+        // A feature without a list has the type null.
+        let lists = column.as_list_opt::<i64>()?;
         if lists.is_null(row) {
             return None;
         }

@@ -198,8 +198,9 @@ proptest! {
             }
         }
         let [context, sequence] = known.map(|known| {
-            let known = known.into_iter().filter_map(|(name, kind)| Some(Feature { name, kind: kind? }));
-            known.collect::<Vec<_>>()
+            let features = known.into_iter();
+            let features = features.map(|(name, kind)| Feature { name, kind: kind.unwrap_or(Kind::Null) });
+            features.collect::<Vec<_>>()
         });
         let features = SequenceFeatures { context, sequence, ..SequenceFeatures::default() };
         prop_assert_eq!(&inferred.features(), &features);
