@@ -1,7 +1,7 @@
 """The compiled module. The stubs in `arrowfeed._stubs` describe and document it, one file for each topic."""
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
-from arrowfeed._stubs.arrow import Array, RecordBatch, Schema
+from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, polars_schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import (
     AvroDataset,
@@ -101,6 +101,8 @@ __all__ = [
     "infer_representations",
     "peek",
     "plan_splits",
+    "polars_frame",
+    "polars_schema",
     "read_avro",
     "read_csv",
     "read_json_lines",

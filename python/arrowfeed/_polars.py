@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import avro_columns, avro_schema, read_avro
+from arrowfeed._arrowfeed import avro_columns, avro_schema, polars_frame, polars_schema, read_avro
 from arrowfeed._engines.sources import repeatable
 from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths
 from arrowfeed._errors import SchemaError
@@ -65,9 +65,9 @@ def scan_avro(
     Raises:
         ImportError: polars is not installed.
         TypeError: `source` contains a file object, or an argument has the wrong type.
-        ArrowfeedError, OSError: As in `read_avro`.
-        polars.exceptions.ComputeError: A file is damaged or cannot be read while a query runs. The text is
-            that of the error of `read_avro`.
+        ArrowfeedError, OSError: As in `read_avro`, also while a query runs. A query of a column for which
+            polars has no type, such as an interval or a decimal of more than 38 digits, is a `SchemaError`
+            with its path as `field`.
 
     Example:
         >>> people = arrowfeed.scan_avro("people-*.avro")
@@ -99,8 +99,8 @@ def scan_avro(
 def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any]) -> Any:
     """Returns the Arrow schema of a scan of Avro files.
 
-    Columns of recursive types are the last ones, and have the type `List(Null)`. polars counts rows with the
-    column of the simplest type, so it counts them with another column.
+    Columns of recursive types are the last ones, and have the type `List(Null)`. Rows are counted with the
+    first column.
 
     Args:
         source: The files.
@@ -152,9 +152,9 @@ def scan_dataset(
     Raises:
         ImportError: polars or pyarrow is not installed.
         TypeError: `source` contains a file object, or an argument has the wrong type.
-        ArrowfeedError, OSError: As in `open_dataset`.
-        polars.exceptions.ComputeError: A file is damaged or cannot be read while a query runs. The text is
-            that of the error of arrowfeed.
+        ArrowfeedError, OSError: As in `open_dataset`, also while a query runs. A query of a column for which
+            polars has no type, such as an interval or a decimal of more than 38 digits, is a `SchemaError`
+            with its path as `field`.
 
     Example:
         >>> people = arrowfeed.scan_dataset("people-*.csv")
@@ -164,7 +164,7 @@ def scan_dataset(
 
     def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
         selected = reader if names is None else reader.select(names)
-        return closing(selected.read_all(batch_size=batch_size, threads=threads))
+        return closing(selected.read_all_decoded(batch_size=batch_size, threads=threads))
 
     return _lazy_frame("scan_dataset()", reader.schema, opened)
 
@@ -180,26 +180,27 @@ def _lazy_frame(
         function: Name of the function for messages.
         schema: An Arrow schema of all columns.
         opened: Opens the files, with the names of the columns to decode (None: all columns) and the number of
-            rows of a batch.
+            rows of a batch. Its batches may have more columns.
     """
     polars: Any = needed("polars", f"for {function}")
     register_io_source: Any = needed("polars.io.plugins", f"for {function}").register_io_source
-    types: Any = polars.Schema(schema)
-    names: list[str] = list(types)
+    types = polars_schema(schema)
+    names = list(types)
+    # A frame without columns has no rows in polars: one column carries the number of rows.
+    counted = [name for name in names if types[name] is not None][:1] or names[:1]
 
     def frames(
         with_columns: list[str] | None, predicate: Any, n_rows: int | None, batch_size: int | None
     ) -> Iterator[Any]:
         columns = with_columns
-        if not columns and names:
-            # A frame without columns has no rows in polars: one column carries the number of rows.
-            columns = columns if columns is None else [names[0]]
+        if columns is not None and not columns:
+            columns = counted
         size = batch_size or _ROWS
         size = size if n_rows is None else max(1, min(size, n_rows))
         left = n_rows
         with opened(columns, size) as reader:
             for batch in reader:
-                frame = polars.DataFrame(batch)
+                frame = polars_frame(batch, names if columns is None else columns)
                 if left is not None:
                     frame = frame.head(left)
                     left -= frame.height
@@ -209,4 +210,5 @@ def _lazy_frame(
                 if left == 0:
                     return
 
-    return register_io_source(frames, schema=types, validate_schema=True, is_pure=True)
+    declared = {name: polars.Object if found is None else found for name, found in types.items()}
+    return register_io_source(frames, schema=polars.Schema(declared), validate_schema=True, is_pure=True)

@@ -23,6 +23,7 @@ use crate::exported::schema_capsule;
 use crate::html;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
+use crate::polars;
 
 #[doc = docs!(RecordBatch)]
 #[pyclass(module = "arrowfeed", frozen, mapping)]
@@ -101,8 +102,8 @@ impl RecordBatch {
     }
 
     #[doc = docs!(RecordBatch.to_polars)]
-    fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        libraries::to_polars(&slf)
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        polars::frame(py, &self.batch)
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]

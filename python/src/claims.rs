@@ -1,16 +1,16 @@
 //! Claims of blocks through a Python function: `read_split(claim=...)`.
 
 use std::error::Error;
-use std::io;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::argument::wrong_type;
+use crate::errors::io_error;
 use crate::object::Object;
 use crate::shutdown::{call, try_attach};
 
-/// Wraps a Python function for the reader, which calls it for each block. An [`io::Error`] carries its exception, which is
+/// Wraps a Python function for the reader, which calls it for each block. An [`io::Error`](std::io::Error) carries its exception, which is
 /// raised unchanged.
 pub(crate) fn by_python(
     claim: &Bound<'_, PyAny>,
@@ -20,9 +20,9 @@ pub(crate) fn by_python(
     }
     let claim = Object::new(claim.clone().unbind());
     Ok(move |offset| {
-        let granted = try_attach(|py| granted(claim.bind(py), offset));
+        let granted = try_attach(|py| granted(claim.bind(py), offset).map_err(|error| io_error(py, error)));
         let granted = granted.ok_or("expected a running Python interpreter, found it shut down")?;
-        Ok(granted.map_err(io::Error::other)?)
+        Ok(granted?)
     })
 }
 

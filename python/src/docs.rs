@@ -1589,7 +1589,12 @@ Raises:
     (RecordBatch.to_polars) => {
         r#"Converts the batch to a `polars.DataFrame`.
 
+Columns of types that polars lacks are converted to an equal type: decimals of 256 bits with at most
+38 digits, list views, run-end encoded values, and lists and bytes of the fixed size 0.
+
 Raises:
+    SchemaError: polars has no type for a column, such as a union, an interval or a decimal of more
+        than 38 digits. `field` is its path.
     ImportError: polars is not installed."#
     };
     (RecordBatch.to_pyarrow) => {
@@ -1655,15 +1660,18 @@ Example:
 The reader is then consumed.
 
 Raises:
-    pyarrow.ArrowInvalid, OSError, ValueError: As in `to_pyarrow`.
+    ArrowfeedError, OSError, ValueError: As in `to_pyarrow`.
     ImportError: pyarrow or pandas is not installed."#
     };
     (RecordBatchReader.to_polars) => {
         r#"Reads the remaining rows into a `polars.DataFrame`. The reader is then consumed.
 
+Columns of types that polars lacks are converted as in `RecordBatch.to_polars`.
+
 Raises:
-    polars.exceptions.ComputeError: A file is damaged or cannot be read. The text is that of the error
-        of an iteration.
+    SchemaError: polars has no type for a column, such as a union, an interval or a decimal of more
+        than 38 digits. `field` is its path. The reader is not consumed.
+    ArrowfeedError, OSError: As in an iteration. The rows before the error are dropped.
     ValueError: The reader is closed or already consumed.
     ImportError: polars is not installed."#
     };
@@ -1673,8 +1681,7 @@ Raises:
 To read batch by batch, use `pyarrow.RecordBatchReader.from_stream(reader)`.
 
 Raises:
-    pyarrow.ArrowInvalid, OSError: A file is damaged or cannot be read. The text is that of the error
-        of an iteration.
+    ArrowfeedError, OSError: As in an iteration. The rows before the error are dropped.
     ValueError: The reader is closed or already consumed.
     ImportError: pyarrow is not installed.
 
@@ -2432,6 +2439,27 @@ Raises:
 Example:
     >>> arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
     [Split('part-0.avro', 213, 16777429), Split('part-0.avro', 16777429, 21482911)]"#
+    };
+    (polars_frame) => {
+        r#"Converts columns of a batch to a `polars.DataFrame`, as `RecordBatch.to_polars`.
+
+Args:
+    batch: The batch.
+    names: Names of the columns, in the order of the result.
+
+Raises:
+    SchemaError: polars has no type for a column.
+    ValueError: There is no such column.
+    ImportError: polars is not installed."#
+    };
+    (polars_schema) => {
+        r#"Returns the `polars.DataType` of each column. None: polars has no type for the column.
+
+Args:
+    schema: An Arrow schema.
+
+Raises:
+    ImportError: polars is not installed."#
     };
     (read_avro) => {
         r#"Reads Avro object container files as Arrow record batches.

@@ -1,6 +1,7 @@
 //! Conversion of library errors to Python exceptions. The classes are in `arrowfeed/_errors.py`.
 
-use std::io;
+use std::error::Error;
+use std::{fmt, io};
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind, printable};
@@ -9,6 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::foreign::Invalid;
+use crate::guarded::CallError;
+use crate::object::Object;
 use crate::shutdown::{call_method, call_with};
 use crate::signals;
 
@@ -16,7 +19,7 @@ use crate::signals;
 /// unchanged.
 pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
     if let Some(raised) = error.io_error().and_then(raised_by_python) {
-        return raised.clone_ref(py);
+        return PyErr::from_value(raised.exception.bind(py).clone());
     }
     match error.kind() {
         FeedErrorKind::Io if is_allocation(&error) => PyMemoryError::new_err(error.to_string()),
@@ -25,6 +28,14 @@ pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
             signals::take_raised().unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
         }
         kind => located(py, class_name(kind), &error).unwrap_or_else(|failure| failure),
+    }
+}
+
+/// The exception for a result that a reader does not return.
+pub(crate) fn exception(py: Python<'_>, refusal: CallError) -> PyErr {
+    match refusal {
+        CallError::State(text) => PyValueError::new_err(text),
+        CallError::Error(error) => to_python(py, error),
     }
 }
 
@@ -108,9 +119,30 @@ pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
     }
 }
 
-fn raised_by_python(error: &io::Error) -> Option<&PyErr> {
+fn raised_by_python(error: &io::Error) -> Option<&Raised> {
     error.get_ref()?.downcast_ref()
 }
+
+/// An exception of Python code, with its text: a thread that is not attached may read the text and drop the exception.
+#[derive(Debug)]
+struct Raised {
+    exception: Object,
+    text: String,
+}
+
+/// Wraps an exception of Python code, for code without the interpreter. [`to_python`] returns the exception.
+pub(crate) fn io_error(py: Python<'_>, error: PyErr) -> io::Error {
+    let text = error.to_string();
+    io::Error::other(Raised { exception: Object::new(error.into_value(py).into_any()), text })
+}
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Raised {}
 
 fn class_name(kind: FeedErrorKind) -> &'static str {
     match kind {

@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
+use crate::errors::io_error;
 use crate::object::Object;
 use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::source::{copied, is_buffer};
@@ -150,8 +151,8 @@ impl Write for PythonSink {
 
 /// Runs `work` with the interpreter. The error carries an exception of Python code.
 fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
-    match try_attach(work) {
-        Some(done) => done.map_err(io::Error::other),
+    match try_attach(|py| work(py).map_err(|error| io_error(py, error))) {
+        Some(done) => done,
         None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
     }
 }

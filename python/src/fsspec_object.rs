@@ -15,6 +15,7 @@ use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::errors::io_error;
 use crate::object::Object;
 use crate::shutdown::{call_method, try_attach};
 
@@ -52,9 +53,9 @@ impl FsspecObject {
 
 impl File {
     fn respond(&self, request: &ObjectRequest) -> Result<ObjectResponse, FeedError> {
-        let response = match try_attach(|py| self.ask(py, request)) {
-            // The error carries an exception of Python code.
-            Some(response) => response.map_err(io::Error::other),
+        let ask = |py: Python<'_>| self.ask(py, request).map_err(|error| io_error(py, error));
+        let response = match try_attach(ask) {
+            Some(response) => response,
             None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
         };
         response.map_err(FeedError::io)

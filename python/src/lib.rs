@@ -6,8 +6,8 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `progress`, `claims` |
-//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `claims` |
+//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `tfrecord` |
@@ -29,6 +29,7 @@ mod batch;
 mod call;
 mod cast;
 mod claims;
+mod consumed;
 mod ctrl_c;
 mod dataset;
 mod errors;
@@ -51,6 +52,7 @@ mod once;
 mod options;
 mod parquet;
 mod pickled;
+mod polars;
 mod progress;
 mod reader;
 mod record_decoder;
@@ -100,6 +102,8 @@ mod _arrowfeed {
     use crate::parquet::{read_parquet, read_parquet_split};
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;
+    #[pymodule_export]
+    use crate::polars::{polars_frame, polars_schema};
     #[pymodule_export]
     use crate::reader::{RecordBatchReader, read_avro, read_split};
     #[pymodule_export]

@@ -26,8 +26,3 @@ pub(crate) fn to_pandas<'py>(rows: &Bound<'py, PyAny>, function: &str) -> PyResu
     needed(py, "pandas", "for to_pandas()")?;
     pyarrow.call_method1(function, (rows,))?.call_method0("to_pandas")
 }
-
-/// Converts rows to a `polars.DataFrame`.
-pub(crate) fn to_polars<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    needed(rows.py(), "polars", "for to_polars()")?.call_method1("DataFrame", (rows,))
-}

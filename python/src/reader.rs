@@ -7,7 +7,6 @@ use arrowfeed::avro::AvroReaderBuilder;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
 use arrowfeed::{AvroReader, FeedError, ReadOptions};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -18,12 +17,14 @@ use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
 use crate::cast::requested;
 use crate::claims;
-use crate::errors::to_python;
+use crate::consumed::Consumed;
+use crate::errors::exception;
 use crate::exported::{check_schema, schema_capsule};
 use crate::guarded::CallError;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
 use crate::options::read_options;
+use crate::polars;
 use crate::progress::Progress;
 use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
@@ -56,18 +57,20 @@ impl RecordBatchReader {
     }
 
     #[doc = docs!(RecordBatchReader.to_pyarrow)]
-    fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        libraries::to_pyarrow(&slf, "table")
+    fn to_pyarrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Consumed::by(py, &self.0, None, |rows| libraries::to_pyarrow(rows, "table"))
     }
 
     #[doc = docs!(RecordBatchReader.to_pandas)]
-    fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        libraries::to_pandas(&slf, "table")
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Consumed::by(py, &self.0, None, |rows| libraries::to_pandas(rows, "table"))
     }
 
     #[doc = docs!(RecordBatchReader.to_polars)]
-    fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        libraries::to_polars(&slf)
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let schema = polars::importable(py, self.0.schema())?;
+        let cast_to = (schema != *self.0.schema()).then(|| struct_field(&schema));
+        Consumed::by(py, &self.0, cast_to, |rows| polars::frame_of(rows, &schema))
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -105,7 +108,7 @@ impl RecordBatchReader {
         requested_schema: Option<&Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let cast_to = requested(requested_schema, &struct_field(self.0.schema()))?;
-        let stream = CStream::new(self.hand_over(py)?, cast_to);
+        let stream = CStream::new(self.hand_over(py)?, cast_to, None);
         Ok(to_stream_pycapsule(py, Box::new(stream), None)?)
     }
 
@@ -148,10 +151,7 @@ impl RecordBatchReader {
         py: Python<'_>,
         work: impl FnOnce(&SharedReader) -> Result<T, CallError> + Send,
     ) -> PyResult<T> {
-        py.detach(|| work(&self.0)).map_err(|refusal| match refusal {
-            CallError::State(text) => PyValueError::new_err(text),
-            CallError::Error(error) => to_python(py, error),
-        })
+        py.detach(|| work(&self.0)).map_err(|refusal| exception(py, refusal))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Adapters of a reader for Arrow's C stream interface and for `write_avro`.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
@@ -10,6 +10,7 @@ use pyo3_arrow::ffi::ArrayReader;
 
 use crate::batch::struct_field;
 use crate::cast::cast;
+use crate::consumed::Failure;
 use crate::guarded::CallError;
 use crate::shared::SharedReader;
 use crate::signals;
@@ -19,14 +20,26 @@ pub(crate) struct CStream {
     shared: Arc<SharedReader>,
     field: FieldRef,
     cast: bool,
+    failure: Option<Failure>,
 }
 
 impl CStream {
-    /// Creates a stream of a reader that was handed over. With `cast_to`, its arrays are cast to that type.
-    pub(crate) fn new(shared: Arc<SharedReader>, cast_to: Option<FieldRef>) -> Self {
+    /// Creates a stream of a reader that was handed over. With `cast_to`, its arrays are cast to that type. `failure`
+    /// receives the error that ends the stream.
+    pub(crate) fn new(
+        shared: Arc<SharedReader>,
+        cast_to: Option<FieldRef>,
+        failure: Option<Failure>,
+    ) -> Self {
         let cast = cast_to.is_some();
         let field = cast_to.unwrap_or_else(|| struct_field(shared.schema()));
-        Self { shared, field, cast }
+        Self { shared, field, cast, failure }
+    }
+
+    fn failed(&self, refusal: CallError) -> ArrowError {
+        let Some(failure) = &self.failure else { return as_text(refusal) };
+        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+        ArrowError::ExternalError("the reader failed".into())
     }
 }
 
@@ -34,7 +47,7 @@ impl Iterator for CStream {
     type Item = Result<ArrayRef, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.shared.next_of_stream().map_err(as_text).transpose()?;
+        let batch = self.shared.next_of_stream().map_err(|refusal| self.failed(refusal)).transpose()?;
         Some(batch.and_then(|batch| {
             let rows: ArrayRef = Arc::new(StructArray::from(batch));
             if self.cast { cast(&rows, &self.field) } else { Ok(rows) }

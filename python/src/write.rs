@@ -187,10 +187,6 @@ pub(crate) fn source(
     argument: &str,
     batches: &Bound<'_, PyAny>,
 ) -> PyResult<Box<dyn RecordBatchReader + Send>> {
-    let py = batches.py();
-    if let Ok(reader) = batches.cast::<reader::RecordBatchReader>() {
-        return Ok(Box::new(Direct(reader.get().hand_over(py)?)));
-    }
     if let Ok(batch) = batches.cast::<batch::RecordBatch>() {
         let batch = batch.get().batch.clone();
         let schema = batch.schema();
@@ -199,10 +195,24 @@ pub(crate) fn source(
     if has_attribute(batches, "__arrow_c_array__")? {
         return Ok(Box::new(Checked(foreign::record_batch(argument, batches)?)));
     }
+    if batches.is_instance_of::<reader::RecordBatchReader>() {
+        return self::batches(argument, batches);
+    }
     if has_attribute(batches, "__arrow_c_stream__")? {
-        return Ok(Box::new(Checked(foreign::stream(argument, batches)?)));
+        return Ok(Box::new(Checked(self::batches(argument, batches)?)));
     }
     Err(wrong_type(argument, "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
+}
+
+/// The batches of an object with `__arrow_c_stream__`. Errors of an arrowfeed reader keep their types.
+pub(crate) fn batches(
+    argument: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    match value.cast::<reader::RecordBatchReader>() {
+        Ok(reader) => Ok(Box::new(Direct(reader.get().hand_over(value.py())?))),
+        Err(_) => Ok(Box::new(foreign::stream(argument, value)?)),
+    }
 }
 
 /// Iterates over batches of another library, and checks their strings: a file with invalid UTF-8 could not be read.

@@ -65,7 +65,7 @@ class Decoded:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.columns: list[list[str]] = []
         self.rows = 0
-        for name in ("read", "read_all"):
+        for name in ("read", "read_all_decoded"):
             monkeypatch.setattr(SplitReader, name, self._recorded(getattr(SplitReader, name)))
 
     def _recorded(self, method: Any) -> Any:

@@ -57,7 +57,7 @@ INTERRUPTED = """
 
     reader = af.read_avro(path, columns=["id"], batch_size=1_000_000, threads=threads)
     thread = threading.Thread(target=interrupt)
-    if use == "pyarrow":
+    if use in ("pyarrow", "to_pyarrow"):
         import pyarrow
     begun = time.process_time()
     thread.start()
@@ -69,6 +69,8 @@ INTERRUPTED = """
             except pyarrow.ArrowInvalid as error:
                 assert "the caller asked to stop" in str(error)
             time.sleep(10)
+        elif use == "to_pyarrow":
+            reader.to_pyarrow()
         elif use == "write":
             af.write_avro(reader, path + ".copy")
         else:
@@ -89,7 +91,14 @@ INTERRUPTED = """
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("how", "use"), [("process", "next"), ("thread", "next"), ("process", "pyarrow"), ("process", "write")]
+    ("how", "use"),
+    [
+        ("process", "next"),
+        ("thread", "next"),
+        ("process", "pyarrow"),
+        ("process", "to_pyarrow"),
+        ("process", "write"),
+    ],
 )
 def test_ctrl_c_is_answered(endless_file, threads, how, use):
     # The machine may be busy: the best of three counts.

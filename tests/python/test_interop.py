@@ -1,5 +1,7 @@
 """Other libraries take a reader by Arrow's C interface."""
 
+import errno
+import io
 from decimal import Decimal
 
 import duckdb
@@ -98,6 +100,9 @@ def test_close_ends_a_stream_that_was_handed_over(users_file):
         stream.read_next_batch()
 
 
+METHODS = pytest.mark.parametrize("method", ["to_pyarrow", "to_pandas", "to_polars"])
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_error_in_the_middle_reaches_the_consumer_whole(tmp_path, threads):
     path = write(tmp_path / "users.avro", users(20_000), sync_interval=1000)
@@ -109,3 +114,83 @@ def test_an_error_in_the_middle_reaches_the_consumer_whole(tmp_path, threads):
         pa.table(af.read_avro(path, threads=threads))
     assert str(path) in str(ours.value)
     assert str(ours.value) in str(theirs.value)
+
+
+def damaged(path):
+    data = bytearray(write(path, users(20_000), sync_interval=1000).read_bytes())
+    data[-40:-16] = bytes(24)
+    path.write_bytes(data)
+    return path
+
+
+FAULTS = {
+    "damage": (damaged, {}),
+    "a limit": (lambda path: write(path, users(2000)), {"limits": af.Limits(decoded_block_bytes=1000)}),
+}
+
+
+@METHODS
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_methods_of_a_reader_raise_the_errors_of_an_iteration(tmp_path, method, fault, threads):
+    made, options = FAULTS[fault]
+    path = made(tmp_path / "users.avro")
+    with pytest.raises(af.ArrowfeedError) as iterated:
+        list(af.read_avro(path, threads=threads, **options))
+    assert None not in (iterated.value.path, iterated.value.block, iterated.value.offset)
+    reader = af.read_avro(path, threads=threads, **options)
+    with pytest.raises(type(iterated.value)) as converted:
+        getattr(reader, method)()
+    assert str(converted.value) == str(iterated.value)
+    assert vars(converted.value) == vars(iterated.value)
+
+
+@METHODS
+def test_methods_of_a_reader_raise_the_errors_of_the_system_and_of_a_file_object(tmp_path, method):
+    class Failing(io.BytesIO):
+        left = 2
+
+        def read(self, size=-1):
+            self.left -= 1
+            if self.left < 0:
+                raise PermissionError(errno.EACCES, "no more", "there")
+            return super().read(min(size, 4000))
+
+        readinto = None
+
+    data = write(tmp_path / "users.avro", users(2000)).read_bytes()
+    with pytest.raises(PermissionError, match="no more") as raised:
+        getattr(af.read_avro(Failing(data), batch_size=10), method)()
+    assert (raised.value.errno, raised.value.filename) == (errno.EACCES, "there")
+
+
+@METHODS
+def test_a_reader_that_is_closed_or_consumed_has_no_rows_to_convert(users_file, method):
+    reader = af.read_avro(users_file)
+    reader.close()
+    with pytest.raises(ValueError, match="^expected an open reader, found it closed$"):
+        getattr(reader, method)()
+    reader = af.read_avro(users_file)
+    reader.to_pyarrow()
+    with pytest.raises(ValueError, match=HANDED_OVER):
+        getattr(reader, method)()
+
+
+def test_an_adapter_raises_the_error_of_a_reader(tmp_path):
+    path = damaged(tmp_path / "users.avro")
+    adapter = af.TensorAdapter(af.read_avro(path).schema, {"id": af.Dense("id")})
+    with pytest.raises(af.CorruptBlockError) as raised:
+        adapter.convert(af.read_avro(path, batch_size=1_000_000))
+    assert raised.value.path == str(path)
+    with pytest.raises(ValueError, match="^batch: expected a stream of one batch, found more: convert them"):
+        adapter.convert(af.read_avro(path, batch_size=10))
+
+
+@pytest.mark.parametrize("scan", [af.scan_avro, af.scan_dataset])
+def test_scans_raise_the_errors_of_an_iteration(tmp_path, scan):
+    path = damaged(tmp_path / "users.avro")
+    with pytest.raises(af.CorruptBlockError) as iterated:
+        list(af.read_avro(path))
+    with pytest.raises(af.CorruptBlockError) as scanned:
+        scan(path).select("id").collect()
+    assert (scanned.value.path, scanned.value.block) == (str(path), iterated.value.block)

@@ -253,11 +253,26 @@ class SplitReader:
             ChangedError: The first file has other columns than `schema`.
             Exception: As in `Dataset.record_batches`.
         """
+        with contextlib.closing(self.read_all_decoded(batch_size=batch_size, threads=threads)) as batches:
+            for batch in batches:
+                yield self._selected(batch)
+
+    def read_all_decoded(
+        self, *, batch_size: int, threads: int | None = None
+    ) -> Generator[RecordBatch, None, None]:
+        """Yields the batches of `read_all` before the projection: they may have more columns than `schema`.
+
+        Args:
+            batch_size: As in `read_all`.
+            threads: As in `read_all`.
+
+        Raises:
+            Exception: As in `read_all`.
+        """
         on_error = self._reading["on_error"]
         dataset = self._new_dataset()
         with dataset.record_batches(batch_size=batch_size, threads=threads, on_error=on_error) as batches:
-            for batch in batches:
-                yield self._selected(batch)
+            yield from batches
             log_skipped(batches.report())
 
     def _selected(self, batch: RecordBatch) -> Any:

@@ -1,9 +1,11 @@
-"""Arrow data: `Schema`, `Array`, `RecordBatch`."""
+"""Arrow data: `Schema`, `Array`, `RecordBatch`, and their frames of polars."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
 import numpy.typing as npt
+
+from arrowfeed.types import ArrowSchemaExportable
 
 @final
 class Schema:
@@ -181,7 +183,12 @@ class RecordBatch:
     def to_polars(self) -> Any:
         """Converts the batch to a `polars.DataFrame`.
 
+        Columns of types that polars lacks are converted to an equal type: decimals of 256 bits with at most
+        38 digits, list views, run-end encoded values, and lists and bytes of the fixed size 0.
+
         Raises:
+            SchemaError: polars has no type for a column, such as a union, an interval or a decimal of more
+                than 38 digits. `field` is its path.
             ImportError: polars is not installed.
         """
 
@@ -191,3 +198,26 @@ class RecordBatch:
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
+
+def polars_schema(schema: ArrowSchemaExportable) -> dict[str, Any]:
+    """Returns the `polars.DataType` of each column. None: polars has no type for the column.
+
+    Args:
+        schema: An Arrow schema.
+
+    Raises:
+        ImportError: polars is not installed.
+    """
+
+def polars_frame(batch: RecordBatch, names: list[str]) -> Any:
+    """Converts columns of a batch to a `polars.DataFrame`, as `RecordBatch.to_polars`.
+
+    Args:
+        batch: The batch.
+        names: Names of the columns, in the order of the result.
+
+    Raises:
+        SchemaError: polars has no type for a column.
+        ValueError: There is no such column.
+        ImportError: polars is not installed.
+    """

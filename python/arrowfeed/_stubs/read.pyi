@@ -65,8 +65,7 @@ class RecordBatchReader:
         To read batch by batch, use `pyarrow.RecordBatchReader.from_stream(reader)`.
 
         Raises:
-            pyarrow.ArrowInvalid, OSError: A file is damaged or cannot be read. The text is that of the error
-                of an iteration.
+            ArrowfeedError, OSError: As in an iteration. The rows before the error are dropped.
             ValueError: The reader is closed or already consumed.
             ImportError: pyarrow is not installed.
 
@@ -81,16 +80,19 @@ class RecordBatchReader:
         The reader is then consumed.
 
         Raises:
-            pyarrow.ArrowInvalid, OSError, ValueError: As in `to_pyarrow`.
+            ArrowfeedError, OSError, ValueError: As in `to_pyarrow`.
             ImportError: pyarrow or pandas is not installed.
         """
 
     def to_polars(self) -> Any:
         """Reads the remaining rows into a `polars.DataFrame`. The reader is then consumed.
 
+        Columns of types that polars lacks are converted as in `RecordBatch.to_polars`.
+
         Raises:
-            polars.exceptions.ComputeError: A file is damaged or cannot be read. The text is that of the error
-                of an iteration.
+            SchemaError: polars has no type for a column, such as a union, an interval or a decimal of more
+                than 38 digits. `field` is its path. The reader is not consumed.
+            ArrowfeedError, OSError: As in an iteration. The rows before the error are dropped.
             ValueError: The reader is closed or already consumed.
             ImportError: polars is not installed.
         """

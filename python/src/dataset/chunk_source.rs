@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::argument::{each, integer, items, wrong_type};
-use crate::errors::plain;
+use crate::errors::{io_error, plain};
 use crate::object::Object;
 use crate::shutdown::{attribute, call_method, try_attach};
 use crate::tensor::schema;
@@ -144,5 +144,5 @@ fn raised(py: Python<'_>, error: PyErr) -> FeedError {
 /// An error that is raised in Python as the original exception.
 fn failed(kind: FeedErrorKind, py: Python<'_>, error: PyErr) -> FeedError {
     let text = error.value(py).to_string();
-    FeedError::new(kind, text).with_source(io::Error::other(error))
+    FeedError::new(kind, text).with_source(io_error(py, error))
 }

@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use crate::argument::wrong_type;
 use crate::arrow_schema::Schema;
 use crate::call::caught;
-use crate::errors::{invalid_arrow, plain, to_python};
+use crate::errors::to_python;
 use crate::foreign::{ForeignBatch, Projection, Refused};
+use crate::write::{batches, failure, source_error};
 use crate::{batch, foreign};
 
 /// The schema of an argument, or of its attribute `schema`, because pyarrow batches and tables do not export a schema
@@ -52,7 +53,7 @@ impl BatchArgument {
             let expected = "an object with __arrow_c_array__, or with an __arrow_c_stream__ of one batch";
             return Err(wrong_type("batch", expected, value));
         }
-        let mut stream = foreign::stream("batch", value)?;
+        let mut stream = batches("batch", value)?;
         let schema = stream.schema();
         let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
         one(py, schema, batches.map_err(|error| to_python(py, error))?).map(Self::Whole)
@@ -81,10 +82,7 @@ fn one(
     schema: SchemaRef,
     batches: [Option<Result<RecordBatch, ArrowError>>; 2],
 ) -> PyResult<RecordBatch> {
-    let failed = |error: ArrowError| match foreign::Invalid::of(&error) {
-        Some(invalid) => invalid_arrow(py, invalid),
-        None => plain(py, &error.to_string()),
-    };
+    let failed = |error| failure(py, source_error(error));
     match batches {
         [None, _] => Ok(RecordBatch::new_empty(schema)),
         [Some(batch), None] => batch.map_err(failed),
