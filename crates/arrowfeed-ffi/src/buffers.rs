@@ -33,7 +33,9 @@ impl<'a> Buffers<'a> {
         use DataType::*;
         let found = array.n_buffers;
         let is_right = match data_type {
-            Null | RunEndEncoded(..) => found == 0,
+            // polars exports the validity bitmap that a null array does not have.
+            Null => matches!(found, 0 | 1),
+            RunEndEncoded(..) => found == 0,
             Struct(_) | FixedSizeList(..) | Union(_, UnionMode::Sparse) => found == 1,
             Utf8 | Binary | LargeUtf8 | LargeBinary | ListView(_) | LargeListView(_) => found == 3,
             // Any number of buffers with bytes, and one with their lengths.

@@ -122,6 +122,8 @@ impl Structs {
             parts.buffers.push(bits);
         }
         match data_type {
+            // polars exports a validity bitmap that does not exist.
+            Null if u.ratio(1, 2)? => parts.buffers.push(None),
             Null => {}
             Boolean => parts.push(random(u, end.div_ceil(8))?),
             FixedSizeBinary(size) => parts.push(random(u, end * *size as usize)?),
