@@ -77,6 +77,7 @@ from arrowfeed._errors import (
     LimitError,
     RepresentationError,
     SchemaError,
+    SkippedWarning,
     TruncatedError,
 )
 from arrowfeed._polars import scan_avro, scan_dataset
@@ -122,6 +123,7 @@ __all__ = [
     "SchemaError",
     "SequenceExampleDataset",
     "SequenceExampleRecordDecoder",
+    "SkippedWarning",
     "Sparse",
     "SparseTensor",
     "Split",

@@ -12,6 +12,7 @@ ArrowfeedError
 └── InternalError
 ```
 Errors of the operating system are `OSError`s, such as `FileNotFoundError` and `PermissionError`.
+`SkippedWarning` is the warning of skipped parts.
 """
 
 from __future__ import annotations
@@ -121,6 +122,17 @@ class InternalError(ArrowfeedError):
     """A defect of arrowfeed; please report it. No row of the affected block was returned."""
 
 
+class SkippedWarning(UserWarning):
+    """A damaged part of a file was skipped, because `on_error` is `"skip_block"` or `"skip_file"`.
+
+    A reader, and all iterations over a dataset in one process, warn of the first skipped part of each file.
+    `report()` of the reader, the iterator or the dataset lists all parts.
+
+    Example:
+        >>> warnings.simplefilter("ignore", arrowfeed.SkippedWarning)
+    """
+
+
 for _class in (
     ArrowfeedError,
     FormatError,
@@ -133,6 +145,7 @@ for _class in (
     LimitError,
     ChangedError,
     InternalError,
+    SkippedWarning,
 ):
     # The public name, which messages and pickles use.
     _class.__module__ = "arrowfeed"

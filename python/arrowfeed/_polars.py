@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import avro_columns, avro_schema, polars_frame, polars_schema, read_avro
 from arrowfeed._engines.sources import repeatable
-from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths
+from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths, log_skipped
 from arrowfeed._errors import SchemaError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from arrowfeed._arrowfeed import Limits
@@ -53,7 +53,8 @@ def scan_avro(
         unions: Arrow type of unions: `"struct"` or `"json"`, as in `read_avro`. polars has no dense unions.
         threads: Number of decoding threads. None: one per core of the process.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
-        on_error: How to handle damaged data, as in `read_avro`.
+        on_error: How to handle damaged data, as in `read_avro`. A query warns with a `SkippedWarning` of the
+            first skipped part of each file, and logs each part as a warning of the logger `arrowfeed`.
         storage_options: Options of the store, as in `read_avro`.
         store: An obstore store or an fsspec filesystem, as in `read_avro`.
         cache: Local directory in which the bytes of files in stores are cached. None: no cache.
@@ -89,9 +90,12 @@ def scan_avro(
 
     paths = None if columns is None else list(columns)
 
-    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
+    @contextmanager
+    def opened(names: list[str] | None, batch_size: int) -> Generator[Iterable[Any]]:
         selected = paths if names is None else column_paths(paths, names)
-        return read_avro(source, columns=selected, batch_size=batch_size, **options)
+        with read_avro(source, columns=selected, batch_size=batch_size, **options) as reader:
+            yield reader
+            log_skipped(reader.report())
 
     return _lazy_frame("scan_avro()", _avro_columns(source, paths, options), opened)
 
@@ -143,7 +147,8 @@ def scan_dataset(
         source: As in `open_dataset`, but no file objects, because they can be read only once.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
         threads: Number of decoding threads. None: one per core of the process.
-        on_error: How to handle damaged data, as in `Dataset.record_batches`.
+        on_error: How to handle damaged data, as in `Dataset.record_batches`. Skipped parts cause warnings as
+            in `scan_avro`.
         **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
 
     Returns:

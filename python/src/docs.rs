@@ -800,6 +800,25 @@ Example:
     >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
     [1000, 1000, 500]"#
     };
+    (Dataset.report) => {
+        r#"Sums the counts of all iterations of this process over the dataset, with the skipped parts.
+
+The iterations of `to_tf`, `to_torch` and `to_jax` count too. A dataset and the datasets that
+`project`, `take`, `skip` and `split` make of it have one sum in common. A mixed dataset has a sum of
+its own. `skipped` lists each skipped part once. The rows of a loaded checkpoint are not counted,
+because another iteration has read them; its skipped parts are listed. `read_split` is not counted.
+
+Other processes, such as the workers of a `DataLoader`, have sums of their own, and a pickled dataset
+begins with zeros. Each process warns with a `SkippedWarning` of the first skipped part of each file.
+
+Returns:
+    A dict as that of `BatchIterator.report`.
+
+Example:
+    >>> model.fit(dataset.to_tf(batch_size=64, on_error="skip_block"), shuffle=False)
+    >>> [part["error"] for part in dataset.report()["skipped"]]
+    ['part-3.avro: block 7 at byte 81207: expected a sync marker, found other bytes']"#
+    };
     (Dataset.save_index) => {
         r#"Writes an index of the files: the identity of each file and the positions of its blocks.
 

@@ -29,6 +29,7 @@ use crate::progress::Progress;
 use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
+use crate::skipped;
 use crate::source::{seekable, sources};
 use crate::split::{Split, split_source};
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
@@ -88,7 +89,16 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.__next__)]
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        Ok(self.wait(py, SharedReader::next)?.map(RecordBatch::new))
+        let mut first_skipped = Vec::new();
+        let next = self.wait(py, |reader| {
+            let next = reader.next();
+            first_skipped = reader.take_first_skipped();
+            next
+        });
+        let warned = skipped::warn(py, &first_skipped);
+        let next = next?;
+        warned?;
+        Ok(next.map(RecordBatch::new))
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed::source::Report;
 use arrowfeed::source::run::FileReader;
+use arrowfeed::source::{Report, Skipped};
 
 use crate::guarded::{CallError, Guarded};
 use crate::progress::Progress;
+use crate::skipped::SkippedFiles;
 
 /// A reader that one thread at a time may use, and only in the process that created it.
 pub(crate) struct SharedReader {
@@ -20,6 +21,7 @@ pub(crate) struct SharedReader {
 
 struct State {
     source: Source,
+    skipped: SkippedFiles,
     /// Whether the batches go through the C interface.
     handed_over: bool,
 }
@@ -36,7 +38,8 @@ impl SharedReader {
     /// `stop`: part of the interrupt that the reader checks.
     pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>, progress: Progress) -> Self {
         let schema = reader.schema();
-        let state = State { source: Source::Open(Box::new(reader)), handed_over: false };
+        let source = Source::Open(Box::new(reader));
+        let state = State { source, skipped: SkippedFiles::default(), handed_over: false };
         Self { schema, state: Guarded::new("reader", state, stop), progress }
     }
 
@@ -67,6 +70,17 @@ impl SharedReader {
     /// Returns the next batch to the consumer of a reader that was handed over.
     pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, CallError> {
         self.followed(self.state.with(|state| self.or_closed(state.next())))
+    }
+
+    /// The first skipped part of each file that is new since the last call.
+    pub(crate) fn take_first_skipped(&self) -> Vec<Skipped> {
+        let first: Result<_, CallError> = self.state.with(|State { source, skipped, .. }| {
+            Ok(match source {
+                Source::Open(reader) => skipped.first(reader.skipped()),
+                Source::Closed(report) => skipped.first(&report.skipped),
+            })
+        });
+        first.unwrap_or_default()
     }
 
     /// Moves the progress bar.
@@ -144,6 +158,7 @@ impl State {
 impl Default for State {
     /// The state after a panic, and in a forked child.
     fn default() -> Self {
-        Self { source: Source::Closed(Report::default()), handed_over: false }
+        let source = Source::Closed(Report::default());
+        Self { source, skipped: SkippedFiles::default(), handed_over: false }
     }
 }

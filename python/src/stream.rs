@@ -14,6 +14,7 @@ use crate::consumed::Failure;
 use crate::guarded::CallError;
 use crate::shared::SharedReader;
 use crate::signals;
+use crate::skipped;
 
 /// Iterates over batches as struct arrays. Errors become texts, because the C interface transfers only texts.
 pub(crate) struct CStream {
@@ -47,7 +48,7 @@ impl Iterator for CStream {
     type Item = Result<ArrayRef, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.shared.next_of_stream().map_err(|refusal| self.failed(refusal)).transpose()?;
+        let batch = next(&self.shared).map_err(|refusal| self.failed(refusal)).transpose()?;
         Some(batch.and_then(|batch| {
             let rows: ArrayRef = Arc::new(StructArray::from(batch));
             if self.cast { cast(&rows, &self.field) } else { Ok(rows) }
@@ -59,6 +60,13 @@ impl ArrayReader for CStream {
     fn field(&self) -> FieldRef {
         self.field.clone()
     }
+}
+
+/// Returns the next batch, and warns of skipped parts. The caller may be a thread of another library.
+fn next(reader: &SharedReader) -> Result<Option<RecordBatch>, CallError> {
+    let next = reader.next_of_stream();
+    skipped::warn_from_any_thread(&reader.take_first_skipped());
+    next
 }
 
 fn as_text(refusal: CallError) -> ArrowError {
@@ -84,7 +92,7 @@ impl Iterator for Direct {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.0.next_of_stream().map_err(|refusal| match refusal {
+        let batch = next(&self.0).map_err(|refusal| match refusal {
             CallError::State(text) => FeedError::new(FeedErrorKind::Options, text).into(),
             CallError::Error(error) => error.into(),
         });

@@ -1,5 +1,7 @@
 """`AvroDataset.to_tf`: what it gives is what its spec says, every row once, and Keras trains on it."""
 
+import warnings
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -221,3 +223,38 @@ def test_numbers_are_not_copied_on_the_way_to_eager_code(tmp_path):
     tensors = next(source.tensors(batch_size=64))
     eager = to_tensorflow(tensors)["x"]
     assert np.shares_memory(np.asarray(eager), tensors["x"].values)
+
+
+def damaged(directory):
+    """A file of one block, and one whose only block is damaged."""
+    paths = [directory / "whole.avro", directory / "damaged.avro"]
+    for path in paths:
+        af.write_avro(pa.table({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0, 4.0]}), path)
+    data = bytearray(paths[1].read_bytes())
+    data[-20] ^= 1
+    paths[1].write_bytes(data)
+    return paths
+
+
+@pytest.mark.parametrize("way", ["eager", "op", "label", "keras"])
+def test_skipped_blocks_are_reported_and_named_once(tmp_path, way):
+    paths = damaged(tmp_path)
+    source = af.AvroDataset(paths)
+    options = {"batch_size": 2, "on_error": "skip_block"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rows = source.to_tf(**options, label="y" if way in ("label", "keras") else None)
+        if way == "keras":
+            model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+            model.compile(loss="mse")
+            model.fit(rows.map(lambda x, y: (x["x"][:, None], y)), epochs=3, verbose=0)
+        else:
+            for _ in range(3):
+                assert len(list(rows.prefetch(1) if way == "op" else rows)) == 2
+    [skipped] = source.report()["skipped"]
+    assert skipped["path"] == str(paths[1])
+    assert skipped["rows"] == 4
+    assert source.report()["rows"] == 12
+    assert rows.report() == source.report()
+    [message] = [str(one.message) for one in caught if one.category is af.SkippedWarning]
+    assert message == f"skipped a block: {skipped['error']} (`report()` lists all skipped parts of the file)"

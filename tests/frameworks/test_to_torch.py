@@ -7,7 +7,9 @@ import itertools
 import json
 import pickle
 import types
+import warnings
 
+import pyarrow as pa
 import pytest
 from feature_files import FEATURES, ROWS, cut, dataset, write
 from feature_files import flat as joined
@@ -237,3 +239,29 @@ def test_options_are_checked_at_once(tmp_path):
     with pytest.raises(TypeError) as caught:
         numbers(tmp_path).to_torch(size=3)
     assert str(caught.value) == "to_torch() got an unexpected keyword argument 'size'"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_skipped_blocks_are_reported_and_named_once_for_each_process(tmp_path, workers):
+    path = tmp_path / "damaged.avro"
+    af.write_avro(pa.table({"x": [1.0, 2.0]}), path)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    source = af.AvroDataset(path)
+    rows = source.to_torch(batch_size=2, on_error="skip_block")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            assert list(DataLoader(rows, batch_size=None, num_workers=workers)) == []
+    assert rows.report() == source.report()
+    named = [one for one in caught if one.category is af.SkippedWarning]
+    if workers:
+        # A worker has a sum of its own.
+        assert (source.report()["skipped"], named) == ([], [])
+        return
+    [skipped] = source.report()["skipped"]
+    assert skipped["path"] == str(path)
+    assert [str(one.message) for one in named] == [
+        f"skipped a block: {skipped['error']} (`report()` lists all skipped parts of the file)"
+    ]

@@ -1,7 +1,11 @@
 """Files and rows with something wrong in them: errors, what came before, and what `on_error` leaves out."""
 
 import itertools
+import pickle
+import threading
+import warnings
 
+import polars as pl
 import pytest
 
 import arrowfeed as af
@@ -158,3 +162,134 @@ def test_rows_of_a_batch_are_bounded_in_bytes(tmp_path):
     assert caught.value.limit == "batch_bytes"
     assert "ask for fewer" in str(caught.value)
     assert sum(batch.num_rows for batch in dataset.record_batches(batch_size=10)) == 100
+
+
+# ---- the report of a dataset, and warnings
+
+
+def warned(caught, paths):
+    """The files of which the warnings name the first skipped part."""
+    assert all(one.category is af.SkippedWarning for one in caught)
+    return [path.name for one in caught for path in paths if str(path) in str(one.message)]
+
+
+@pytest.fixture
+def twice_broken(broken, tmp_path):
+    """The files, of which two are damaged in one block."""
+    copy = tmp_path / "part-00003.avro"
+    copy.write_bytes(broken[1].read_bytes())
+    return [*broken, copy]
+
+
+def test_a_dataset_sums_the_counts_of_its_iterations(twice_broken):
+    dataset = af.AvroDataset(twice_broken, columns=["id"])
+    assert dataset.report() == {"rows": 0, "blocks": 0, "bytes": 0, "skipped": []}
+    reports = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for threads in (1, 2):
+            batches = dataset.record_batches(batch_size=10, on_error="skip_block", threads=threads, epochs=2)
+            list(batches)
+            reports.append(batches.report())
+        part = dataset.take(100).record_batches(batch_size=10, on_error="skip_block", threads=1)
+        list(part)
+    reports.append(part.report())
+    total = dataset.report()
+    assert total["skipped"] == reports[0]["skipped"]
+    assert len(total["skipped"]) == 2
+    for name in ("rows", "blocks", "bytes"):
+        assert total[name] == sum(report[name] for report in reports) > 0
+    # Each file is named once, although five epochs have skipped the blocks.
+    assert warned(caught, twice_broken) == ["part-00001.avro", "part-00003.avro"]
+    first = total["skipped"][0]["error"]
+    assert str(caught[0].message) == (
+        f"skipped a block: {first} (`report()` lists all skipped parts of the file)"
+    )
+    assert caught[0].filename == __file__
+
+
+def test_a_reader_warns_once_for_each_file(twice_broken):
+    ways = {
+        "iteration": list,
+        "pandas": lambda reader: reader.to_pandas(),
+        "polars": lambda reader: reader.to_polars(),
+        "stream": pl.DataFrame,
+    }
+    for name, way in ways.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            reader = af.read_avro(twice_broken, columns=["id"], on_error="skip_block")
+            way(reader)
+        assert warned(caught, twice_broken) == ["part-00001.avro", "part-00003.avro"], name
+        assert len(reader.report()["skipped"]) == 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(af.read_avro(twice_broken, columns=["id"], on_error="skip_file"))
+    assert warned(caught, twice_broken) == ["part-00001.avro", "part-00003.avro"]
+    assert str(caught[0].message).startswith(f"skipped the rest of a file: {twice_broken[1]}: ")
+
+
+def test_a_scan_warns_and_logs(twice_broken, caplog):
+    for scan in (af.scan_avro, af.scan_dataset):
+        caplog.clear()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scan(twice_broken, on_error="skip_block").select("id").collect()
+        assert warned(caught, twice_broken) == ["part-00001.avro", "part-00003.avro"]
+        assert len(caplog.messages) == 2
+        assert all(text.startswith("skipped a block: ") for text in caplog.messages)
+
+
+def test_a_filter_that_makes_the_warning_an_error_loses_no_counts(broken):
+    dataset = af.AvroDataset(broken, columns=["id"])
+    batches = dataset.record_batches(batch_size=10, on_error="skip_block", threads=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(af.SkippedWarning):
+            list(batches)
+        rest = len(list(batches))
+    assert rest > 0
+    assert len(batches.report()["skipped"]) == len(dataset.report()["skipped"]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::arrowfeed.SkippedWarning")
+def test_the_report_of_a_dataset_is_of_its_process_and_of_all_its_threads(broken):
+    dataset = af.AvroDataset(broken, columns=["id"])
+    options = {"batch_size": 10, "on_error": "skip_block", "threads": 1}
+
+    def iterate():
+        for _ in dataset.tensors(**options):
+            pass
+
+    threads = [threading.Thread(target=iterate) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = dataset.project(["id"]).tensors(**options)
+    list(alone)
+    assert dataset.report()["rows"] == 5 * alone.report()["rows"]
+    assert dataset.report()["skipped"] == alone.report()["skipped"]
+    copy = pickle.loads(pickle.dumps(dataset))
+    assert copy.report() == {"rows": 0, "blocks": 0, "bytes": 0, "skipped": []}
+    # A checkpoint brings its skipped parts, but not its rows.
+    resumed = copy.tensors(**options)
+    resumed.load_state_dict(alone.state_dict())
+    assert list(resumed) == []
+    assert copy.report() == {**copy.report(), "rows": 0, "skipped": alone.report()["skipped"]}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_mixed_dataset_sums_its_own_iterations(twice_broken, threads):
+    parts = [
+        af.AvroDataset(twice_broken[:2], columns=["id"]),
+        af.AvroDataset(twice_broken[2:], columns=["id"]),
+    ]
+    mixed = af.MixedDataset(parts, weights=[0.5, 0.5])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        batches = mixed.record_batches(batch_size=10, on_error="skip_block", threads=threads, seed=1)
+        list(batches)
+    assert sorted(warned(caught, twice_broken)) == ["part-00001.avro", "part-00003.avro"]
+    assert mixed.report() == batches.report()
+    assert parts[0].report()["rows"] == 0

@@ -136,4 +136,7 @@ def test_a_recursive_column_fails_only_if_a_query_uses_it(tmp_path):
         af.scan_avro(
             path, reader_schema={"type": "record", "name": "List", "fields": [{"name": "x", "type": "int"}]}
         )
-    assert str(error.value) == f"{path}: x: expected a field of the writer or a default, found neither"
+    reason = (
+        "expected the field in the writer's schema, found none, and the reader's schema has no default for it"
+    )
+    assert str(error.value) == f"{path}: x: {reason}"

@@ -53,6 +53,18 @@ impl Requests {
         self.cached_bytes += other.cached_bytes;
         self.without_ranges += other.without_ranges;
     }
+
+    /// The counts after those of `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(earlier.requests),
+            retries: self.retries.saturating_sub(earlier.retries),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            cached_bytes: self.cached_bytes.saturating_sub(earlier.cached_bytes),
+            without_ranges: self.without_ranges.saturating_sub(earlier.without_ranges),
+        }
+    }
 }
 
 /// A skipped block, or the skipped rest of a file.

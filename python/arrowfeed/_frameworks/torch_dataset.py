@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset
-    from arrowfeed.types import AnyTensor
+    from arrowfeed.types import AnyTensor, Report
 
 _torch: Any = framework("torch")
 _data: Any = framework("torch.utils.data")
@@ -66,6 +66,13 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)
+
+    def report(self) -> Report:
+        """Returns the counts and the skipped parts of all iterations in this process: `Dataset.report`.
+
+        The workers of a `DataLoader` are other processes. Each warns with a `SkippedWarning`.
+        """
+        return self._dataset.report()
 
     def state_dict(self) -> dict[str, Any]:
         """Returns a checkpoint of the last iteration of this process, which can be saved as JSON.

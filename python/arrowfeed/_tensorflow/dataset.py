@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arrowfeed._tensorflow.op import Op
+    from arrowfeed.types import Report
 
 _tf: Any = framework("tensorflow")
 
@@ -117,6 +118,10 @@ class LabelledDataset(TensorFlowDataset):
         super().__init__(rows.map(pair))
         self._rows = rows
 
+    def report(self) -> Report:
+        """Returns the counts and the skipped parts of all iterations in this process: `Dataset.report`."""
+        return self._rows.report()
+
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""
         self._rows.set_epoch(epoch)
@@ -137,6 +142,14 @@ class PassesDataset(OpDataset, TensorFlowDataset):
         self, dataset: Dataset, specs: dict[str, Any], options: dict[str, Any], *, ahead: int
     ) -> None:
         super().__init__(op_of_dataset(dataset, specs, options), specs, ahead=ahead)
+        self._dataset = dataset
+
+    def report(self) -> Report:
+        """Returns the counts and the skipped parts of all iterations in this process: `Dataset.report`.
+
+        Workers of the tf.data service are other processes. Each warns with a `SkippedWarning`.
+        """
+        return self._dataset.report()
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""

@@ -7,9 +7,10 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from typing import TYPE_CHECKING
 
-from arrowfeed import ArrowfeedError, __version__
+from arrowfeed import ArrowfeedError, SkippedWarning, __version__
 from arrowfeed.cli import cat, completion, convert, count, explain, head, schema, splits, stats
 from arrowfeed.cli._exit_codes import FAILED, INTERRUPTED, USAGE
 from arrowfeed.cli._options import UsageError, without_values
@@ -45,7 +46,10 @@ def run(arguments: Sequence[str] | None, *, interrupted: Callable[[], bool]) -> 
         # The usage of the command, not that of the program.
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        options.run(options)
+        with warnings.catch_warnings():
+            # The commands report skipped parts themselves.
+            warnings.simplefilter("ignore", SkippedWarning)
+            options.run(options)
         _flush()
     except BrokenPipeError:
         _forget_standard_output()

@@ -22,7 +22,7 @@ use crate::errors::dataset_error;
 use crate::html;
 use crate::options::ON_ERROR;
 use crate::progress::Progress;
-use crate::reader::RecordBatchReader;
+use crate::reader::{RecordBatchReader, as_dict};
 use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
@@ -122,6 +122,11 @@ impl Dataset {
         let interrupt = Some(signals::interrupt_of_call(py)?);
         let options = IterationOptions { interrupt, ..iteration_options("num_batches", options)? };
         call(py, || self.dataset.known_num_batches(&options)).map(Option::flatten)
+    }
+
+    #[doc = docs!(Dataset.report)]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        as_dict(py, &py.detach(|| self.dataset.report()))
     }
 
     #[doc = docs!(Dataset.fingerprint)]

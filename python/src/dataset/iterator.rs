@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::dataset::{self, TensorIterator};
-use arrowfeed::source::{OnError, Report};
+use arrowfeed::source::{OnError, Report, Skipped};
 use arrowfeed::tensor::{TensorSpec, Tensors};
 use arrowfeed::{DatasetError, IterationOptions, printable};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
 use crate::signals;
+use crate::skipped;
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
@@ -64,6 +65,14 @@ impl Batches {
             Self::Tensors(batches) => batches.next().transpose()?.map(Next::Tensors),
             Self::Failed => return Err(CallError::state(FAILED)),
         })
+    }
+
+    fn take_first_skipped(&mut self) -> Vec<Skipped> {
+        match self {
+            Self::Records(batches) => batches.take_first_skipped(),
+            Self::Tensors(batches) => batches.take_first_skipped(),
+            Self::Failed => Vec::new(),
+        }
     }
 
     fn report(&mut self) -> Result<Report, CallError<DatasetError>> {
@@ -109,15 +118,23 @@ impl BatchIterator {
     #[doc = docs!(BatchIterator.__next__)]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // If another thread closes the iterator, this call ends like later calls.
-        let next = |batches: &mut Batches| match batches.next() {
-            Err(CallError::Error(error)) if self.was_stopped(&error) => Ok(None),
-            next => next,
+        let mut first_skipped = Vec::new();
+        let next = |batches: &mut Batches| {
+            let next = batches.next();
+            first_skipped = batches.take_first_skipped();
+            match next {
+                Err(CallError::Error(error)) if self.was_stopped(&error) => Ok(None),
+                next => next,
+            }
         };
         let next = self.wait(py, next);
+        let warned = skipped::warn(py, &first_skipped);
         if !self.batches.is_forked() {
             self.progress.follow(&next, || self.rows(py));
         }
-        Ok(match next? {
+        let next = next?;
+        warned?;
+        Ok(match next {
             None => None,
             Some(Next::Records(batch)) => Some(RecordBatch::new(batch).into_pyobject(py)?.into_any()),
             Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),

@@ -11,6 +11,7 @@ use arrowfeed_tensorflow::{Failure, Feed, Source};
 
 use super::failure::{failure, not_a_state};
 use crate::ctrl_c::CtrlC;
+use crate::skipped;
 
 /// Passes over a dataset.
 pub(super) struct Passes {
@@ -97,7 +98,9 @@ struct Running {
 impl Feed for Running {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
         self.ctrl_c.begin_step();
-        self.pass.tensors.next().transpose().map_err(failure)
+        let next = self.pass.tensors.next();
+        skipped::warn_from_any_thread(&self.pass.tensors.take_first_skipped());
+        next.transpose().map_err(failure)
     }
 
     fn state(&mut self) -> Result<Vec<u8>, Failure> {

@@ -11,6 +11,7 @@ use arrowfeed_tensorflow::{Failure, Feed, Source};
 
 use super::failure::{failure, not_a_state};
 use crate::ctrl_c::CtrlC;
+use crate::skipped;
 
 /// The records of a dataset, as one string vector per batch.
 pub(super) struct Records {
@@ -52,7 +53,9 @@ impl Pass {
 impl Feed for Pass {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
         self.ctrl_c.begin_step();
-        self.records().map_err(failure)
+        let records = self.records();
+        skipped::warn_from_any_thread(&self.batches.take_first_skipped());
+        records.map_err(failure)
     }
 
     fn state(&mut self) -> Result<Vec<u8>, Failure> {

@@ -10,7 +10,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::file_set::FileSet;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
-use crate::{FeedError, Interrupt, OnError, Report, check_threads, thread_count};
+use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that worker threads have decoded ahead.
 const AHEAD: usize = 32 << 20;
@@ -85,6 +85,11 @@ impl FileReader {
     /// The counts of the data that was read and skipped so far.
     pub fn report(&self) -> Report {
         self.parts.report().clone()
+    }
+
+    /// The parts that were skipped so far, as in the report.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.parts.report().skipped
     }
 
     /// Ends the reading and stops its threads. Dropping the reader does the same.

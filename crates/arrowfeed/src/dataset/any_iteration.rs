@@ -6,6 +6,7 @@ use arrowfeed_source::Report;
 use super::iteration::{Conversion, Iteration};
 use super::mixture::Mixture;
 use super::options::IterationOptions;
+use super::reported::Counted;
 use crate::error::DatasetError;
 
 pub(super) enum AnyIteration<C: Conversion> {
@@ -45,6 +46,11 @@ impl<C: Conversion> AnyIteration<C> {
 
     pub(super) fn report(&self) -> Report {
         of_any!(self, iteration => iteration.report())
+    }
+
+    /// The report without the parts that are `counted`, which are updated, but with all rows.
+    pub(super) fn uncounted(&self, counted: &mut Vec<Counted>) -> Report {
+        of_any!(self, iteration => iteration.uncounted(counted))
     }
 
     pub(super) fn close(&mut self) {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, printable};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, printable};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::any_iteration::AnyIteration;
 use super::batches::{BatchIterator, Unchanged};
+use super::history::{History, Recorded};
 use super::indexed::Indexed;
 use super::iteration::{Conversion, Iteration};
 use super::mixed::Mixed;
@@ -32,6 +33,8 @@ pub struct Dataset {
     pub(super) adapter: TensorAdapter,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
     pub(super) rows: Range<u64>,
+    /// Shared with the datasets that are made of this one.
+    pub(super) history: History,
 }
 
 /// The source of the rows.
@@ -82,7 +85,8 @@ impl Dataset {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
-        Ok(Self { content: Content::Files(Arc::new(files)), definitions, adapter, rows: ALL_ROWS })
+        let content = Content::Files(Arc::new(files));
+        Ok(Self { content, definitions, adapter, rows: ALL_ROWS, history: History::default() })
     }
 
     /// Mixes the rows of datasets at random. For each row of an iteration, a random number chooses the dataset, with a
@@ -125,7 +129,8 @@ impl Dataset {
         let first = &mixed.datasets[0];
         let definitions = first.definitions.clone();
         let adapter = definitions.adapter_within(mixed.schema.clone(), first.limits().batch_bytes)?;
-        Ok(Self { content: Content::Mixed(Arc::new(mixed)), definitions, adapter, rows: ALL_ROWS })
+        let content = Content::Mixed(Arc::new(mixed));
+        Ok(Self { content, definitions, adapter, rows: ALL_ROWS, history: History::default() })
     }
 
     /// The files of the dataset.
@@ -273,15 +278,17 @@ impl Dataset {
     /// # Errors
     /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
-        let rows = self.rows.clone();
+        let (rows, history) = (self.rows.clone(), self.history.clone());
         let files = match &self.content {
             Content::Files(files) => files,
-            Content::Mixed(mixed) => return Ok(Self { rows, ..Self::of_mixed(mixed.project(names)?)? }),
+            Content::Mixed(mixed) => {
+                return Ok(Self { rows, history, ..Self::of_mixed(mixed.project(names)?)? });
+            }
         };
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = file_paths(&adapter, self.arrow_schema());
-        Ok(Self { rows, ..Self::of((**files).clone(), definitions, &columns)? })
+        Ok(Self { rows, history, ..Self::of((**files).clone(), definitions, &columns)? })
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
@@ -344,12 +351,20 @@ impl Dataset {
         Ok(&files.files)
     }
 
+    /// Sums the counts of all iterations of this process over the dataset, and over the datasets that
+    /// [`project`](Self::project), [`take`](Self::take), [`skip`](Self::skip) and [`split`](Self::split) made of it or from
+    /// which it was made. Each skipped part is listed once. The rows of a loaded state are not counted, because another
+    /// iteration has read them; its skipped parts are listed. Splits are not counted.
+    pub fn report(&self) -> Report {
+        self.history.report()
+    }
+
     /// Iterates over the record batches.
     ///
     /// # Errors
     /// An option is invalid. The iterator returns the errors of files.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.iterate(options, Unchanged)?))
+        Ok(BatchIterator::new(self.recorded(options, Unchanged)?))
     }
 
     /// Iterates over the tensors of each batch, by name.
@@ -357,22 +372,23 @@ impl Dataset {
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
     pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
-        Ok(TensorIterator::new(self.iterate(options, ToTensors(self.adapter.clone()))?))
+        Ok(TensorIterator::new(self.recorded(options, ToTensors(self.adapter.clone()))?))
     }
 
     /// Iterates over the batches with a conversion of each of them.
-    fn iterate<C: Conversion>(
+    fn recorded<C: Conversion>(
         &self,
         options: IterationOptions,
         conversion: C,
-    ) -> Result<AnyIteration<C>, DatasetError> {
-        Ok(match &self.content {
+    ) -> Result<Recorded<C>, DatasetError> {
+        let iteration = match &self.content {
             Content::Files(_) => AnyIteration::Files(Box::new(self.iterate_files(options, conversion)?)),
             Content::Mixed(mixed) => {
                 let mixture = Mixture::new(mixed.clone(), self.of_files(options), conversion)?;
                 AnyIteration::Mixed(Box::new(mixture))
             }
-        })
+        };
+        Ok(Recorded::new(iteration, self.history.clone()))
     }
 
     pub(super) fn iterate_files<C: Conversion>(

@@ -24,7 +24,7 @@ use super::epoch::{Epoch, EpochPosition, Reading, Step};
 use super::indexed::Indexed;
 use super::options::IterationOptions;
 use super::pieces::RowPosition;
-use super::reported::{ReportLog, ReportMark};
+use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::Rows;
 use super::selection::shown_splits;
 use super::shuffled::AfterShuffled;
@@ -165,6 +165,17 @@ impl<C: Conversion> Iteration<C> {
     /// Counts of what has been read and skipped up to the last batch yielded.
     pub(super) fn report(&self) -> Report {
         self.report.up_to(&self.given.counted, self.given.rows)
+    }
+
+    /// See [`AnyIteration::uncounted`](super::any_iteration::AnyIteration::uncounted).
+    pub(super) fn uncounted(&self, counted: &mut Vec<Counted>) -> Report {
+        counted.resize(1, Counted::default());
+        self.uncounted_alone(&mut counted[0])
+    }
+
+    /// As [`uncounted`](Self::uncounted), for one of several datasets.
+    pub(super) fn uncounted_alone(&self, counted: &mut Counted) -> Report {
+        Report { rows: self.given.rows, ..self.report.uncounted(&self.given.counted, counted) }
     }
 
     /// Ends the iteration and its threads.

@@ -25,6 +25,7 @@ use super::mixed::Mixed;
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
 use super::order::{DRAWS, draw, random_of, skip_draws};
+use super::reported::Counted;
 use super::rows::{Gather, Rows};
 use super::selected::check_mixed_rows;
 use crate::error::DatasetError;
@@ -142,6 +143,16 @@ impl<C: Conversion> Mixture<C> {
             sum.requests.add(requests);
         }
         sum
+    }
+
+    /// See [`AnyIteration::uncounted`](super::any_iteration::AnyIteration::uncounted).
+    pub(super) fn uncounted(&self, counted: &mut Vec<Counted>) -> Report {
+        counted.resize(self.sources.len(), Counted::default());
+        let mut sum = Report::default();
+        for (source, counted) in self.sources.iter().zip(counted) {
+            sum.add(source.rows.uncounted_alone(counted));
+        }
+        Report { rows: self.given.rows, ..sum }
     }
 
     /// Ends the iteration and its threads.

@@ -24,6 +24,7 @@
 // | `mixed` `mixture` `mixture_state` | several datasets whose rows are mixed, the iteration over them, and its checkpoint |
 // | `any_iteration` | the iteration of files or of mixed datasets |
 // | `batches` `tensors` | the public iterators |
+// | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
 
 mod any_iteration;
@@ -31,6 +32,7 @@ mod batches;
 mod chunk_index;
 mod entry;
 mod epoch;
+mod history;
 mod indexed;
 mod iteration;
 mod joined;

@@ -43,12 +43,26 @@ impl ReportMark {
     pub(super) const NONE: Self = Self { blocks: 0, bytes: 0, skipped: 0 };
 }
 
+/// The part of a report that was counted already.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    mark: ReportMark,
+    requests: Requests,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self { mark: ReportMark::NONE, requests: Requests::default() }
+    }
+}
+
 impl ReportLog {
-    pub(super) fn add(&mut self, other: Report) {
+    /// Adds counts. Returns the first skipped part of each file of which the log had none.
+    pub(super) fn add(&mut self, other: Report) -> Vec<Skipped> {
         self.report.blocks += other.blocks;
         self.report.bytes += other.bytes;
         self.add_requests(other.requests);
-        self.leave_out(other.skipped);
+        self.leave_out(other.skipped)
     }
 
     /// Adds requests to stores. They are counted as of now, not as of the last batch yielded.
@@ -56,22 +70,42 @@ impl ReportLog {
         self.report.requests.add(requests);
     }
 
-    pub(super) fn leave_out(&mut self, skipped: Vec<Skipped>) {
+    /// Adds skipped parts. Returns as [`add`](Self::add).
+    pub(super) fn leave_out(&mut self, skipped: Vec<Skipped>) -> Vec<Skipped> {
+        let mut first = Vec::new();
         for skipped in skipped {
             let places = match self.known.get_mut(&skipped.path) {
                 Some(places) => places,
-                None => self.known.entry(skipped.path.clone()).or_default(),
+                None => {
+                    first.push(skipped.clone());
+                    self.known.entry(skipped.path.clone()).or_default()
+                }
             };
             if places.insert(SkipLocation::of(&skipped)) {
                 self.report.skipped.push(skipped);
             }
         }
+        first
     }
 
     /// The current counts.
     pub(super) fn counted(&self) -> ReportMark {
         let Report { blocks, bytes, ref skipped, .. } = self.report;
         ReportMark { blocks, bytes, skipped: skipped.len() }
+    }
+
+    /// The report as of `mark`, without rows and without the part that is `counted`, which is updated.
+    pub(super) fn uncounted(&self, mark: &ReportMark, counted: &mut Counted) -> Report {
+        let requests = self.report.requests;
+        let before = std::mem::replace(counted, Counted { mark: *mark, requests });
+        let skipped = self.report.skipped.get(before.mark.skipped..mark.skipped).unwrap_or_default();
+        Report {
+            rows: 0,
+            blocks: mark.blocks.saturating_sub(before.mark.blocks),
+            bytes: mark.bytes.saturating_sub(before.mark.bytes),
+            skipped: skipped.to_vec(),
+            requests: requests.since(before.requests),
+        }
     }
 
     /// The report as of `counted`, for an iterator that has yielded `rows` rows.

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use arrow_array::{Array, RecordBatch};
-use arrowfeed_source::Report;
+use arrowfeed_source::{Report, Skipped};
 use arrowfeed_tensor::{Tensor, TensorAdapter, Tensors};
 
-use super::any_iteration::AnyIteration;
+use super::history::Recorded;
 use super::iteration::Conversion;
 use crate::error::DatasetError;
 
 /// Iterator over the tensors of a dataset, batch by batch. Created by [`Dataset::tensors`](super::Dataset::tensors).
-pub struct TensorIterator(AnyIteration<ToTensors>);
+pub struct TensorIterator(Recorded<ToTensors>);
 
 /// Conversion of batches to tensors.
 pub(super) struct ToTensors(pub(super) TensorAdapter);
@@ -31,18 +31,23 @@ impl Conversion for ToTensors {
 }
 
 impl TensorIterator {
-    pub(super) fn new(iteration: AnyIteration<ToTensors>) -> Self {
+    pub(super) fn new(iteration: Recorded<ToTensors>) -> Self {
         Self(iteration)
     }
 
     /// See [`BatchIterator::report`](super::BatchIterator::report).
     pub fn report(&self) -> Report {
-        self.0.report()
+        self.0.iteration.report()
+    }
+
+    /// See [`BatchIterator::take_first_skipped`](super::BatchIterator::take_first_skipped).
+    pub fn take_first_skipped(&mut self) -> Vec<Skipped> {
+        self.0.take_first_skipped()
     }
 
     /// See [`BatchIterator::close`](super::BatchIterator::close).
     pub fn close(&mut self) {
-        self.0.close();
+        self.0.iteration.close();
     }
 
     /// See [`BatchIterator::state`](super::BatchIterator::state).
@@ -50,12 +55,12 @@ impl TensorIterator {
     /// # Errors
     /// As the method of the same name of [`BatchIterator`](super::BatchIterator).
     pub fn state(&mut self) -> Result<String, DatasetError> {
-        self.0.state()
+        self.0.iteration.state()
     }
 
     /// See [`BatchIterator::start_at_epoch`](super::BatchIterator::start_at_epoch).
     pub fn start_at_epoch(&mut self, epoch: u64) {
-        self.0.start_at_epoch(epoch);
+        self.0.iteration.start_at_epoch(epoch);
     }
 
     /// See [`BatchIterator::load_state`](super::BatchIterator::load_state).
@@ -78,8 +83,8 @@ impl Iterator for TensorIterator {
 impl fmt::Debug for TensorIterator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TensorIterator")
-            .field("options", &self.0.options())
-            .field("epoch", &self.0.epoch())
+            .field("options", &self.0.iteration.options())
+            .field("epoch", &self.0.iteration.epoch())
             .finish_non_exhaustive()
     }
 }
