@@ -1,5 +1,10 @@
 //! A reader that a library consumes in one call of a method of the reader.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "the error of a stream, which exists only during one call; a child does not continue the call"
+)]
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::FieldRef;
