@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from google.protobuf import text_format
 from tensorflow_metadata.proto.v0 import schema_pb2
-from tfx_bsl.tfxio import tensor_representation_util
+from tfx_bsl.tfxio import tensor_representation_util, tensor_representation_util_test
 
 import arrowfeed as af
 
@@ -178,6 +178,24 @@ def test_tfx_bsl_finds_the_same_representations():
     theirs = tensor_representation_util.InferTensorRepresentationsFromMixedSchema(schema)
     theirs = {name: af.Representation.from_proto(message) for name, message in theirs.items()}
     assert af.representations_from_tfmd(schema) == theirs
+
+
+INFERRED = [
+    *tensor_representation_util_test._INFER_TEST_CASES,
+    *tensor_representation_util_test._MIXED_SCHEMA_INFER_TEST_CASES,
+]
+
+
+@pytest.mark.parametrize("case", INFERRED, ids=lambda case: case["testcase_name"])
+def test_inferred_messages_are_those_that_tfx_bsls_tests_expect(case):
+    schema = text_format.Parse(case["ascii_proto"], schema_pb2.Schema())
+    parse = schema_pb2.TensorRepresentation.FromString
+    found = {name: parse(one.to_proto()) for name, one in af.representations_from_tfmd(schema).items()}
+    expected = {
+        name: text_format.Parse(text, schema_pb2.TensorRepresentation())
+        for name, text in case["expected"].items()
+    }
+    assert found == expected
 
 
 def test_messages_are_representations_of_an_adapter():

@@ -4,6 +4,8 @@ The rows are scalars, doubles and `list<element>`; the tests are those of `AvroR
 `ParquetTFXIO` of tfx_bsl can read are read by both.
 """
 
+import pickle
+
 import apache_beam as beam
 import avro_record_cases
 import pyarrow as pa
@@ -146,6 +148,28 @@ def test_both_read_files_of_the_promised_types_alike(tmp_path, options):
         assert mine.ArrowSchema().names == ["words", "id"]
     else:
         assert mine.ArrowSchema().equals(other.ArrowSchema())
+
+
+@pytest.mark.parametrize("names", [None, ["words", "id"]])
+def test_raw_records_are_those_of_tfx_bsl(tmp_path, names):
+    path = spark(pair(tmp_path).rows, tmp_path / "x.parquet")
+    found = []
+    for number, module in enumerate((ours, theirs)):
+        source = module.ParquetTFXIO(path, schema=SCHEMA, column_names=names)
+        with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+            lines = pipeline | source.RawRecordBeamSource() | beam.Map(lambda row: repr(pickle.loads(row)))
+            lines | beam.io.WriteToText(str(tmp_path / str(number)), shard_name_template="")
+        found.append(sorted((tmp_path / str(number)).read_text().splitlines()))
+    assert len(found[0]) == ROWS
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("schema", [None, SCHEMA], ids=["types of the file", "tfmd"])
+def test_raw_records_become_the_batches_of_the_files(tmp_path, schema):
+    source = pair(tmp_path, schema).ours
+    (expected,) = source.RecordBatches(ALL)
+    steps = source.RawRecordBeamSource(), source.RawRecordToRecordBatch(9)
+    run(are_batches_of(source, expected, 9), *steps)
 
 
 def test_column_names_are_a_part_of_the_schema(tmp_path):

@@ -145,7 +145,7 @@ def test_batches_have_the_size_of_the_call(tmp_path, form):
 
 @pytest.mark.usefixtures("small")
 def test_raw_batches_have_the_records_of_all_ranges(tmp_path):
-    source = tfxio.RawTfRecordTFXIO(str(write(tmp_path, "tfrecord")), "raw")
+    source = tfxio.RawTfRecordTFXIO(str(write(tmp_path, "tfrecord")), "raw", None)
     assert len(splits_of(source.BeamSource())) > 20
 
     def values(batch):

@@ -9,7 +9,7 @@ from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed.beam._imported import beam, pa
 from arrowfeed.beam._known_files import read_known_files
 from arrowfeed.beam._read import Outputs
-from arrowfeed.tfxio._csv_cells import csv_batches, inferred_schema, kinds_of_records
+from arrowfeed.tfxio._csv_cells import csv_batches, inferred_schema, kinds_of_records, widest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,7 +81,7 @@ class RecordBatches(beam.PTransform):
 
 def _widest(found: Iterable[list[int]]) -> list[int]:
     """The last of the types of each column. Empty if there are no records."""
-    return [max(kinds) for kinds in zip(*found, strict=True)]
+    return [widest(kinds) for kinds in zip(*found, strict=True)]
 
 
 class InferredCsvBatches(beam.PTransform):

@@ -14,6 +14,7 @@ from arrowfeed._arrowfeed import (
     infer_representations,
     representations_from_tfmd,
 )
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,3 +149,14 @@ def source_columns(representation: Representation) -> list[Path]:
 
 def _path(column: str | tuple[str, ...] | list[str]) -> Path:
     return tuple(column.split(".")) if isinstance(column, str) else tuple(column)
+
+
+def with_nulls(schema: Any, batch: Any) -> Any:
+    """Returns a pyarrow batch with the columns of the schema: those that the batch does not have are null."""
+    pa = framework("pyarrow")
+    known = set(batch.schema.names)
+    columns = [
+        batch.column(field.name) if field.name in known else pa.nulls(batch.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from arrowfeed._arrowfeed import CsvDataset, infer_representations
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
-from arrowfeed.tfxio._csv_cells import Cells, csv_batches, inferred_kinds, inferred_schema, promised_columns
+from arrowfeed.tfxio._csv_cells import (
+    Cells,
+    csv_batches,
+    inferred_kinds,
+    inferred_schema,
+    lists_of_texts,
+    lists_without_values,
+    promised_columns,
+)
 from arrowfeed.tfxio._files import FileRecords, Reading, patterns_of
 from arrowfeed.tfxio._raw_records import raw_records
 from arrowfeed.tfxio._records import Records
@@ -19,6 +27,9 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Limits
     from arrowfeed.types import ProtoLike
+
+_SEARCHED = 1000
+"""Number of rows that are searched for a value at the same time."""
 
 
 class CsvRecords(Records):
@@ -57,6 +68,26 @@ class CsvRecords(Records):
     def _projected_columns(self, tensor_names: list[str]) -> Columns:
         # As in tfx_bsl, a projection keeps all columns.
         return self.columns._replace(representations=self.columns.representations_of(tensor_names))
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """Returns a Beam transform from the results of `RawRecordBeamSource` to pyarrow record batches.
+
+        Args:
+            batch_size: Number of rows of a batch. None: Beam decides, up to 1,000.
+
+        Raises:
+            ValueError: `raw_record_column_name` is the name of another column.
+        """
+        self._check_raw_column()
+        return super().RawRecordToRecordBatch(batch_size)
+
+    def _check_raw_column(self) -> None:
+        """Raises if another column has the name of the column of records, with the text of tfx_bsl."""
+        if self._raw_column in self._cells.names:
+            raise ValueError(
+                f"raw_record_column_name: {self._raw_column} is already an existing column name. "
+                "Please choose a different name."
+            )
 
     def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
         self.ArrowSchema()
@@ -170,13 +201,17 @@ class CsvTFXIO(CsvRecords, FileRecords):
         if self._features is not None:
             return super()._found_columns()
         found = CsvDataset(self._patterns, representations={}, columns=self._cells.names, **self._options())
-        kinds = inferred_kinds(found.arrow_schema.to_pyarrow())
-        schema = inferred_schema(self._cells.names, kinds)
+        types = found.arrow_schema.to_pyarrow()
+        texts = lists_of_texts(types)
+        empty = lists_without_values(texts, found.record_batches(batch_size=_SEARCHED)) if texts else ()
+        schema = inferred_schema(self._cells.names, inferred_kinds(types, empty))
         return Columns(schema.names, schema, infer_representations(schema))
 
     def _reading(self) -> Reading:
-        options = {"schema": self.columns.schema, "columns": self.columns.names, **self._options()}
-        return Reading(CsvDataset, options, self.columns.representations)
+        whole = self.columns.schema
+        schema = self._cells.readable(whole)
+        options = {"schema": schema, "columns": schema.names, **self._options()}
+        return Reading(CsvDataset, options, self.columns.representations, None if schema == whole else whole)
 
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         decode = self._decoder()
@@ -214,9 +249,13 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
 
         Args:
             batch_size: Number of rows of a batch. None: Beam decides, up to 1,000.
+
+        Raises:
+            ValueError: `raw_record_column_name` is the name of another column.
         """
         if self._features is not None:
             return super().RawRecordToRecordBatch(batch_size)
+        self._check_raw_column()
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
         return _beam.InferredCsvBatches(self._cells, self._raw_column, batch_size)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arrowfeed._arrowfeed import read_csv
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._frameworks import framework
-from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._columns import Columns, with_nulls
 from arrowfeed.tfxio._example_columns import columns_of_examples
 from arrowfeed.tfxio._raw_records import with_raw_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Limits
+    from arrowfeed._arrowfeed import Limits, RecordBatch
 
 
 class Cells(NamedTuple):
@@ -47,6 +47,14 @@ class Cells(NamedTuple):
             **(several if self.multivalent else {}),
         }
 
+    def readable(self, schema: Any) -> Any:
+        """Returns the pyarrow schema without multivalent columns of the type null, whose cells have only
+        empty texts.
+        """
+        several = set(self.multivalent)
+        kept = [field for field in schema if field.name not in several or str(field.type) != "null"]
+        return framework("pyarrow").schema(kept)
+
 
 def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
     """Returns the columns of a TensorFlow Metadata schema, in the order of the names.
@@ -66,11 +74,48 @@ def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
 KINDS = ("null", "int64", "double", "string")
 """Inferred types. Each type can represent the values of the preceding types."""
 
+EMPTY_TEXTS = -1
+"""The type of a multivalent column whose values are all empty texts: no type, but only texts can represent
+them if other records have values.
+"""
 
-def inferred_kinds(schema: Any) -> list[int]:
-    """Returns the column types of an inferred schema, as indices in `KINDS`."""
-    items = (getattr(field.type, "value_type", field.type) for field in schema)
-    return [KINDS.index(str(item)) for item in items]
+
+def inferred_kinds(schema: Any, empty: Collection[str] = ()) -> list[int]:
+    """Returns the column types of an inferred schema, as indices in `KINDS`.
+
+    Args:
+        schema: A pyarrow schema.
+        empty: Names of columns with the type `EMPTY_TEXTS`.
+    """
+    items = ((field.name, getattr(field.type, "value_type", field.type)) for field in schema)
+    return [EMPTY_TEXTS if name in empty else KINDS.index(str(item)) for name, item in items]
+
+
+def widest(kinds: Iterable[int]) -> int:
+    """Returns the type that can represent the values of all types of a column."""
+    found = set(kinds)
+    most = max(found)
+    if EMPTY_TEXTS not in found:
+        return most
+    return KINDS.index("string") if most > 0 else EMPTY_TEXTS
+
+
+def lists_of_texts(schema: Any) -> list[str]:
+    """Returns the names of the columns of lists of texts."""
+    return [field.name for field in schema if str(getattr(field.type, "value_type", "")) == "string"]
+
+
+def lists_without_values(names: Iterable[str], batches: Iterable[RecordBatch]) -> set[str]:
+    """Returns the columns of lists of texts whose texts are all empty. Stops when there is none."""
+    compute = framework("pyarrow.compute")
+    left = set(names)
+    for batch in batches:
+        columns = batch.to_pyarrow()
+        lengths = {name: compute.binary_length(columns[name].flatten()) for name in left}
+        left = {name for name in left if not compute.max(lengths[name]).as_py()}
+        if not left:
+            break
+    return left
 
 
 def inferred_schema(names: Iterable[str], kinds: Iterable[int]) -> Any:
@@ -82,13 +127,15 @@ def inferred_schema(names: Iterable[str], kinds: Iterable[int]) -> Any:
         pa.large_list(pa.float32()),
         pa.large_list(pa.large_binary()),
     )
-    return pa.schema([(name, types[kind]) for name, kind in zip(names, kinds, strict=True)])
+    return pa.schema([(name, types[max(kind, 0)]) for name, kind in zip(names, kinds, strict=True)])
 
 
 def kinds_of_records(cells: Cells, records: Sequence[bytes]) -> list[int]:
     """Infers the column types of some records."""
     reader = read_csv(_text(cells, records)[0], header=False, **cells.options())
-    return inferred_kinds(reader.schema.to_pyarrow())
+    schema = reader.schema.to_pyarrow()
+    texts = lists_of_texts(schema)
+    return inferred_kinds(schema, lists_without_values(texts, reader) if texts else ())
 
 
 def csv_batches(
@@ -118,9 +165,10 @@ def csv_batches(
         "limits": limits,
         **cells.options(),
     }
+    readable = cells.readable(schema)
     try:
-        reader = read_csv(text, schema=schema, header=False, **options)
-        batches = [batch.to_pyarrow() for batch in reader]
+        reader = read_csv(text, schema=readable, header=False, **options)
+        batches = [with_nulls(schema, batch.to_pyarrow()) for batch in reader]
     except ArrowfeedError as error:
         raise ValueError(f"expected records of {len(cells.names)} columns: {error}") from error
     table = pa.Table.from_batches(batches, schema=schema)

@@ -8,6 +8,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arrowfeed.tfxio._columns import with_nulls
 from arrowfeed.tfxio._records import Records
 from arrowfeed.tfxio._tfxio import TFXIO
 
@@ -45,6 +46,8 @@ class Reading(NamedTuple):
     """Options of the class, which determine the columns."""
     representations: dict[str, Representation]
     """Representations of the tensors by name."""
+    whole: Any = None
+    """The `pyarrow.Schema` of the batches, if they also have columns of the type null that are not read."""
 
 
 class FileBatches(TFXIO):
@@ -65,8 +68,8 @@ class FileBatches(TFXIO):
 
     def _dataset(self) -> Dataset:
         """The dataset of the columns and tensors of the files."""
-        kind, options, representations = self._reading()
-        return kind(self._patterns, representations=representations, **options)
+        reading = self._reading()
+        return reading.kind(self._patterns, representations=reading.representations, **reading.options)
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
@@ -84,7 +87,12 @@ class FileBatches(TFXIO):
                 `reader_schema`.
         """
         reading = self._reading()
-        return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
+        if reading.whole is None:
+            return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        outputs = _beam.Outputs(functools.partial(_completed, reading.whole), _beam.pa.RecordBatch)
+        return self._read_ranges(reading.kind, reading.options, batch_size, outputs=outputs)
 
     def _read_ranges(
         self, kind: Callable[..., Dataset], options: dict[str, Any], batch_size: int | None, **arguments: Any
@@ -119,7 +127,9 @@ class FileBatches(TFXIO):
             options: A `RecordBatchesOptions`, of this package or of tfx_bsl.
         """
         self.ArrowSchema()
-        return (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
+        whole = self._reading().whole
+        batches = (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
+        return batches if whole is None else (with_nulls(whole, batch) for batch in batches)
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
         """Returns a `tf.data.Dataset` of the batches of `RecordBatches`, converted by `TensorAdapter()`.
@@ -205,6 +215,10 @@ class FileRecords(FileBatches, Records):
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
         return self._read_ranges(kind, options, _RECORDS, outputs=_beam.Outputs(records, bytes))
+
+
+def _completed(whole: Any, batch: RecordBatch) -> list[Any]:
+    return [with_nulls(whole, batch.to_pyarrow())]
 
 
 def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import ParquetDataset, infer_representations
@@ -12,6 +13,7 @@ from arrowfeed.tfxio._columns import Columns, source_columns
 from arrowfeed.tfxio._config import message, proto
 from arrowfeed.tfxio._example_columns import columns_of_examples
 from arrowfeed.tfxio._files import FileBatches, Reading, patterns_of
+from arrowfeed.tfxio._parquet_rows import batches_of_rows, converted_rows, pickled_rows
 
 if TYPE_CHECKING:
     import os
@@ -93,6 +95,40 @@ class ParquetTFXIO(FileBatches):
         if self._columns is None:
             self._columns = self._found_columns()
         return self._columns
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """Returns a Beam transform that reads the rows of the files in ranges.
+
+        A row is the pickle of a dict, as in tfx_bsl: the names of the columns, and the values of the file,
+        without a conversion to the `schema`.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        names = self._column_names
+        if names is None:
+            names = ParquetDataset(self._patterns, limits=self._limits).arrow_schema.names
+        options = {"columns": names, "limits": self._limits}
+        outputs = _beam.Outputs(pickled_rows, bytes)
+        return self._read_ranges(ParquetDataset, options, None, outputs=outputs)
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """Returns a Beam transform from the results of `RawRecordBeamSource` to pyarrow record batches.
+
+        The transform unpickles its input, which can run any code: never pass it records of others.
+
+        Args:
+            batch_size: Number of rows of a batch. None: Beam decides, up to 1,000.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        if self._features is None:
+            decoder: Any = functools.partial(batches_of_rows, self.ArrowSchema())
+        else:
+            decoder = functools.partial(converted_rows, self.ArrowSchema(), self._limits)
+        return _beam.RecordBatches(decoder, batch_size)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """Returns the `pyarrow.Schema` of the record batches. Without a `schema`, it opens a file.

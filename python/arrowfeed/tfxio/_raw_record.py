@@ -45,7 +45,7 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
             compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
             compressed file.
         raw_record_column_name: Name of the column and of the tensor, which has one byte string per row.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -60,7 +60,7 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
         self,
         file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         raw_record_column_name: str,
-        telemetry_descriptors: list[str] | None = None,
+        telemetry_descriptors: list[str] | None,
         *,
         limits: Limits | None = None,
     ) -> None:
@@ -100,17 +100,17 @@ class RawBeamRecordTFXIO(BeamRecords, RawRecords):
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
         raw_record_column_name: Name of the column and of the tensor.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
 
     Example:
-        >>> batches = records | RawBeamRecordTFXIO("kafka", "record").BeamSource(batch_size=256)
+        >>> batches = records | RawBeamRecordTFXIO("kafka", "record", None).BeamSource(batch_size=256)
     """
 
     def __init__(
         self,
         physical_format: str,
         raw_record_column_name: str,
-        telemetry_descriptors: list[str] | None = None,
+        telemetry_descriptors: list[str] | None,
     ) -> None:
         super().__init__(None, raw_record_column_name, telemetry_descriptors)
         self.physical_format = physical_format

@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import SequenceExampleDataset
+from arrowfeed._libraries import needed
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._files import Reading
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
 
 class SequenceExampleRecords(Records):
     """A `TFXIO` over `tf.SequenceExample` messages."""
+
+    @property
+    def schema(self) -> Any:
+        """The `Schema` of TensorFlow Metadata, as a message.
+
+        Raises:
+            ValueError: The source has no schema.
+        """
+        if self._features is None:
+            raise ValueError("Schema is undefined.")
+        return needed("tensorflow_metadata.proto.v0.schema_pb2", "for its messages").Schema.FromString(
+            self._features
+        )
 
     def _found_columns(self) -> Columns:
         if self._features is None:
@@ -53,7 +67,7 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
             compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
             compressed file.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
         validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. The feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
@@ -74,7 +88,7 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
     def __init__(
         self,
         file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        telemetry_descriptors: list[str] | None = None,
+        telemetry_descriptors: list[str] | None,
         validate: bool = True,  # noqa: ARG002, FBT001, FBT002 - tfx_bsl's signature
         schema: ProtoLike | None = None,
         raw_record_column_name: str | None = None,
@@ -104,7 +118,7 @@ class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):
 
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
         raw_record_column_name: Name of an additional last column with the original records.
@@ -117,7 +131,7 @@ class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):
     def __init__(
         self,
         physical_format: str,
-        telemetry_descriptors: list[str] | None = None,
+        telemetry_descriptors: list[str] | None,
         schema: ProtoLike | None = None,
         raw_record_column_name: str | None = None,
     ) -> None:

@@ -66,6 +66,18 @@ class TFXIO(_Base):
             options: A `TensorFlowDatasetOptions`, of this package or of tfx_bsl.
         """
 
+    def RawRecordTensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: ARG002, N802
+        """Not supported, as in tfx_bsl.
+
+        Args:
+            options: A `TensorFlowDatasetOptions`.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} cannot make a dataset of datasets: use RawTfRecordTFXIO")
+
     @abc.abstractmethod
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
         """Returns the source of some of the tensors."""

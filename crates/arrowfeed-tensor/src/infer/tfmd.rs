@@ -270,8 +270,9 @@ fn fields(feature: &Feature, out: &mut Representations) -> Result<(), Representa
     Ok(())
 }
 
+/// A ragged tensor whose message sets no type of the row splits, as in tfx_bsl.
 fn ragged_at(path: ColumnPath) -> Representation {
-    Representation::Ragged(Ragged { path, ..Ragged::default() })
+    Representation::Ragged(Ragged { path, ..Ragged::default() }).without_splits_dtype()
 }
 
 #[cold]

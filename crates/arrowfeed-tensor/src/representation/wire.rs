@@ -34,7 +34,8 @@ impl Representation {
 
     /// The bytes of the message. For the kinds that TensorFlow Metadata has, they are the bytes of its message. A
     /// representation that [`from_proto`](Self::from_proto) made gives the bytes of that message, without unknown fields: what
-    /// was not set there is not set here.
+    /// was not set there is not set here. A ragged tensor that
+    /// [`representations_from_tfmd`](crate::representations_from_tfmd) infers sets no type of the row splits.
     pub fn to_proto(&self) -> Vec<u8> {
         self.to_message().encode_to_vec()
     }
@@ -66,6 +67,17 @@ impl Representation {
             return Ok(representation);
         }
         Ok(representation.with_source(SourceMessage::new(message.clone())))
+    }
+
+    /// The same ragged tensor with a message that does not set the type of the row splits. Other representations do not
+    /// change.
+    pub(crate) fn without_splits_dtype(self) -> Self {
+        let mut message = self.explicit_message();
+        match &mut message.kind {
+            Some(message::Kind::RaggedTensor(ragged)) => ragged.row_partition_dtype = None,
+            _ => return self,
+        }
+        self.with_source(SourceMessage::new(message))
     }
 
     /// The representation of a message, without the rules of [`validate`](Self::validate).

@@ -105,6 +105,9 @@ fn variable_length_is_ragged_on_request_and_stages_are_left_out() {
     };
     assert_eq!(names(&schema), ["a", "beta", "a stage to come"]);
     assert!(found(&schema).unwrap()[0].1.starts_with("Ragged"));
+    let inferred = representations_from_tfmd(&schema.encode_to_vec(), "").unwrap();
+    // The path of a ragged tensor, and no type of the row splits.
+    assert_eq!(inferred[0].1.to_proto(), [0x22, 5, 0x0a, 3, 0x0a, 1, b'a']);
 }
 
 #[test]
