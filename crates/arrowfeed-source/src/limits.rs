@@ -22,7 +22,7 @@ pub struct Limits {
     pub expanded_fields: usize,
     /// Bytes of one block, on disk and after decompression. Default 256 MiB.
     pub decoded_block_bytes: usize,
-    /// Nesting depth of skipped values of a recursive type. Default 100,000.
+    /// Nesting depth of skipped values of a recursive type, and of the values of a JSON line. Default 100,000.
     pub skipped_depth: usize,
     /// Elements that take no bytes (such as those of `array<null>`) in one record. Default 10 million.
     pub zero_byte_elements: u64,

@@ -56,7 +56,7 @@ impl Group {
         self.ends.clear();
     }
 
-    fn slice(&self, records: Range<usize>) -> Slice<'_> {
+    pub(crate) fn slice(&self, records: Range<usize>) -> Slice<'_> {
         let start = records.start.checked_sub(1).map_or(0, |last| self.ends[last]);
         Slice { bytes: &self.bytes, start, ends: &self.ends[records] }
     }

@@ -1,4 +1,4 @@
-//! CSV and JSON Lines files to Arrow RecordBatches, based on `arrow-csv` and `arrow-json`.
+//! CSV and JSON Lines files to Arrow RecordBatches, based on `arrow-csv` and `arrow-cast`.
 //!
 //! # Chunks
 //!
@@ -28,6 +28,7 @@
 // | `decoder` | the rows of a unit |
 // | `group` | records that are parsed together, and the search for invalid records |
 // | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
+// | `values` | exact conversion of texts to values, for both formats |
 // | `sample` | the records from which types are inferred |
 
 mod csv;
@@ -47,6 +48,7 @@ mod random_run;
 mod records;
 mod sample;
 mod scan;
+mod values;
 
 pub use csv::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
 pub use json::{JsonLinesFormat, JsonLinesOptions};

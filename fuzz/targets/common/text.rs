@@ -1,5 +1,8 @@
 //! Helpers of the text targets, which read the rows of a file as a whole and chunk by chunk.
 
+// A target need not use all of these.
+#![allow(dead_code)]
+
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch, StructArray};
@@ -30,7 +33,7 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
 }
 
 /// The valid rows of parts of a file, and the error that ends them.
-fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
+pub(crate) fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
     let options = PartOptions {
         batch_size: Some(64),
         borders: Borders::EachPart,

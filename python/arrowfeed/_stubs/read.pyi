@@ -611,7 +611,8 @@ class Limits:
         schema_depth: Nesting depth of types in a schema. Default 64, at most 128.
         expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
         decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
-        skipped_depth: Nesting depth of skipped values of a recursive type. Default 100,000.
+        skipped_depth: Nesting depth of skipped values of a recursive type, and of the values of a JSON line.
+            Default 100,000.
         zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
             record. Default 10 million.
         zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.

@@ -1,7 +1,7 @@
 //! Inference of the column types of files without a schema.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::types::Int64Type;
 use arrow_cast::parse::Parser as _;
 use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::run::FileSet;
@@ -10,6 +10,7 @@ use arrowfeed_source::{FeedError, Interrupt};
 use super::dialect::CsvDialect;
 use super::lists;
 use crate::sample::{Sample, Sampled};
+use crate::values;
 
 /// The type of the values of a column so far. Each variant can store the values of the variants before it, except that
 /// floats round integers of more than 53 bits.
@@ -30,7 +31,7 @@ impl Found {
             // A float cannot store all digits of a longer integer.
             return if Int64Type::parse(text).is_some() { Self::Int } else { Self::String };
         }
-        if Float64Type::parse(text).is_some() { Self::Float } else { Self::String }
+        if values::float64(text).is_some() { Self::Float } else { Self::String }
     }
 
     fn data_type(self) -> DataType {
@@ -101,6 +102,6 @@ mod tests {
         assert_eq!(of(&["0.5", "-1e3", ".5", "1.", "nan", "inf", " 0.5 "]), [Found::Float; 7]);
         let long = ["9223372036854775808", "-9223372036854775809", "99999999999999999999999999"];
         assert_eq!(of(&long), [Found::String; 3]);
-        assert_eq!(of(&["a", "-", "true", "1,5", "0x10"]), [Found::String; 5]);
+        assert_eq!(of(&["a", "-", "true", "1,5", "0x10", "1e400"]), [Found::String; 6]);
     }
 }

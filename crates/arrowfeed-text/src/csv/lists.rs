@@ -11,6 +11,7 @@ use arrow_schema::{ArrowError, DataType, FieldRef};
 use csv_core::{ReadFieldResult, ReaderBuilder, Terminator};
 
 use super::dialect::CsvDialect;
+use crate::values;
 
 /// Columns whose cells have several values.
 ///
@@ -32,10 +33,11 @@ pub(super) fn item(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Whether text can be cast to the items of a list type.
+/// Whether text can be converted to the items of a list type.
 pub(super) fn is_list_of_cells(data_type: &DataType) -> bool {
     item(data_type).is_some_and(|item| {
-        !item.data_type().is_nested() && can_cast_types(&DataType::Utf8, item.data_type())
+        let item = item.data_type();
+        values::is_cut(item) || !item.is_nested() && can_cast_types(&DataType::Utf8, item)
     })
 }
 
@@ -101,8 +103,7 @@ pub(super) fn of_texts(
         lengths.push(found.len() - before);
     }
     let found: StringArray = found.finish();
-    let options = CastOptions { safe: false, ..CastOptions::default() };
-    let values = cast_with_options(&found, item.data_type(), &options)?;
+    let values = of_type(&found, item.data_type())?;
     let (item, nulls) = (item.clone(), texts.nulls().cloned());
     Ok(match data_type {
         DataType::List(_) => {
@@ -110,6 +111,19 @@ pub(super) fn of_texts(
         }
         _ => Arc::new(LargeListArray::try_new(item, OffsetBuffer::from_lengths(lengths), values, nulls)?),
     })
+}
+
+/// Converts texts to a type without nested values.
+fn of_type(texts: &StringArray, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+    let cast = |array: &dyn Array| {
+        let options = CastOptions { safe: false, ..CastOptions::default() };
+        cast_with_options(array, data_type, &options)
+    };
+    match data_type {
+        DataType::Dictionary(_, values) => cast(&of_type(texts, values)?),
+        number if number.is_numeric() || values::is_cut(number) => values::of_texts(number, texts),
+        _ => cast(texts),
+    }
 }
 
 #[cfg(test)]

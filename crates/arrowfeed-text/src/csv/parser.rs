@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::{column_difference, named_columns};
@@ -13,6 +14,7 @@ use regex::Regex;
 use super::dialect::CsvDialect;
 use super::lists;
 use crate::group::{Slice, first_wrong};
+use crate::values;
 
 /// A parser of the cells of selected columns into batches.
 #[derive(Debug, Clone)]
@@ -32,8 +34,8 @@ pub(super) struct Plan {
     names: Option<Vec<String>>,
     /// Whether the headers of all files must have these names.
     is_named_by_header: bool,
-    /// All columns of the files with the types that `arrow-csv` parses. Columns that are never read, lists, and columns of
-    /// the type null are text.
+    /// All columns of the files with the types that `arrow-csv` parses. Columns that are never read, lists, columns of the
+    /// type null, and those whose values `arrow-csv` would cut are text.
     pub(super) cells: SchemaRef,
     /// The columns that can be read.
     whole: SchemaRef,
@@ -80,6 +82,8 @@ impl CsvParser {
                 let message =
                     format!("expected a list type, because the column is multivalent, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            } else if values::is_cut(field.data_type()) {
+                check_values(field)?;
             } else if field.data_type() != &DataType::Null {
                 cells[place] = field.as_ref().clone().with_nullable(true);
             }
@@ -174,20 +178,39 @@ impl CsvParser {
     /// Parses records into rows. If the number of rows differs, a record is invalid.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
         let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
-        let batch = self.cells(records, places)?;
+        let batch = self.cells(self.plan.cells.clone(), records, places)?;
         let columns = batch.columns().iter().zip(self.schema.fields()).zip(self.columns.iter());
-        let columns = columns
-            .map(|((column, field), number)| of_type(column, field, self.plan.multivalent[*number].as_ref()));
+        let columns = columns.map(|((column, field), number)| {
+            if values::is_infinite(column) {
+                self.floats(records, *number, field)
+            } else {
+                of_type(column, field, self.plan.multivalent[*number].as_ref())
+            }
+        });
         let columns = columns.collect::<Result<_, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
 
-    /// Parses the cells of the columns at these positions.
-    fn cells(&self, records: Slice<'_>, places: Vec<usize>) -> Result<RecordBatch, ArrowError> {
+    /// Parses the cells of a column with infinite values again. Only texts without digits are infinite.
+    #[cold]
+    fn floats(&self, records: Slice<'_>, number: usize, field: &Field) -> Result<ArrayRef, ArrowError> {
+        let (place, mut cells) = (self.plan.places[number], self.plan.cells.fields().to_vec());
+        cells[place] = Arc::new(Field::new(field.name(), DataType::Utf8, true));
+        let texts = self.cells(Arc::new(Schema::new(cells)), records, vec![place])?;
+        values::of_texts(field.data_type(), texts.column(0).as_string())
+    }
+
+    /// Parses the cells of the columns at these positions, of all columns in `cells`.
+    fn cells(
+        &self,
+        cells: SchemaRef,
+        records: Slice<'_>,
+        places: Vec<usize>,
+    ) -> Result<RecordBatch, ArrowError> {
         // The decoder looks for UTF-8 only in all cells together, which hides a character that two cells share.
         std::str::from_utf8(records.bytes()).map_err(|error| ArrowError::CsvError(error.to_string()))?;
-        let reader = self.plan.dialect.reader(self.plan.cells.clone(), self.plan.nulls.as_ref());
+        let reader = self.plan.dialect.reader(cells, self.plan.nulls.as_ref());
         // With room for one more row, the decoder also consumes the line end of the last record.
         let reader = reader.with_batch_size(records.len() + 1).with_projection(places);
         read(reader.build_decoder(), records.bytes())
@@ -206,7 +229,7 @@ impl CsvParser {
     }
 }
 
-/// Converts a column to its type. Lists and columns of the type null were read as text; the latter must not have values.
+/// Converts a column to its type if it was read as text. A column of the type null must not have values.
 /// `multivalent` is the dialect of the values in the cells; `None`: a cell is one value.
 fn of_type(
     column: &ArrayRef,
@@ -217,6 +240,7 @@ fn of_type(
         DataType::Null if column.null_count() == column.len() => Ok(Arc::new(NullArray::new(column.len()))),
         DataType::Null => Err(ArrowError::CsvError("a value in a column of type null".to_owned())),
         lists if lists::item(lists).is_some() => lists::of_texts(column, lists, multivalent),
+        cut if values::is_cut(cut) => values::of_texts(cut, column.as_string()),
         _ => Ok(column.clone()),
     }
 }
@@ -235,6 +259,16 @@ fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordB
     }
     let batch = decoder.flush()?;
     batch.ok_or_else(|| ArrowError::CsvError("no record".to_owned()))
+}
+
+/// Checks the type of a column whose values are made of texts.
+///
+/// # Errors
+/// There are no values of the type.
+fn check_values(field: &Field) -> Result<(), FeedError> {
+    let Err(error) = values::array(field.data_type(), std::iter::empty()) else { return Ok(()) };
+    let message = format!("expected a type that a CSV cell can hold, found {}: {error}", field.data_type());
+    Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
 }
 
 /// Checks the type of a list column.

@@ -78,7 +78,7 @@ impl JsonLinesFormat {
                 infer::types(lines, sample, &limits, interrupt)?.into()
             }
         };
-        let parser = Parser::Json(JsonParser::new(schema)?);
+        let parser = Parser::Json(JsonParser::new(schema, limits.skipped_depth)?);
         format.with_parser(parser)?.into_set(files, columns.as_deref())
     }
 }

@@ -3,16 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_json::ReaderBuilder;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
+use arrow_array::{Array, RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, DataType, Fields, Schema, SchemaRef};
 use arrowfeed_source::format::named_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use memchr::memchr_iter;
 
-use super::integers::read_fields;
-use crate::group::{Slice, first_wrong};
+use super::columns;
+use super::tape::{Fault, Tape};
+use crate::group::Slice;
 
 /// A parser of the values of selected keys into batches.
 #[derive(Debug, Clone)]
@@ -20,34 +19,33 @@ pub(crate) struct JsonParser {
     /// The columns that can be read.
     whole: SchemaRef,
     schema: SchemaRef,
-    /// The columns of `schema` with the types with which they are read.
-    read: SchemaRef,
+    /// Maximum number of lists and objects around a value.
+    depth: usize,
     width: usize,
     /// Whether there are lists of structs. If so, each `{` of a record may be a row of all nested columns.
     has_lists_of_structs: bool,
 }
 
 impl JsonParser {
-    /// Creates a parser of all columns of a schema.
+    /// Creates a parser of all columns of a schema. A value has at most `depth` lists and objects around it.
     ///
     /// # Errors
     /// JSON has no values of the type of a column.
-    pub(super) fn new(schema: SchemaRef) -> Result<Self, FeedError> {
-        let parser = Self::of(schema.clone(), schema);
-        let takes = |columns| parser.some(columns).decoder(1).is_ok();
-        let Some(wrong) = first_wrong(parser.schema.fields().len(), takes) else { return Ok(parser) };
-        let field = parser.schema.field(wrong);
-        let error = parser.some(wrong..wrong + 1).decoder(1).err();
-        let error = error.map_or(String::new(), |error| format!(": {error}"));
-        let message = format!("expected a type that JSON can represent, found {}{error}", field.data_type());
-        Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
+    pub(super) fn new(schema: SchemaRef, depth: usize) -> Result<Self, FeedError> {
+        for field in schema.fields() {
+            if let Err(error) = columns::array(&Tape::default(), &[], field.data_type()) {
+                let found = field.data_type();
+                let message = format!("expected a type that JSON can represent, found {found}: {error}");
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            }
+        }
+        Ok(Self::of(schema.clone(), schema, depth))
     }
 
-    fn of(whole: SchemaRef, schema: SchemaRef) -> Self {
-        let read = Schema::new(read_fields(schema.fields()));
-        let width = read.flattened_fields().len();
-        let has_lists_of_structs = read.fields().iter().any(|field| has_list_of_structs(field.data_type()));
-        Self { whole, schema, read: Arc::new(read), width, has_lists_of_structs }
+    fn of(whole: SchemaRef, schema: SchemaRef, depth: usize) -> Self {
+        let width = schema.flattened_fields().len();
+        let has_lists_of_structs = schema.fields().iter().any(|field| has_list_of_structs(field.data_type()));
+        Self { whole, schema, depth, width, has_lists_of_structs }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -69,30 +67,28 @@ impl JsonParser {
         let schema = self.whole.project(&columns).map_err(|error| {
             FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
         })?;
-        Ok(Self::of(self.whole.clone(), Arc::new(schema)))
-    }
-
-    fn decoder(&self, rows: usize) -> Result<arrow_json::reader::Decoder, ArrowError> {
-        // With room for one more row, the decoder reads all bytes of the last line.
-        let builder = ReaderBuilder::new(self.read.clone()).with_batch_size(rows + 1);
-        builder.with_coerce_primitive(true).build_decoder()
+        Ok(Self::of(self.whole.clone(), Arc::new(schema), self.depth))
     }
 
     /// Parses records into rows.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
-        let mut decoder = self.decoder(records.len())?;
-        for (row, line) in records.iter().enumerate() {
-            let taken = decoder.decode(line)?;
-            // The decoder accepts objects that span lines, and several objects in a line. JSON Lines does not.
-            if taken != line.len() || decoder.len() != row + 1 || decoder.has_partial_record() {
-                return Err(ArrowError::JsonError("no object for each line".to_owned()));
-            }
+        let tape =
+            self.tape(records).map_err(|_| ArrowError::JsonError("no JSON in each line".to_owned()))?;
+        let rows = columns::objects(&tape, tape.rows(), self.schema.fields())?;
+        if rows.null_count() > 0 {
+            return Err(ArrowError::JsonError("no object in each line".to_owned()));
         }
-        let batch = decoder.flush()?.ok_or_else(|| ArrowError::JsonError("no record".to_owned()))?;
-        let columns = batch.columns().iter().zip(self.schema.fields());
-        let columns = columns.map(|(column, field)| of_type(column, field)).collect::<Result<_, _>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        RecordBatch::try_new_with_options(self.schema.clone(), rows.columns().to_vec(), &options)
+    }
+
+    /// The values of records.
+    pub(super) fn tape<'a>(&self, records: Slice<'a>) -> Result<Tape<'a>, Fault> {
+        Tape::of(records, self.depth)
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Whether a record has valid values in these columns.
@@ -103,7 +99,7 @@ impl JsonParser {
     /// Returns the parser with a range of its columns.
     fn some(&self, columns: Range<usize>) -> Self {
         let fields: Fields = self.schema.fields()[columns].to_vec().into();
-        Self::of(self.whole.clone(), Arc::new(Schema::new(fields)))
+        Self::of(self.whole.clone(), Arc::new(Schema::new(fields)), self.depth)
     }
 }
 
@@ -116,12 +112,4 @@ fn has_list_of_structs(data_type: &DataType) -> bool {
         DataType::Struct(fields) => fields.iter().any(|field| has_list_of_structs(field.data_type())),
         _ => false,
     }
-}
-
-/// Casts text to integers in columns that were read as text.
-fn of_type(column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
-    if column.data_type() == field.data_type() {
-        return Ok(column.clone());
-    }
-    cast_with_options(column, field.data_type(), &CastOptions { safe: false, ..Default::default() })
 }

@@ -4,6 +4,7 @@
 //! - [`json_inference`]: column types of JSON Lines files.
 //! - [`parts`]: files that are read in parts.
 //! - [`compiled_codecs`]: compression of the build.
+//! - [`values`]: the cases of `tests/cases/text`, which pytest also runs.
 //! - [`support`]: helpers of the tests.
 
 mod compiled_codecs;
@@ -16,3 +17,4 @@ mod random_config;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;
 mod support;
+mod values;
