@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int64Type};
+use arrow_array::types::{Float32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
@@ -77,13 +77,17 @@ impl FeatureLists {
     /// Converts a column to lists. `None`: the column has the type null and gives no features.
     ///
     /// # Errors
-    /// The column has a type that cannot become a feature; a list has a null value; a number does not fit in an `int64`.
+    /// The column has a type that cannot become a feature; a list has a null value; a number does not fit in an `int64` or
+    /// in a float of 32 bits.
     pub(crate) fn new(column: &ArrayRef) -> Result<Option<Self>, FeedError> {
         let kind = kind_of(column.data_type())?;
         if kind == Kind::Null {
             return Ok(None);
         }
         let lists = as_lists(column, kind)?;
+        if kind == Kind::Float {
+            check_floats(column, &lists)?;
+        }
         if lists.values().null_count() > 0 && has_null_values(&lists) {
             let message =
                 "expected lists without null values, which a feature cannot have, found one with a null";
@@ -156,15 +160,41 @@ impl FeatureLists {
     }
 }
 
-/// Casts a column to large lists of the kind's type. Single values become lists of one value; nulls stay null.
-fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> {
+/// Checks that only infinite values have become infinite floats.
+///
+/// # Errors
+/// A number is too large.
+fn check_floats(column: &ArrayRef, lists: &LargeListArray) -> Result<(), FeedError> {
+    let floats = lists.values().as_primitive::<Float32Type>();
+    if !floats.values().iter().any(|value| value.is_infinite()) {
+        return Ok(());
+    }
+    let before = as_lists(column, &DataType::Float64)?;
+    let before = before.values().as_primitive::<Float64Type>();
+    let rows = (0..lists.len()).filter(|row| lists.is_valid(*row));
+    let ends = lists.value_offsets();
+    let mut values = rows.flat_map(|row| ends[row] as usize..ends[row + 1] as usize);
+    match values
+        .find(|at| floats.is_valid(*at) && floats.value(*at).is_infinite() && before.value(*at).is_finite())
+    {
+        Some(at) => {
+            let message =
+                format!("expected a number that fits into a float of 32 bits, found {:?}", before.value(at));
+            Err(FeedError::new(FeedErrorKind::Conversion, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Casts a column to large lists of a type. Single values become lists of one value; nulls stay null.
+fn as_lists(column: &ArrayRef, item: &DataType) -> Result<LargeListArray, FeedError> {
     let refused = |error: arrow_schema::ArrowError| {
         let message = format!("expected values that a feature can hold: {error}");
         FeedError::new(FeedErrorKind::Conversion, message)
     };
     let options = CastOptions { safe: false, ..CastOptions::default() };
     let cast = |column: &ArrayRef, to: &DataType| cast_with_options(column, to, &options).map_err(refused);
-    let item: Arc<Field> = Arc::new(Field::new("item", Values::data_type(kind), true));
+    let item: Arc<Field> = Arc::new(Field::new("item", item.clone(), true));
     // A cast converts all values of a dictionary. Those that no row uses may be invalid, or may not fit.
     let column = &compact(column).map_err(refused)?;
     let is_list = column.data_type().is_nested();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::oracle::{Example, List};
 use super::random::{damage, damaged, entry, list, message, parts};
 use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int64Type};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int8Array, LargeListArray,
     ListArray, NullArray, RecordBatch, UInt64Array,
@@ -385,4 +385,14 @@ fn columns_of_other_types_become_features_or_errors() {
         error(Arc::new(UInt64Array::from(vec![u64::MAX])))
             .starts_with("x: expected values that a feature can hold: Cast error: ")
     );
+    // Floats are rounded, and infinite only if they were. A list that is null does not count.
+    let message = "x: expected a number that fits into a float of 32 bits, found 1e39";
+    assert_eq!(error(Arc::new(Float64Array::from(vec![0.1, f64::INFINITY, 1e39]))), message);
+    let lists = [Some(vec![Some(f64::NEG_INFINITY)]), None, Some(vec![Some(0.5), Some(1e39)])];
+    let lists = ListArray::from_iter_primitive::<Float64Type, _, _>(lists);
+    assert_eq!(error(Arc::new(lists.clone())), message);
+    ExampleEncoder::new(
+        &RecordBatch::try_from_iter([("x", Arc::new(lists.slice(0, 2)) as ArrayRef)]).unwrap(),
+    )
+    .unwrap();
 }
