@@ -37,7 +37,7 @@ class Representation:
         """Serializes the representation to the bytes of a message.
 
         For the result of `from_proto`, the message has the same fields as the original one, without unknown
-        fields. For the ragged tensors that `representations_from_tfmd` infers, the message sets no type of the
+        fields. For a ragged tensor that `representations_from_tfmd` infers, the message sets no type of the
         row splits, as in tfx_bsl. For any other representation, the message sets the shape and this type.
 
         For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
