@@ -2,6 +2,7 @@
 
 import errno
 import io
+import re
 from decimal import Decimal
 
 import duckdb
@@ -38,6 +39,54 @@ def test_a_value_that_does_not_fit_the_requested_schema_is_an_error(users_file):
     reader = pa.RecordBatchReader.from_stream(af.read_avro(path), schema)
     with pytest.raises(pa.ArrowInvalid, match="Can't cast value 128 to type Int8"):
         reader.read_all()
+
+
+@pytest.mark.parametrize(
+    ("column", "to", "message"),
+    [
+        (pa.array([1.0, 1.5]), pa.int64(), "Int64 stores exactly, found 1.5"),
+        (pa.array([2**53, 2**53 + 1]), pa.float64(), "Float64 stores exactly, found 9007199254740993"),
+        (pa.array([0.1, 1e300]), pa.float32(), "Float32 stores exactly, found 1e300"),
+        (pa.array([[0.1], [1e300]]), pa.list_(pa.float32()), "Float32 stores exactly, found 1e300"),
+        (
+            pa.array([1000, 1500], pa.timestamp("ms")),
+            pa.timestamp("s"),
+            "Timestamp(s) stores exactly, found 1970-01-01T00:00:01.500",
+        ),
+        (
+            pa.array([0, 1500], pa.timestamp("ms")),
+            pa.date32(),
+            "Date32 stores exactly, found 1970-01-01T00:00:01.500",
+        ),
+        (
+            pa.array([1000, 1500], pa.time32("ms")),
+            pa.time32("s"),
+            "Time32(s) stores exactly, found 00:00:01.500",
+        ),
+        (
+            pa.array([Decimal("1.20"), Decimal("1.25")]),
+            pa.decimal128(3, 1),
+            "Decimal128(3, 1) stores exactly, found 1.25",
+        ),
+        (pa.array(["1.23", "1.239"]), pa.decimal128(5, 2), "Decimal128(5, 2) stores exactly, found 1.239"),
+        (
+            pa.array(["2020-01-01", "2020-01-01T01:00:00"]),
+            pa.date32(),
+            "Date32 stores exactly, found 2020-01-01T01:00:00",
+        ),
+    ],
+)
+def test_a_cast_to_a_requested_type_never_changes_a_value(tmp_path, column, to, message):
+    af.write_avro(pa.record_batch({"x": column}), tmp_path / "x.avro")
+    schema = pa.schema({"x": to})
+    [batch] = af.read_avro(tmp_path / "x.avro")
+    with pytest.raises(ValueError, match=f"^Cast error: x: expected a value that {re.escape(message)}$"):
+        pa.record_batch(batch, schema=schema)
+    # The first value is the same in both types, or a rounded float.
+    kept = pa.record_batch(batch)[:1]
+    af.write_avro(kept, tmp_path / "kept.avro")
+    [batch] = af.read_avro(tmp_path / "kept.avro")
+    assert pa.record_batch(batch, schema=schema)["x"] == kept["x"].cast(to, safe=False)
 
 
 def test_polars_makes_a_frame(users_file):
