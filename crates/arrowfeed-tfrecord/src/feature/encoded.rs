@@ -84,7 +84,7 @@ impl FeatureLists {
         if kind == Kind::Null {
             return Ok(None);
         }
-        let lists = as_lists(column, kind)?;
+        let lists = as_lists(column, &Values::data_type(kind))?;
         if kind == Kind::Float {
             check_floats(column, &lists)?;
         }
