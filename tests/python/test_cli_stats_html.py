@@ -39,7 +39,7 @@ def test_the_page_has_the_table_and_its_plots(arrowfeed, users_file, tmp_path):
     ]
     bars = [[rect.find("title").text for rect in cell.iter("rect")] for cell in list(fields[1])[2:6]]
     assert bars[:3] == [["19.2%"], ["0.0%"], []]
-    assert bars[3][0] == "0 to 3: 4"
+    assert bars[3][0] == "0 to 2: 3"
     assert sum(int(bar.split(": ")[1]) for bar in bars[3]) == 100
     lengths = [rect.find("title").text for rect in list(fields[3])[4].iter("rect")]
     assert lengths == ["0: 25", "1: 25", "2 to 3: 50"]
@@ -67,6 +67,12 @@ def test_the_wide_table_scrolls_inside_the_page(style, tmp_path):
     [rule] = re.findall(r"^\.fields \{(.*)\}$", style[0], re.MULTILINE)
     properties = dict(re.findall(r"([a-z-]+): ([^;]+);", rule))
     assert (properties["overflow"], properties["max-width"]) == ("auto", "100%")
+    # Long texts have several lines, so they do not make the table wider.
+    [rule] = re.findall(r"^\.fields :is\(th, td\) \{(.*)\}$", style[0], re.MULTILINE)
+    assert dict(re.findall(r"([a-z-]+): ([^;]+);", rule))["max-width"] == "14em"
+    assert re.findall(r"^(.*) \{.*white-space: nowrap", style[0], re.MULTILINE) == [
+        ".fields :is(td:first-child, .number)"
+    ]
 
 
 COLOR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|color)\(|\b(?:black|white|gr[ae]y)\b(?!-)")
@@ -141,22 +147,39 @@ def test_histograms_are_exact_in_any_order(whole):
             other.add(piece[::-1])
         bins = one.bins()
         assert other.bins() == bins, seed
-        assert sum(count for _, count in bins) == len(values)
+        assert sum(count for _, count, _ in bins) == len(values)
         assert bins[0][1] > 0 < bins[-1][1]
         assert len(bins) <= BINS
         compared += len(bins)
     assert compared > 200
 
 
+@pytest.mark.parametrize("numbers", [2, 31, 33, 63, 100, 1000, 1100, 10_000, 1_000_000])
+@pytest.mark.parametrize("first", [0, -500, 12_345])
+def test_uniform_numbers_have_bars_of_the_same_height(numbers, first):
+    integers = np.arange(first, first + numbers, dtype=np.float64)
+    for whole in (True, False):
+        histogram = Histogram(whole=whole)
+        histogram.add(integers if whole else integers / 7)
+        bins = histogram.bins()
+        assert sum(count for _, count, _ in bins) == numbers
+        if whole:
+            assert len(bins) == min(numbers, BINS)
+        if whole or numbers >= 1000:
+            heights = [count / width for _, count, width in bins]
+            # Only the first and the last of the narrower bins may be filled in part.
+            assert min(heights) > 0.9 * max(heights)
+
+
 def test_histograms_take_extreme_numbers():
     histogram = Histogram(whole=False)
     histogram.add(np.array([5e-324, 0.0, np.inf, -np.inf, np.nan]))
     histogram.add(np.array([1.7e308, -1.7e308]))
-    counts = [count for _, count in histogram.bins() if count]
+    counts = [count for _, count, _ in histogram.bins() if count]
     assert counts == [1, 2, 1]
     histogram = Histogram(whole=True)
     histogram.add(np.array([-(2.0**63), 2.0**63]))
-    assert sum(count for _, count in histogram.bins()) == 2
+    assert sum(count for _, count, _ in histogram.bins()) == 2
 
 
 def test_lengths_go_into_powers_of_two():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ else:
 
 
 BINS = 32
+_COUNTED = 32 * BINS
+"""Maximum number of bins in which a histogram counts. A bin that it returns consists of some of them."""
 _LEAST_EXPONENT = -1000
 _DIGITS = 50
 """Maximum number of bits of a float that determine its bin."""
@@ -48,10 +51,11 @@ class Lengths:
 
 
 class Histogram:
-    """A histogram with at most `BINS` bins of equal width, which is a power of two.
+    """A histogram with at most `BINS` bins of about equal width, from the least to the greatest number.
 
-    Bins begin at multiples of their width. A number outside the bins makes all bins wider, and each old bin
-    goes as a whole into a new one. The counts are therefore exact, in any order of the numbers.
+    The numbers are counted in narrower bins, whose width is a power of two, and which begin at multiples of
+    it. A number outside of them makes all of them wider, and each old one goes as a whole into a new one. The
+    counts are therefore exact, in any order of the numbers.
 
     Args:
         whole: Whether the numbers are integers, so that a bin covers at least one integer.
@@ -72,23 +76,30 @@ class Histogram:
         places = np.floor(np.ldexp(finite, -self._exponent)).astype(np.int64)
         self._put(places)
 
-    def bins(self) -> list[tuple[str, int]]:
-        """Names and counts of the bins, from the first to the last bin that is not empty."""
-        width = math.ldexp(1.0, self._exponent)
-        starts = [(self._first + place) * width for place in range(len(self._counts))]
-        if self._whole:
-            ends = [start + width - 1 for start in starts]
-            names = [f"{start:,.0f} to {end:,.0f}" for start, end in zip(starts, ends, strict=True)]
-            names = names if width > 1 else [f"{start:,.0f}" for start in starts]
-        else:
-            names = [f"{start:,.6g} to {start + width:,.6g}" for start in starts]
-        return list(zip(names, self._counts.tolist(), strict=True))
+    def bins(self) -> list[tuple[str, int, int]]:
+        """Names, counts and widths of the bins, from the first to the last bin that is not empty.
+
+        The width is the number of the narrower bins. If it differs, compare the counts per width.
+        """
+        width, counted = math.ldexp(1.0, self._exponent), len(self._counts)
+        shown = min(counted, BINS)
+        places = [number * counted // shown for number in range(shown + 1)] if shown else [0]
+        sums = np.concatenate([[0], np.cumsum(self._counts)])[places]
+        edges = [(self._first + place) * width for place in places]
+        names = [self._name(start, end) for start, end in itertools.pairwise(edges)]
+        return list(zip(names, np.diff(sums).tolist(), np.diff(places).tolist(), strict=True))
+
+    def _name(self, start: float, end: float) -> str:
+        """The numbers of a bin, whose end is not one of them."""
+        if not self._whole:
+            return f"{start:,.6g} to {end:,.6g}"
+        return f"{start:,.0f}" if start == end - 1 else f"{start:,.0f} to {end - 1:,.0f}"
 
     def _widen(self, least: float, most: float) -> None:
         """Widens the bins until they cover this range and their current content."""
         before = self._exponent
         exponent = max(before, math.frexp(max(abs(least), abs(most)))[1] - _DIGITS)
-        while self._span(exponent, least, most) > BINS:
+        while self._span(exponent, least, most) > _COUNTED:
             exponent += 1
         self._exponent = exponent
         if len(self._counts):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arrowfeed.cli._field_stats import FieldStats
     from arrowfeed.cli._stats_report import Summary
 
-_WIDTH, _HEIGHT = 96, 24
+_WIDTH, _HEIGHT = 72, 24
 """Size of a plot in pixels."""
 
 _PLOTS = ("share of bytes", "share of nulls", "spread of lengths", "spread of values")
@@ -31,7 +31,8 @@ th, td { border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
 td { overflow-wrap: anywhere; }
 .fields { overflow: auto; max-height: 95vh; width: fit-content; max-width: 100%; }
-.fields :is(th, td) { white-space: nowrap; vertical-align: middle; }
+.fields :is(th, td) { vertical-align: middle; min-width: 4em; max-width: 14em; padding: 0.25em 0.5em; }
+.fields :is(td:first-child, .number) { white-space: nowrap; }
 .fields :is(th, td):first-child { position: sticky; left: 0; border-right: 1px solid var(--line); }
 .fields :is(th, td:first-child) { background: var(--page); }
 .fields th { position: sticky; top: 0; z-index: 1; }
@@ -85,7 +86,7 @@ def _row(summary: Summary, field: FieldStats) -> str:
     plots = (
         _bar(summary.share(field)),
         _bar(nulls),
-        _bars([] if field.lengths is None else field.lengths.bins()),
+        _bars([] if field.lengths is None else [(*it, 1) for it in field.lengths.bins()]),
         _bars([] if field.histogram is None else field.histogram.bins()),
     )
     row[_NAMES:_NAMES] = [f"<td>{plot}</td>" for plot in plots]
@@ -103,16 +104,19 @@ def _bar(part: float) -> str:
     return _svg([_rect(0, 0, part * _WIDTH, _HEIGHT, f"{part:.1%}")])
 
 
-def _bars(bins: Sequence[tuple[str, int]]) -> str:
-    """A vertical bar for each bin. A bar of a bin that is not empty has at least one pixel."""
-    most = max((count for _, count in bins), default=0)
+def _bars(bins: Sequence[tuple[str, int, int]]) -> str:
+    """A vertical bar for each bin, whose height is the count per width of the bin.
+
+    A bar of a bin that is not empty has at least one pixel.
+    """
+    most = max((count / size for _, count, size in bins), default=0)
     if most == 0:
         return ""
     width = _WIDTH / len(bins)
     return _svg(
         _rect(at * width, _HEIGHT - height, width * 0.9, height, f"{name}: {count:,}")
-        for at, (name, count) in enumerate(bins)
-        if (height := max(1.0, count / most * _HEIGHT) if count else 0.0)
+        for at, (name, count, size) in enumerate(bins)
+        if (height := max(1.0, count / size / most * _HEIGHT) if count else 0.0)
     )
 
 
