@@ -177,6 +177,36 @@ def test_what_is_of_no_format_is_an_error_with_the_reasons(tmp_path):
         af.open_dataset(tmp_path)
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_the_name_of_an_empty_file_says_the_format(tmp_path, packed):
+    def empty(name):
+        path = tmp_path / (name if packed is bytes else f"{name}.gz")
+        path.write_bytes(packed(b""))
+        return path
+
+    for name in ("rows.csv", "rows.TSV"):
+        path = empty(name)
+        with pytest.raises(af.FormatError) as error:
+            af.open_dataset(path)
+        message = "expected a line with the names of the columns, found the end of the file"
+        assert str(error.value) == f"{path}: {message}"
+        dataset = af.open_dataset(path, schema=pa.schema({"n": pa.int64()}), header=False)
+        assert isinstance(dataset, af.CsvDataset)
+        assert dataset.num_rows == 0
+    path = empty("rows.jsonl")
+    with pytest.raises(af.SchemaError, match="expected records with keys to make columns from, found none"):
+        af.open_dataset(path)
+    dataset = af.open_dataset(path, schema=pa.schema({"n": pa.int64()}), representations={})
+    assert isinstance(dataset, af.JsonLinesDataset)
+    assert dataset.num_rows == 0
+    for name in ("rows.avro", "rows.parquet"):
+        with pytest.raises((af.FormatError, af.TruncatedError)) as error:
+            af.open_dataset(empty(name))
+        assert str(error.value).startswith(f"{tmp_path}/{name}")
+    for name in ("rows.tfrecord", "rows"):
+        assert isinstance(af.open_dataset(empty(name)), af.RawRecordDataset)
+
+
 def test_an_object_without_keys_is_one_of_json_and_raw_records_have_no_names(tmp_path):
     (tmp_path / "rows.jsonl").write_text('{}\n{"a":1}\n')
     assert rows(af.open_dataset(tmp_path / "rows.jsonl")) == [{"a": None}, {"a": 1}]

@@ -96,11 +96,11 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | text, also gzip-compressed; the first line that is not empty is a JSON object | `JsonLinesDataset` |
     | other UTF-8 text; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
-    Any text is valid CSV, so the file name identifies CSV files. For `.tsv` files, the default delimiter is a
-    tab. For a directory, the files of one format are read: the first of `*.avro`, `*.parquet`, `*.tfrecord`,
-    `*.jsonl` and `*.csv` that exists. For a file in a store, the detection reads the first 256 KiB; a longer
-    first record or line needs more requests. The class of the result identifies the format. If you know the
-    format, call the class of this format directly.
+    Any text is valid CSV, so the file name identifies CSV files. It also identifies the format of an empty
+    file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one format are read:
+    the first of `*.avro`, `*.parquet`, `*.tfrecord`, `*.jsonl` and `*.csv` that exists. For a file in a
+    store, the detection reads the first 256 KiB; a longer first record or line needs more requests. The class
+    of the result identifies the format. If you know the format, call the class of this format directly.
 
     Args:
         source: As in `AvroDataset`.
@@ -235,7 +235,7 @@ def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
     )
     first = next(reader, None)
     if first is None:
-        return ExampleDataset if "schema" in probed.keywords else RawRecordDataset
+        return _of_empty(probed)
     record: Any = first.to_pyarrow()["record"][0].as_py()
     if SEQUENCE_COLUMN in _columns(SequenceExampleRecordDecoder(), record):
         return SequenceExampleDataset
@@ -244,6 +244,17 @@ def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
     except CorruptBlockError:
         return RawRecordDataset
     return ExampleDataset
+
+
+def _of_empty(probed: _Probed) -> Callable[..., Dataset]:
+    """Returns the class of a file without content, which its name determines."""
+    if _has_csv_name(probed.name):
+        return _csv_class(probed)
+    name = "" if probed.name is None else probed.name.lower().removesuffix(".gz")
+    for kind in (AvroDataset, ParquetDataset, JsonLinesDataset):
+        if name.endswith(f".{EXTENSIONS[kind]}"):
+            return kind
+    return ExampleDataset if "schema" in probed.keywords else RawRecordDataset
 
 
 def _columns(decoder: SequenceExampleRecordDecoder, record: bytes) -> list[str]:
@@ -269,21 +280,29 @@ def _json_lines(probed: _Probed) -> Callable[..., Dataset]:
 
 def _csv(probed: _Probed) -> Callable[..., Dataset]:
     """Accepts text files by their names, because any text is valid CSV."""
-    name = probed.name
-    ending = "" if name is None else name.lower().removesuffix(".gz")
-    if not ending.endswith((".csv", ".tsv")) and not probed.is_directory:
-        found = "bytes without a name" if name is None else name
+    if not _has_csv_name(probed.name) and not probed.is_directory:
+        found = "bytes without a name" if probed.name is None else probed.name
         names = ".csv, .tsv, .csv.gz or .tsv.gz"
         raise FormatError(f"expected the name of a CSV file, which ends with {names}, found {found}")
-    kind: Callable[..., Dataset] = CsvDataset
-    if ending.endswith(".tsv") and "delimiter" not in probed.keywords:
-        kind = functools.partial(CsvDataset, delimiter="\t")
+    kind = _csv_class(probed)
     written = {key: value for key, value in probed.keywords.items() if key in _DIALECT}
     try:
         kind(probed.again(), sample=1, representations={}, **written, **probed.stores)
     except (CodecError, CorruptBlockError, TruncatedError) as error:
         raise FormatError(str(error)) from None
     return kind
+
+
+def _has_csv_name(name: str | None) -> bool:
+    return name is not None and name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+
+
+def _csv_class(probed: _Probed) -> Callable[..., Dataset]:
+    """Returns the class of CSV files, with a tab as the default delimiter of `.tsv` files."""
+    is_tsv = probed.name is not None and probed.name.lower().removesuffix(".gz").endswith(".tsv")
+    if is_tsv and "delimiter" not in probed.keywords:
+        return functools.partial(CsvDataset, delimiter="\t")
+    return CsvDataset
 
 
 def _first(source: Any) -> Any:
