@@ -7,8 +7,10 @@ import fastavro
 import pyarrow as pa
 import pytest
 from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
+from pyarrow import parquet
 
 import arrowfeed as af
+from command_line import Commands
 from session_seed import seeds
 
 CASES = 300
@@ -228,3 +230,80 @@ def test_tensors_of_such_fields_are_made(tmp_path):
     assert dataset.arrow_schema.names == ["user.id", "a.b"]
     [batch] = dataset.tensors(batch_size=2)
     assert batch["x"].numpy().tolist() == [2, 2]
+
+
+RENAMED = pa.table({"st x": [{"in.ner": 1, "ok": 2}], "a.b": [5], "c": [6]})
+
+
+@pytest.fixture
+def renamed(tmp_path):
+    """A file of columns that `write_avro` renames, because their names are not valid in Avro."""
+    af.write_avro(RENAMED, tmp_path / "renamed.avro")
+    assert list(fastavro.reader((tmp_path / "renamed.avro").open("rb"))) == [
+        {"st_x": {"in_ner": 1, "ok": 2}, "a_b": 5, "c": 6}
+    ]
+    return tmp_path / "renamed.avro"
+
+
+PATHS = {
+    "st x": {"st x": {"in.ner": 1, "ok": 2}},
+    "st x.ok": {"st x": {"ok": 2}},
+    "st x.in.ner": {"st x": {"in.ner": 1}},
+    "['st x']['in.ner']": {"st x": {"in.ner": 1}},
+    "a.b": {"a.b": 5},
+    "['a.b']": {"a.b": 5},
+    # The names in Avro.
+    "st_x.in_ner": {"st x": {"in.ner": 1}},
+    "a_b": {"a.b": 5},
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_names_columns_that_write_avro_renamed(renamed, path):
+    assert rows(renamed, columns=[path]) == [PATHS[path]]
+    [batch] = af.AvroDataset(renamed, columns=[path]).record_batches(batch_size=9)
+    assert batch.to_pyarrow().to_pylist() == [PATHS[path]]
+    decoder = af.AvroRecordDecoder(af.avro_schema(renamed), columns=[path])
+    assert decoder.schema.names == list(PATHS[path])
+
+
+def test_a_path_to_no_field_of_such_a_column_is_refused(renamed):
+    for path, message in {
+        "st x.nope": 'st_x: expected a field of record "topLevelRecord.st_x" ("in.ner", "ok"), found "nope"',
+        "a.c": 'expected a field of record "topLevelRecord" ("st x", "a.b", "c"), found "a"',
+        "a.b.c": "a_b: expected a record to select fields from, found long",
+    }.items():
+        with pytest.raises(af.SchemaError) as caught:
+            af.read_avro(renamed, columns=[path])
+        assert str(caught.value) == f"{renamed}: {message}"
+
+
+def test_such_columns_are_found_with_a_reader_schema_and_in_features_and_scans(renamed, tmp_path):
+    schema = af.avro_schema(renamed).json
+    assert rows(renamed, columns=["st x.ok"], reader_schema=schema) == [{"st x": {"ok": 2}}]
+    wanted = {"x": af.features.Dense([], key="['st x']['in.ner']"), "y": af.features.Dense([], key="['a.b']")}
+    dataset = af.AvroDataset(renamed, features=wanted)
+    assert dataset.arrow_schema.to_pyarrow().field("st x").type == pa.struct({"in.ner": pa.int64()})
+    [batch] = dataset.tensors(batch_size=1)
+    assert (batch["x"].numpy().tolist(), batch["y"].numpy().tolist()) == ([1], [5])
+    dataset = af.AvroDataset(renamed, representations={"x": af.Dense("a.b")})
+    assert next(dataset.tensors(batch_size=1))["x"].numpy().tolist() == [5]
+    for scan in (af.scan_avro, af.scan_dataset):
+        assert scan(renamed).select("a.b", "st x").collect().to_dicts() == [
+            {"a.b": 5, "st x": {"in.ner": 1, "ok": 2}}
+        ]
+    assert af.scan_dataset(renamed, columns=["st x.ok"]).collect().to_dicts() == [{"st x": {"ok": 2}}]
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if "_" not in path])
+def test_the_same_paths_name_columns_of_parquet(tmp_path, path):
+    parquet.write_table(RENAMED, tmp_path / "a.parquet")
+    assert pa.table(af.read_parquet(tmp_path / "a.parquet", columns=[path])).to_pylist() == [PATHS[path]]
+
+
+def test_the_command_line_finds_such_columns(renamed, capsys):
+    run = Commands(capsys)
+    found = run("cat", "--columns", "st x.ok,a.b", renamed)
+    assert (found.code, found.out) == (0, '{"st x": {"ok": 2}, "a.b": 5}\n')
+    found = run("cat", "--exclude", "st x", renamed)
+    assert (found.code, found.out) == (0, '{"a.b": 5, "c": 6}\n')

@@ -10,7 +10,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 use super::ROOT_COLUMN;
 use super::union::branch_name;
 use crate::options::Unions;
-use crate::schema::graph::{Graph, Type, TypeId};
+use crate::schema::graph::{Graph, Record, Type, TypeId};
 use arrowfeed_source::field_path::{quoted_step, split_quoted};
 
 /// The projection of one value.
@@ -26,6 +26,7 @@ impl Projection {
     /// Builds the tree from field paths such as `user.scores` over the reader's schema. A field that is mentioned both as a
     /// whole and in part is read whole.
     ///
+    /// A step names the column of a field, or the field itself if no other field of the record has a column of this name.
     /// A quoted step (`['a.b']`) is a name. Any other text is read in every way that the field names allow; if there are
     /// several ways, the path is ambiguous. A path to an unknown field is kept up to that field, so that the resolution
     /// error names it.
@@ -79,14 +80,35 @@ impl From<Mentioned> for Projection {
     }
 }
 
+/// A field of a record, or a branch of a union.
+#[derive(Clone, Copy)]
+struct Member<'a> {
+    /// The name in a [`Projection`]: that of the Arrow column.
+    name: &'a str,
+    ty: TypeId,
+}
+
 /// The names of the fields of one type.
 #[derive(Default)]
 struct Names<'a> {
-    types: HashMap<&'a str, TypeId>,
+    members: HashMap<&'a str, Member<'a>>,
     /// Further fields of a name: branches of unions may have the same name.
-    others: Vec<(&'a str, TypeId)>,
+    others: Vec<Member<'a>>,
     /// Size of the longest name in bytes.
     longest: usize,
+}
+
+impl<'a> Names<'a> {
+    /// The fields of a record: by the names of their columns, and by their own names, unless a column has this name.
+    fn of_record(record: &'a Record) -> Self {
+        let mut names: Self = record.fields.iter().map(|field| (field.column_name(), field.ty)).collect();
+        for field in &record.fields {
+            names.longest = names.longest.max(field.name.len());
+            let member = Member { name: field.column_name(), ty: field.ty };
+            names.members.entry(&field.name).or_insert(member);
+        }
+        names
+    }
 }
 
 impl<'a> FromIterator<(&'a str, TypeId)> for Names<'a> {
@@ -94,11 +116,11 @@ impl<'a> FromIterator<(&'a str, TypeId)> for Names<'a> {
         let mut names = Self::default();
         for (name, ty) in fields {
             names.longest = names.longest.max(name.len());
-            match names.types.entry(name) {
+            match names.members.entry(name) {
                 Entry::Vacant(entry) => {
-                    entry.insert(ty);
+                    entry.insert(Member { name, ty });
                 }
-                Entry::Occupied(_) => names.others.push((name, ty)),
+                Entry::Occupied(_) => names.others.push(Member { name, ty }),
             }
         }
         names
@@ -136,9 +158,7 @@ impl<'a> Fields<'a> {
         // Arrays, maps and unions take no step of the path. Without a record between them, they cannot be recursive.
         for _ in 0..=Limits::MAX_SCHEMA_DEPTH {
             ty = match &self.schema.types[ty] {
-                Type::Record(record) => {
-                    return Some(record.fields.iter().map(|field| (field.name.as_str(), field.ty)).collect());
-                }
+                Type::Record(record) => return Some(Names::of_record(record)),
                 Type::Array(inner) | Type::Map(inner) => *inner,
                 Type::Union(branches) => {
                     let is_null = |ty: &&TypeId| self.schema.types[**ty] == Type::Null;
@@ -160,7 +180,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The field of a step, its type, and the remaining path; `None` at the end of the path.
+/// The name of the column of a step, its type, and the remaining path; `None` at the end of the path.
 type Step<'a> = (String, TypeId, Option<&'a str>);
 
 /// The possible ways to read one path.
@@ -247,9 +267,9 @@ impl Names<'_> {
     /// The fields that `path` may begin with, the shortest name first.
     fn steps<'p>(&self, path: &'p str) -> Vec<Step<'p>> {
         if let Some((name, behind)) = split_quoted(path)
-            && let Some((ty, rest)) = self.types.get(name.as_str()).zip(rest_of(behind))
+            && let Some((member, rest)) = self.members.get(name.as_str()).zip(rest_of(behind))
         {
-            return vec![(name, *ty, rest)];
+            return vec![(member.name.to_owned(), member.ty, rest)];
         }
         // Every step must consume a character, so that every path has an end. An empty name before `['` would consume nothing.
         let least = usize::from(path.starts_with("['"));
@@ -257,9 +277,10 @@ impl Names<'_> {
         let mut steps = Vec::new();
         for end in ends {
             let (name, behind) = path.split_at(end);
-            let Some((rest, first)) = rest_of(behind).zip(self.types.get(name)) else { continue };
-            let others = self.others.iter().filter(|(other, _)| *other == name).map(|(_, ty)| ty);
-            steps.extend(std::iter::once(first).chain(others).map(|ty| (name.to_owned(), *ty, rest)));
+            let Some((rest, first)) = rest_of(behind).zip(self.members.get(name)) else { continue };
+            let others = self.others.iter().filter(|other| other.name == name);
+            let members = std::iter::once(first).chain(others);
+            steps.extend(members.map(|member| (member.name.to_owned(), member.ty, rest)));
         }
         steps
     }
@@ -352,6 +373,49 @@ mod tests {
         assert_eq!(names("a.b.c").unwrap_err(), message);
         let message = r#"expected a path of one field, found "next.a.b.c", which may be "['next']['a']['b.c']" or "['next']['a.b']['c']": write one of these"#;
         assert_eq!(names("next.a.b.c").unwrap_err(), message);
+    }
+
+    /// `write_avro` renames columns whose names are not valid in Avro.
+    #[test]
+    fn a_path_names_columns_and_fields() {
+        let schema = AvroSchema::parse(
+            r#"{"type": "record", "name": "R", "fields": [
+                {"name": "st_x", "arrowfeed.name": "st x", "type": {"type": "record", "name": "S", "fields": [
+                    {"name": "in_ner", "arrowfeed.name": "in.ner", "type": "int"}, {"name": "ok", "type": "int"}]}},
+                {"name": "a_b", "arrowfeed.name": "a.b", "type": "int"},
+                {"name": "b", "arrowfeed.name": "c", "type": {"type": "record", "name": "B", "fields": [
+                    {"name": "x", "type": "int"}]}},
+                {"name": "b_2", "arrowfeed.name": "b", "type": {"type": "record", "name": "B2", "fields": [
+                    {"name": "y", "type": "int"}]}}]}"#,
+        )
+        .unwrap();
+        let fields = Fields::new(schema.graph(), Unions::Dense);
+        for (path, expected) in [
+            ("st x", &["st x"][..]),
+            ("st_x", &["st x"]),
+            ("['st x']", &["st x"]),
+            ("st x.ok", &["st x", "ok"]),
+            ("st_x.ok", &["st x", "ok"]),
+            ("st x.in.ner", &["st x", "in.ner"]),
+            ("st_x.in_ner", &["st x", "in.ner"]),
+            ("['st x']['in.ner']", &["st x", "in.ner"]),
+            ("st x.nope", &["st x", "nope"]),
+            ("a.b", &["a.b"]),
+            ("['a.b']", &["a.b"]),
+            ("a_b", &["a.b"]),
+            ("a.b.c", &["a.b", "c"]),
+            // The column `b`, and not the field of this name.
+            ("b.y", &["b", "y"]),
+            ("b.x", &["b", "x"]),
+            ("c.x", &["c", "x"]),
+            ("b_2.y", &["b", "y"]),
+        ] {
+            assert_eq!(Readings::new(&fields, path).one().unwrap(), expected, "{path}");
+        }
+        let projection = of_paths(&["st_x.ok", "st x.in.ner", "st x.ok"], &schema).unwrap();
+        let inner = ["ok", "in.ner"].map(|name| (name.to_owned(), Projection::All));
+        let expected = vec![("st x".to_owned(), Projection::Fields(inner.to_vec()))];
+        assert_eq!(projection, Projection::Fields(expected));
     }
 
     #[test]
