@@ -4,6 +4,7 @@ import errno
 import os
 import pickle
 
+import pyarrow as pa
 import pytest
 
 import arrowfeed as af
@@ -204,8 +205,68 @@ def test_files_of_other_columns_are_told_apart(tmp_path):
         list(af.read_avro([one, two]))
     assert str(caught.value) == (
         f'{two}: expected the columns of {one}: column "id" to be Int64, found "value" as Int32;'
-        " give a reader schema to read both"
+        " pass `reader_schema=` to read both"
     )
+
+
+def record(kind):
+    return {"type": "record", "name": "R", "fields": [{"name": "id", "type": kind}]}
+
+
+def enum(*symbols):
+    return {"type": "enum", "name": "E", "symbols": list(symbols)}
+
+
+def struct(kind):
+    return {"type": "record", "name": "S", "fields": [{"name": "a", "type": kind}]}
+
+
+MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
+DIFFERENCES = {
+    "nullability": ("long", ["null", "long"], 'column "id" to be non-null Int64, found "id" as Int64'),
+    "symbols": (
+        enum("A"),
+        enum("A", "B"),
+        r'column "id" to have the metadata "avro.enum.symbols": "[\"A\"]", found "[\"A\",\"B\"]"',
+    ),
+    "zone": (
+        MILLIS,
+        MILLIS | {"logicalType": "local-timestamp-millis"},
+        'column "id" to be Timestamp(ms, "UTC"), found "id" as Timestamp(ms)',
+    ),
+    "unit": (
+        MILLIS,
+        MILLIS | {"logicalType": "timestamp-micros"},
+        'column "id" to be Timestamp(ms, "UTC"), found "id" as Timestamp(µs, "UTC")',
+    ),
+    "inside": (struct("int"), struct("long"), 'column "id.a" to be Int32, found "id.a" as Int64'),
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENCES)
+def test_the_part_of_a_column_that_differs_is_named(tmp_path, case):
+    first, second, difference = DIFFERENCES[case]
+    one, two = (
+        write(tmp_path / f"{name}.avro", [], record(kind)) for name, kind in (("1", first), ("2", second))
+    )
+    with pytest.raises(af.SchemaError) as caught:
+        list(af.read_avro([one, two]))
+    end = "; pass `reader_schema=` to read both"
+    assert str(caught.value) == f"{two}: expected the columns of {one}: {difference}{end}"
+
+
+def test_a_file_of_another_format_to_append_to_is_named(tmp_path):
+    path = tmp_path / "text.avro"
+    path.write_bytes(b"hello world")
+    reason = "expected the magic bytes 4f 62 6a 01 of an Avro file, found 68 65 6c 6c 6f 20 77 6f 72 6c 64"
+    for append in (
+        lambda: af.write_avro(pa.table({"a": [1]}), path, append=True),
+        lambda: af.AvroWriter(path, pa.schema({"a": pa.int64()}), append=True),
+    ):
+        with pytest.raises(af.FormatError) as caught:
+            append()
+        assert (str(caught.value), caught.value.path) == (f"{path}: {reason}", str(path))
+    assert path.read_bytes() == b"hello world"
 
 
 def test_a_bad_schema_is_a_schema_error():

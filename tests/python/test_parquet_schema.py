@@ -88,7 +88,10 @@ def test_without_a_schema_files_have_that_of_the_first(folder):
     assert next(reader).num_rows == 2
     with pytest.raises(af.SchemaError) as caught:
         list(reader)
-    expected = f'expected the columns of {folder / "a.parquet"}: column "id" to be Int32, found "id" as Int64'
+    expected = (
+        f'expected the columns of {folder / "a.parquet"}: column "id" to be Int32, found "id" as Int64; '
+        "pass `schema=` to read both"
+    )
     assert str(caught.value) == f"{folder / 'b.parquet'}: {expected}"
 
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_select::interleave_batches;
-use arrowfeed_source::format::LocatedBatch;
+use arrowfeed_source::format::{LocatedBatch, column_difference};
 use arrowfeed_source::run::DEFAULT_BATCH_ROWS;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
@@ -132,7 +132,11 @@ impl RecordDecoder {
             None => {
                 let writer = Writer::new(schema, &self.options)?;
                 if *writer.plan.schema() != self.schema {
-                    let message = "expected a writer's schema with the columns of the first writer's schema, found different columns; give a reader schema to read both";
+                    let difference = column_difference(&self.schema, writer.plan.schema());
+                    let message = format!(
+                        "expected a writer's schema with the columns of the first writer's schema: {difference}; \
+                         pass `reader_schema=` to read both"
+                    );
                     return Err(FeedError::new(FeedErrorKind::Schema, message));
                 }
                 if self.writers.len() >= MAX_WRITERS {

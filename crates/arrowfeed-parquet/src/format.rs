@@ -133,7 +133,10 @@ impl ParquetFormat {
         let found = projection.schema(&whole);
         match schema.fields() == found.fields() {
             true => Ok(FileColumns::stored(read, &projection, schema)),
-            false => Err(differs(&column_difference(&schema, &found))),
+            false => {
+                let difference = column_difference(&schema, &found);
+                Err(differs(&format!("{difference}; pass `schema=` to read both")))
+            }
         }
     }
 }

@@ -20,6 +20,7 @@
 
 mod chunk_decoder;
 mod chunk_source;
+mod column_difference;
 mod known_chunks;
 mod named_columns;
 
@@ -30,13 +31,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 
 use crate::io::{Fingerprint, Opened};
-use crate::{Check, FeedError, Limits, OnError, Report, quoted};
+use crate::{Check, FeedError, Limits, OnError, Report};
 
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
 pub use chunk_source::{ChunkFormat, ChunkSource};
+pub use column_difference::column_difference;
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns};
 
@@ -253,18 +255,5 @@ impl LocatedBatch {
     pub fn first_rows(mut self, rows: usize) -> Self {
         self.origins.retain(|origin| origin.row < rows);
         Self { batch: self.batch.slice(0, rows), origins: self.origins }
-    }
-}
-
-/// Describes, for messages, the first column of `found` that differs from the expected one: `column "id" to be Int64,
-/// found "id" as Utf8`; or the numbers of columns, if one schema is a prefix of the other.
-#[cold]
-pub fn column_difference(expected: &Schema, found: &Schema) -> String {
-    match expected.fields().iter().zip(found.fields()).find(|(a, b)| a != b) {
-        Some((a, b)) => {
-            let (wanted, name) = (quoted(a.name()), quoted(b.name()));
-            format!("column {wanted} to be {}, found {name} as {}", a.data_type(), b.data_type())
-        }
-        None => format!("{} columns, found {}", expected.fields().len(), found.fields().len()),
     }
 }

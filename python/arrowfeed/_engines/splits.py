@@ -385,5 +385,6 @@ def first_name(path: str) -> str:
 
 
 def _described(schema: Any) -> str:
-    """Returns the names and types of columns, for messages."""
-    return ", ".join(f"{field.name}: {field.type}" for field in schema) or "none"
+    """Returns the names, types and nullability of columns, for messages."""
+    names = (f"{field.name}: {field.type}{'' if field.nullable else ' not null'}" for field in schema)
+    return ", ".join(names) or "none"

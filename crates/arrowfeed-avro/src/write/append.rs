@@ -39,7 +39,7 @@ impl Appended {
         }
         let mut lock = Locked::open(path).map_err(FeedError::io)?;
         let limits = Limits::default();
-        let source = AvroSource::seekable("", lock.reader().map_err(FeedError::io)?);
+        let source = AvroSource::seekable(path.display().to_string(), lock.reader().map_err(FeedError::io)?);
         let file = Container::open(source, &limits, &Check::never())?;
         file.header.codec.check_compiled()?;
         let schema = file.schema(&limits)?;

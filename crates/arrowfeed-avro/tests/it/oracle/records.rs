@@ -180,6 +180,6 @@ fn what_makes_no_decoder_is_refused() {
     assert_eq!(error.to_string(), "expected max_batch_bytes of 1 or more, found 0");
     let mut decoder = RecordDecoder::new(&long, ReadOptions::default()).unwrap();
     let error = decoder.add_writer(&AvroSchema::parse(r#""string""#).unwrap()).unwrap_err();
-    let message = "expected a writer's schema with the columns of the first writer's schema, found different columns; give a reader schema to read both";
+    let message = "expected a writer's schema with the columns of the first writer's schema: column \"value\" to be Int64, found \"value\" as Utf8; pass `reader_schema=` to read both";
     assert_eq!(error.to_string(), message);
 }
