@@ -6,7 +6,7 @@ ArrowfeedError
 │   ├── TruncatedError
 │   └── CorruptBlockError
 ├── CodecError
-├── SchemaError, RepresentationError, ConversionError    (also subclasses of ValueError)
+├── SchemaError, OptionError, RepresentationError, ConversionError    (also subclasses of ValueError)
 ├── LimitError
 ├── ChangedError
 └── InternalError
@@ -99,7 +99,11 @@ class CodecError(ArrowfeedError):
 
 
 class SchemaError(ArrowfeedError, ValueError):
-    """A schema is invalid, cannot be resolved or cannot be converted to Arrow, or an option is invalid."""
+    """A schema is invalid, cannot be resolved or cannot be converted to Arrow."""
+
+
+class OptionError(ArrowfeedError, ValueError):
+    """An option is invalid, or does not fit the files; or a source or a split does not fit the call."""
 
 
 class RepresentationError(ArrowfeedError, ValueError):
@@ -140,6 +144,7 @@ for _class in (
     CorruptBlockError,
     CodecError,
     SchemaError,
+    OptionError,
     RepresentationError,
     ConversionError,
     LimitError,

@@ -80,7 +80,8 @@ def read_dataset(
         A `dask.dataframe.DataFrame`. The index of each partition begins with 0.
 
     Raises:
-        SchemaError: A source has no path, or the columns of a file differ from those of the first file.
+        OptionError: A source has no path.
+        SchemaError: The columns of a file differ from those of the first file.
         ValueError: `dtype_backend` or another option has an invalid value.
         ArrowfeedError, OSError: As in `open_dataset`; in the tasks, as in `Dataset.read_split`.
 

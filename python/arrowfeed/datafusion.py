@@ -63,7 +63,8 @@ def read_dataset(
 
     Raises:
         ValueError: `partitions` is less than 1.
-        SchemaError: A source has no path, or the columns of a file differ from those of the first file.
+        OptionError: A source has no path.
+        SchemaError: The columns of a file differ from those of the first file.
         ArrowfeedError, OSError: As in `open_dataset`. In a query, DataFusion raises its own error, whose text
             contains that of the error of arrowfeed.
 

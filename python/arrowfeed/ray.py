@@ -98,8 +98,8 @@ def read_dataset(
         A `ray.data.Dataset`. The order of its blocks is undefined, unless Ray preserves it.
 
     Raises:
-        SchemaError: A source has no path, the columns of the files differ, or a tensor and an Arrow column
-            have the same name.
+        OptionError: A source has no path.
+        SchemaError: The columns of the files differ, or a tensor and an Arrow column have the same name.
         ValueError: An option has an invalid value, or two options exclude each other.
         TypeError: An option has the wrong type, or the dataset class has no such option.
         ArrowfeedError, OSError: As in `open_dataset`.

@@ -11,12 +11,13 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, FieldRef, SchemaRef};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PySlice, PyString, PyTuple};
 
 use arrowfeed::printable;
 
+use crate::argument::wrong_type;
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
 use crate::exported::schema_capsule;
@@ -87,8 +88,13 @@ impl RecordBatch {
     }
 
     #[doc = docs!(RecordBatch.__getitem__)]
-    fn __getitem__(&self, name: &str) -> PyResult<Array> {
-        self.column(name)
+    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Array> {
+        if name.is_instance_of::<PySlice>() {
+            let message = "expected the name of a column (str), found a slice of rows: slice to_pyarrow()";
+            return Err(PyTypeError::new_err(message));
+        }
+        let text = name.cast::<PyString>();
+        self.column(text.map_err(|_| wrong_type("name", "the name of a column (str)", name))?.to_str()?)
     }
 
     #[doc = docs!(RecordBatch.to_pyarrow)]

@@ -499,8 +499,8 @@ Args:
     index: Path of an index of these sources that `save_index` wrote. None: no index.
 
 Raises:
-    SchemaError: A column does not exist, the schema of a source differs from that of the first one, or
-        the list is empty.
+    SchemaError: A column does not exist, or the schema of a source differs from that of the first one.
+    OptionError: The list is empty.
     RepresentationError: A tensor cannot be built from the columns.
     ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
     ValueError: An argument has an invalid value.
@@ -690,9 +690,10 @@ Returns:
     split.
 
 Raises:
-    SchemaError: A source has no path, such as bytes or a file object; two URLs differ only in their
-        queries, which splits do not contain; the columns of a file differ from those of the first
-        file; or the dataset is a `MixedDataset` or the result of `take`, `skip` or `split`.
+    OptionError: A source has no path, such as bytes or a file object; two URLs differ only in their
+        queries, which splits do not contain; or the dataset is a `MixedDataset` or the result of
+        `take`, `skip` or `split`.
+    SchemaError: The columns of a file differ from those of the first file.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
     OSError: A file cannot be opened.
     ArrowfeedError: A file does not have the format of the dataset.
@@ -742,7 +743,7 @@ Returns:
     A reader of the rows of the split, which may be empty.
 
 Raises:
-    SchemaError: The split belongs to a file that is not in the dataset, or to one of several URLs
+    OptionError: The split belongs to a file that is not in the dataset, or to one of several URLs
         that differ only in their queries; or the dataset is a `MixedDataset`.
     ChangedError: The split was planned for another file, or the file ends before the split starts.
     ArrowfeedError, OSError: As in the iteration over `record_batches`.
@@ -832,7 +833,7 @@ Args:
 Raises:
     ArrowfeedError: A file is damaged; a corrupt block raises the subclass CorruptBlockError. Only
         intact files can have an index.
-    SchemaError: The dataset is a `MixedDataset`.
+    OptionError: The dataset is a `MixedDataset`.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
     OSError: A file cannot be read, or the index cannot be written.
     TypeError: `path` is not a path.
@@ -882,7 +883,7 @@ Args:
 Raises:
     ValueError: `fraction` or `seed` is out of range.
     TypeError: `fraction` is not a number, or `seed` is not an int.
-    SchemaError: The dataset is a `MixedDataset`.
+    OptionError: The dataset is a `MixedDataset`.
 
 Example:
     >>> train, test = dataset.split(0.9, seed=42)
@@ -2453,7 +2454,7 @@ Returns:
 Raises:
     OSError: A file cannot be opened.
     FormatError: A file is not an Avro object container file.
-    SchemaError: Two URLs differ only in their queries, which splits do not contain.
+    OptionError: Two URLs differ only in their queries, which splits do not contain.
     TypeError: The source contains bytes or file objects, which cannot be split.
     ValueError: `target_bytes` is less than 1.
 

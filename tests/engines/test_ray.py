@@ -476,7 +476,7 @@ def test_wrong_sources(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         arrowfeed.ray.read_dataset(tmp_path / "nothing.avro")
     avro(pa.table({"id": [1]}), tmp_path / "rows.avro")
-    with pytest.raises(arrowfeed.SchemaError):
+    with pytest.raises(arrowfeed.OptionError):
         arrowfeed.ray.read_dataset((tmp_path / "rows.avro").read_bytes())
     (tmp_path / "unknown.bin").write_bytes(bytes(100))
     with pytest.raises(arrowfeed.FormatError):

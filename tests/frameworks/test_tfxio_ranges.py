@@ -247,7 +247,7 @@ def test_groups_of_files_contain_no_secret(monkeypatch):
     assert files.groups() == [[0], [1], ["https://host/c.csv"]]
     opened = []
     files._kind = lambda source, **_: opened.append(source) or af.CsvDataset(b"a")
-    with pytest.raises(af.SchemaError):
+    with pytest.raises(af.OptionError):
         files.plan(1, 10, None)
     assert opened == [[urls[1]]]
 

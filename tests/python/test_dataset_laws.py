@@ -353,7 +353,7 @@ def test_a_state_of_other_rows_is_refused():
             TypeError,
             "source: expected a ChunkSource or a list of these, found str 'part.avro'",
         ),
-        (lambda: af.ChunkDataset([]), af.SchemaError, "expected at least one source, found an empty list"),
+        (lambda: af.ChunkDataset([]), af.OptionError, "expected at least one source, found an empty list"),
         (
             lambda: af.ChunkDataset(Chunks(0, 9), columns=["x"]),
             af.SchemaError,
@@ -361,7 +361,7 @@ def test_a_state_of_other_rows_is_refused():
         ),
         (
             lambda: af.ChunkDataset(Chunks(0, 9)).plan_splits(),
-            af.SchemaError,
+            af.OptionError,
             'expected files with a path, which can be split, found "rows 0 to 9"',
         ),
         (

@@ -106,7 +106,7 @@ ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
         ({"shard": "Auto"}, TypeError, f"{PAIR}str 'Auto'"),
         ({"shard": (0, 1, 2)}, TypeError, f"{PAIR}tuple (0, 1, 2)"),
         ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
-        ({"threads": 1025}, af.SchemaError, "threads: expected at most 1,024, found 1,025"),
+        ({"threads": 1025}, af.OptionError, "threads: expected at most 1,024, found 1,025"),
         (
             {"prefetch_bytes": -1},
             ValueError,

@@ -17,13 +17,14 @@ TREE = {
     af.CorruptBlockError: af.FormatError,
     af.CodecError: af.ArrowfeedError,
     af.SchemaError: af.ArrowfeedError,
+    af.OptionError: af.ArrowfeedError,
     af.RepresentationError: af.ArrowfeedError,
     af.ConversionError: af.ArrowfeedError,
     af.LimitError: af.ArrowfeedError,
     af.ChangedError: af.ArrowfeedError,
     af.InternalError: af.ArrowfeedError,
 }
-VALUE_ERRORS = {af.SchemaError, af.RepresentationError, af.ConversionError}
+VALUE_ERRORS = {af.SchemaError, af.OptionError, af.RepresentationError, af.ConversionError}
 ATTRIBUTES = ("path", "block", "record", "offset", "field", "limit", "tensor")
 
 

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import pickle
+import re
 
 import pyarrow as pa
 import pytest
@@ -37,7 +38,7 @@ REFUSED = [
     ({"double_as_float": 1}, TypeError, "double_as_float: expected True or False, found int 1"),
     ({"encoding": None}, TypeError, 'encoding: expected "native", "feature" or "tfx", found None'),
     ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
-    ({"threads": 1 << 31}, af.SchemaError, "threads: expected at most 1,024, found 2,147,483,648"),
+    ({"threads": 1 << 31}, af.OptionError, "threads: expected at most 1,024, found 2,147,483,648"),
     ({"threads": "2"}, TypeError, "threads: expected an integer of 1 or more, found str '2'"),
     ({"limits": {}}, TypeError, "limits: expected a Limits, found dict {}"),
     (
@@ -217,3 +218,28 @@ def test_limits_hold(tmp_path):
         with pytest.raises(af.LimitError) as caught:
             list(af.read_avro(path, limits=af.Limits(**{name: 1})))
         assert caught.value.limit == name
+
+
+OPTIONS = {
+    "storage options": (
+        lambda path: af.read_avro("s3://b/x.avro", storage_options={"nope": "1"}),
+        's3://b/x.avro: storage_options: expected a key of s3, found "nope"',
+    ),
+    "weights": (
+        lambda path: af.MixedDataset([af.AvroDataset(path)] * 2, weights=[1, -1]),
+        "weights: expected numbers above 0, found -1",
+    ),
+    "threads": (
+        lambda path: af.read_avro(path, threads=5000),
+        "threads: expected at most 1,024, found 5,000",
+    ),
+    "sources": (lambda path: af.read_avro([]), "source: expected at least one file, found an empty list"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_an_error_about_an_option_is_a_value_error_and_no_schema_error(users_file, case):
+    call, message = OPTIONS[case]
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as caught:
+        call(users_file)
+    assert not isinstance(caught.value, af.SchemaError)

@@ -216,7 +216,7 @@ def test_urls_that_differ_only_in_the_query_have_no_splits(
     if not has_cache:
         calls.append(lambda: af.plan_splits([first, second], **options))
     for call in calls:
-        with pytest.raises(af.SchemaError) as caught:
+        with pytest.raises(af.OptionError) as caught:
             call()
         assert str(caught.value) == message
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 class ChunkSource(abc.ABC):
     """A source of rows, in chunks that can be read in any order. An example is a database table.
 
-    A subclass implements the three abstract members. `ChunkDataset` makes a dataset from the source, with
-    shuffles, shards, epochs, checkpoints, `on_error` and tensors. If workers in other processes use the
-    dataset, the source must be picklable.
+    A subclass has the attributes `arrow_schema` and `chunk_rows`, and may have `name` and `version`: as
+    attributes of the class, attributes that `__init__` sets, or properties. It implements `read_chunk`.
+
+    `ChunkDataset` makes a dataset from the source, with shuffles, shards, epochs, checkpoints, `on_error` and
+    tensors. If workers in other processes use the dataset, the source must be picklable.
 
     Example:
         >>> class Squares(arrowfeed.ChunkSource):
@@ -35,14 +37,14 @@ class ChunkSource(abc.ABC):
     __slots__ = ()
 
     @property
-    @abc.abstractmethod
     def arrow_schema(self) -> ArrowSchemaExportable:
         """The schema of all columns, as a schema of any Arrow library."""
+        raise _missing(self, "arrow_schema")
 
     @property
-    @abc.abstractmethod
     def chunk_rows(self) -> Sequence[int]:
         """Number of rows of each chunk, in order. The constructor of a dataset reads this property."""
+        raise _missing(self, "chunk_rows")
 
     @abc.abstractmethod
     def read_chunk(self, number: int, columns: Sequence[str]) -> ArrowArrayExportable | ArrowStreamExportable:
@@ -77,7 +79,25 @@ class ChunkSource(abc.ABC):
         return ""
 
 
+class _Default:
+    """A property that an attribute of the instance replaces."""
+
+    def __init__(self, made: property) -> None:
+        self.__doc__ = made.__doc__
+        self._made = made
+
+    def __get__(self, source: ChunkSource | None, kind: type[ChunkSource]) -> Any:
+        return self if source is None else self._made.__get__(source, kind)
+
+
+for _name in ("arrow_schema", "chunk_rows", "name", "version"):
+    setattr(ChunkSource, _name, _Default(vars(ChunkSource)[_name]))
 ChunkSource.__module__ = "arrowfeed"
+
+
+def _missing(source: ChunkSource, name: str) -> TypeError:
+    kind = type(source).__name__
+    return TypeError(f"expected {kind} to have the attribute {name}: set it in the class or in __init__")
 
 
 def fingerprint(source: ChunkSource, schema: str) -> bytes:

@@ -590,7 +590,7 @@ def plan_splits(
     Raises:
         OSError: A file cannot be opened.
         FormatError: A file is not an Avro object container file.
-        SchemaError: Two URLs differ only in their queries, which splits do not contain.
+        OptionError: Two URLs differ only in their queries, which splits do not contain.
         TypeError: The source contains bytes or file objects, which cannot be split.
         ValueError: `target_bytes` is less than 1.
 

@@ -121,7 +121,7 @@ class Input:
         """Plans byte ranges of the files. The options are those of `read`.
 
         Raises:
-            TypeError: Avro files without names cannot be split. SchemaError: The same for other formats.
+            TypeError: Avro files without names cannot be split. OptionError: The same for other formats.
         """
         if self.is_avro:
             self.accepted(options)

@@ -75,6 +75,6 @@ def _parts(file: Input, options: dict[str, Any]) -> list[tuple[str, str]]:
     """The files of a directory or a glob that have rows, each as displayed and as opened."""
     try:
         splits = file.splits(_WHOLE, **options)
-    except (TypeError, arrowfeed.SchemaError):
+    except (TypeError, arrowfeed.OptionError):
         return [(name, name) for name in file.files]
     return [(split.path, split.path) for split in splits]

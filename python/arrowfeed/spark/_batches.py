@@ -49,7 +49,8 @@ def map_in_arrow(
         A `pyspark.sql.DataFrame` of the returned batches.
 
     Raises:
-        SchemaError: A source has no path, or the columns of a file differ from those of the first file.
+        OptionError: A source has no path.
+        SchemaError: The columns of a file differ from those of the first file.
         ValueError: An option has an invalid value.
         ArrowfeedError, OSError: As in `open_dataset`. An error of a task contains the text of the error.
 

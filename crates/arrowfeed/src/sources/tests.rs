@@ -106,7 +106,7 @@ fn other_urls_are_refused_without_their_secrets() {
     for (url, message) in [
         (
             "s3://key:word@b/a.avro?x=1",
-            "s3://b/a.avro: expected a path or a file:// URL, found one of scheme \"s3\"",
+            "s3://b/a.avro: expected a path or a file:// URL, found one of scheme \"s3\": `arrowfeed::store::resolve` takes URLs of stores",
         ),
         (
             "file://host/a.avro",

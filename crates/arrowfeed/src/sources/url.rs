@@ -14,7 +14,10 @@ pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
     let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
     let scheme = scheme(url).unwrap_or_default();
     if !is_file(scheme) {
-        return refuse(format!("expected a path or a file:// URL, found one of scheme {scheme:?}"));
+        let expected = "expected a path or a file:// URL";
+        return refuse(format!(
+            "{expected}, found one of scheme {scheme:?}: `arrowfeed::store::resolve` takes URLs of stores"
+        ));
     }
     let rest = &url[scheme.len() + 3..];
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
