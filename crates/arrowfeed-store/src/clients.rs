@@ -131,18 +131,17 @@ impl Settings<'_> {
         pairs.collect()
     }
 
-    /// Makes the error for a store that rejects its options. Values of options and environment variables are masked.
+    /// Makes the error for a store that rejects its options. Names replace the values of options and environment variables.
     fn refused(&self, error: object_store::Error) -> FeedError {
-        let mut text = crate::failure::innermost(&error);
         let environment = std::env::vars_os().filter_map(|(key, value)| {
             let key = key.into_string().ok()?;
             let is_taken = ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| key.starts_with(start));
-            is_taken.then_some(value.into_string().ok()).flatten()
+            is_taken.then_some((key, value.into_string().ok()?))
         });
-        let values = self.options.client().map(|(_, value)| value.to_owned()).chain(environment);
-        for value in values.filter(|value| !value.is_empty()) {
-            text = text.replace(&value, "…");
-        }
+        let options = self.options.client().map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let secrets: Vec<_> =
+            options.chain(environment).map(|(key, value)| (format!("the value of {key}"), value)).collect();
+        let text = crate::failure::innermost_without(&error, &secrets);
         let store = self.at.family.name();
         FeedError::new(
             FeedErrorKind::Options,

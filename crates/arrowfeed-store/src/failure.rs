@@ -80,7 +80,14 @@ fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (d
 
 /// The text of the innermost error, unless it may contain secrets.
 pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
+    innermost_without(error, &[])
+}
+
+/// The text of the innermost error without secrets. Each secret is replaced by its name.
+pub(crate) fn innermost_without(error: &(dyn StdError + 'static), secrets: &[(String, String)]) -> String {
     let last = chain(error).last().map(ToString::to_string).unwrap_or_default();
+    // Secrets first: they may span lines, or contain characters that the checks below look for.
+    let last = without(last, secrets);
     // Java servers send a stack trace in the following lines.
     let last = last.lines().next().unwrap_or_default();
     if last.is_empty() || last.contains("://") || last.contains(['?', '=']) {
@@ -91,6 +98,44 @@ pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
         text.push('…');
     }
     text
+}
+
+/// Replaces secrets by their names. A secret may be written as it is, or in the escaped form of `Debug`.
+fn without(mut text: String, secrets: &[(String, String)]) -> String {
+    let mut written: Vec<(String, &str)> = Vec::new();
+    for (name, secret) in secrets.iter().filter(|(_, secret)| !secret.is_empty()) {
+        written.push((secret.clone(), name));
+        let escaped = format!("{secret:?}");
+        // Without the quotes around it.
+        written.push((escaped[1..escaped.len() - 1].to_owned(), name));
+    }
+    // A secret may contain another one.
+    written.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+    for (secret, name) in &written {
+        text = text.replace(&format!("\"{secret}\""), name);
+    }
+    for (secret, name) in &written {
+        text = without_word(&text, secret, name);
+    }
+    text
+}
+
+/// Replaces a secret where it is not a part of a word, because a short secret may occur in any word.
+fn without_word(text: &str, secret: &str, name: &str) -> String {
+    let (mut found, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(secret) {
+        let (before, after) = (&rest[..at], &rest[at + secret.len()..]);
+        let joins = |one: Option<char>, other: Option<char>| {
+            one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
+        };
+        let previous = before.chars().next_back().or(found.chars().next_back());
+        let is_part =
+            joins(previous, secret.chars().next()) || joins(secret.chars().next_back(), after.chars().next());
+        found.push_str(before);
+        found.push_str(if is_part { secret } else { name });
+        rest = after;
+    }
+    found + rest
 }
 
 /// Classifies an error of `object_store`.
@@ -311,6 +356,23 @@ mod tests {
         let credentials = "Server returned non-2xx status code: 500 Internal Server Error: oauth2";
         let Fault::Transient(reason) = classify(&generic(credentials)) else { panic!() };
         assert_eq!(reason.text, "status 500 Internal Server Error from the credential service");
+    }
+
+    #[test]
+    fn secrets_are_replaced_by_their_names() {
+        let shown = |text: &str, pairs: &[(&str, &str)]| {
+            let secrets = pairs.iter().map(|(name, secret)| ((*name).to_owned(), (*secret).to_owned()));
+            innermost_without(&generic(text), &secrets.collect::<Vec<_>>())
+        };
+        let expected = "failed to parse the value of k as boolean";
+        for secret in ["hush\n", "hu\"s'h\n", "hu\\sh", "a?b=c", "https://u:p@h/", "e"] {
+            let pairs = [("the value of k", secret)];
+            assert_eq!(shown(&format!("failed to parse \"{secret}\" as boolean"), &pairs), expected);
+            assert_eq!(shown(&format!("failed to parse {secret:?} as boolean"), &pairs), expected);
+        }
+        let pairs = [("A", "hush"), ("B", "hush-hush"), ("C", "a")];
+        assert_eq!(shown("no 'hush-hush' and hush in a bucket", &pairs), "no 'B' and A in C bucket");
+        assert_eq!(shown("hushed a\nsecond line", &pairs[..1]), "hushed a");
     }
 
     #[test]
