@@ -25,6 +25,7 @@ _READ_AHEAD = (
     "max_retries",
     "retry_timeout",
     "request_timeout",
+    "min_bytes_per_second",
 )
 """Storage options that are not passed to a filesystem."""
 

@@ -227,6 +227,8 @@ class Requests(TypedDict):
     """Bytes read from the local cache."""
     without_ranges: int
     """Number of files that were read as a whole because their server does not support ranges."""
+    slow: int
+    """Number of attempts that failed because fewer than `min_bytes_per_second` arrived."""
 
 
 class Report(TypedDict):

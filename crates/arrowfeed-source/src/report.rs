@@ -42,6 +42,8 @@ pub struct Requests {
     pub cached_bytes: u64,
     /// Files that were downloaded whole because their server does not support range requests.
     pub without_ranges: u64,
+    /// Attempts that failed because too few bytes arrived for too long.
+    pub slow: u64,
 }
 
 impl Requests {
@@ -52,6 +54,7 @@ impl Requests {
         self.bytes += other.bytes;
         self.cached_bytes += other.cached_bytes;
         self.without_ranges += other.without_ranges;
+        self.slow += other.slow;
     }
 
     /// The counts after those of `earlier`.
@@ -63,6 +66,7 @@ impl Requests {
             bytes: self.bytes.saturating_sub(earlier.bytes),
             cached_bytes: self.cached_bytes.saturating_sub(earlier.cached_bytes),
             without_ranges: self.without_ranges.saturating_sub(earlier.without_ranges),
+            slow: self.slow.saturating_sub(earlier.slow),
         }
     }
 }

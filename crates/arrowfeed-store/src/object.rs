@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use arrowfeed_source::io::remote::{
     ObjectBody, ObjectRequest, ObjectResponse, ObjectVersion, ReadAheadLimits, RemoteObject, RequestCounts,
@@ -305,6 +305,36 @@ fn expected_range(range: &Range<u64>) -> String {
     format!("bytes {} to {} of the object", thousands(range.start), thousands(range.end))
 }
 
+/// The bytes that arrived in a window of time, which lasts as long as `request_timeout`.
+struct Rate {
+    window: Duration,
+    /// Number of bytes that must arrive in a window.
+    least: u64,
+    waited: Duration,
+    bytes: u64,
+}
+
+impl Rate {
+    fn new(options: &StoreOptions) -> Self {
+        let window = options.request_timeout;
+        let least = options.min_bytes_per_second as f64 * window.as_secs_f64();
+        Self { window, least: least as u64, waited: Duration::ZERO, bytes: 0 }
+    }
+
+    /// Adds bytes that arrived after a wait. Returns false at the end of a window in which too few bytes arrived. Only time
+    /// that was spent waiting for the server counts.
+    fn is_enough(&mut self, bytes: u64, waited: Duration) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.waited += waited;
+        if self.waited < self.window {
+            return true;
+        }
+        let is_enough = self.bytes >= self.least;
+        (self.bytes, self.waited) = (0, Duration::ZERO);
+        is_enough
+    }
+}
+
 /// Receives a body. `len` is the number of bytes that it must have.
 pub(crate) async fn receive(
     mut body: impl Stream<Item = object_store::Result<Bytes>> + Unpin,
@@ -316,11 +346,19 @@ pub(crate) async fn receive(
     let time = options.request_timeout;
     let passing = |text: String| Fault::Transient(Reason::new(io::ErrorKind::UnexpectedEof, text));
     let mut received = 0;
+    let mut rate = Rate::new(options);
     loop {
+        let start = Instant::now();
         let piece = tokio::time::timeout(time, body.next()).await.map_err(|_| timed_out(time, "byte"))?;
         let Some(piece) = piece else { break };
         let piece = piece.map_err(|error| classify(&error))?;
         received += piece.len() as u64;
+        if !rate.is_enough(piece.len() as u64, start.elapsed()) && len != Some(received) {
+            counts.fetched(piece.len() as u64);
+            counts.slow();
+            let text = format!("fewer than {} bytes within {}", thousands(rate.least), seconds(time));
+            return Err(Fault::Transient(Reason::new(io::ErrorKind::TimedOut, text)));
+        }
         counts.fetched(piece.len() as u64);
         if len.is_some_and(|len| received > len) {
             return Err(passing("more bytes".to_owned()));

@@ -30,6 +30,8 @@ pub struct StoreOptions {
     pub retry_timeout: Duration,
     /// An attempt fails if no byte arrives for this time.
     pub request_timeout: Duration,
+    /// An attempt fails if fewer bytes per second arrive during `request_timeout`. 0: no such check.
+    pub min_bytes_per_second: u64,
     /// Keys, in lower case, and values that are passed to the client of the store.
     client: BTreeMap<String, String>,
     /// Keys of the public options that the caller has set.
@@ -48,6 +50,7 @@ impl Default for StoreOptions {
             max_retries: 10,
             retry_timeout: Duration::from_secs(180),
             request_timeout: Duration::from_secs(30),
+            min_bytes_per_second: 1000,
             client: BTreeMap::new(),
             own: Vec::new(),
         }
@@ -111,6 +114,10 @@ impl StoreOptions {
             "request_timeout" => {
                 self.request_timeout = time(key, &value)?;
                 "request_timeout"
+            }
+            "min_bytes_per_second" => {
+                self.min_bytes_per_second = number(key, &value, 0)?;
+                "min_bytes_per_second"
             }
             _ => {
                 self.client.insert(key.to_owned(), value);
@@ -190,12 +197,14 @@ mod tests {
             ("max_retries", "0"),
             ("retry_timeout", "30s"),
             ("request_timeout", "0.5"),
+            ("min_bytes_per_second", "0"),
             ("Region", "x"),
         ];
         let options = StoreOptions::parse(pairs).unwrap();
         assert_eq!((options.max_requests, options.read_ahead_bytes, options.request_bytes), (3, 1000, 10));
         assert_eq!((options.max_retries, options.retry_timeout), (0, Duration::from_secs(30)));
         assert_eq!(options.request_timeout, Duration::from_millis(500));
+        assert_eq!(options.min_bytes_per_second, 0);
         assert_eq!(options.client().collect::<Vec<_>>(), [("region", "x")]);
         assert_eq!((options.limits().max_requests, options.limits().max_small_requests), (3, 3));
     }

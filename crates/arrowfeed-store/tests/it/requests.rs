@@ -119,6 +119,9 @@ fn errors_that_last_are_named_with_their_attempts() {
     assert_eq!(failure(&Server::with(move |_| Some(short().cut(5)))), end);
     let stall = failed("no byte within 0.4 s after 4 attempts in T", io::ErrorKind::TimedOut);
     assert_eq!(failure(&Server::with(move |_| Some(short().stalled(5)))), stall);
+    let slow = failed("fewer than 400 bytes within 0.4 s after 4 attempts in T", io::ErrorKind::TimedOut);
+    let pause = Some(Duration::from_millis(100));
+    assert_eq!(failure(&Server::with(move |_| Some(Reply { pause, ..short() }))), slow);
     let closed =
         failed("connection closed before message completed after 4 attempts in T", io::ErrorKind::Other);
     assert_eq!(failure(&Server::with(|_| Some(Reply::closed()))), closed);

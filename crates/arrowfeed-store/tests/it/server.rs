@@ -49,6 +49,8 @@ pub(crate) struct Reply {
     pub(crate) sent: Option<usize>,
     /// Whether the connection stays open after them.
     pub(crate) stalls: bool,
+    /// Time before each byte of the body.
+    pub(crate) pause: Option<Duration>,
 }
 
 impl Reply {
@@ -181,7 +183,17 @@ fn serve(stream: TcpStream, handler: &Handler, count: &AtomicUsize, log: &Mutex<
     let body =
         if request.method == "HEAD" { &[] } else { &reply.body[..reply.sent.unwrap_or(reply.body.len())] };
     let _ = stream.write_all(format!("{text}\r\n").as_bytes());
-    let _ = stream.write_all(body);
+    match reply.pause {
+        Some(pause) => {
+            for byte in body {
+                std::thread::sleep(pause);
+                if stream.write_all(&[*byte]).is_err() {
+                    return;
+                }
+            }
+        }
+        None => _ = stream.write_all(body),
+    }
     if reply.stalls {
         let _ = stream.read(&mut [0]);
         std::thread::sleep(Duration::from_secs(5));

@@ -173,6 +173,7 @@ pub struct RequestCounts {
     bytes: AtomicU64,
     cached: AtomicU64,
     without_ranges: AtomicU64,
+    slow: AtomicU64,
 }
 
 impl RequestCounts {
@@ -197,6 +198,11 @@ impl RequestCounts {
         self.without_ranges.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts an attempt that failed because too few bytes arrived for too long.
+    pub fn slow(&self) {
+        self.slow.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Returns the counts and resets them to zero.
     pub fn take(&self) -> Requests {
         let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
@@ -206,6 +212,7 @@ impl RequestCounts {
             bytes: take(&self.bytes),
             cached_bytes: take(&self.cached),
             without_ranges: take(&self.without_ranges),
+            slow: take(&self.slow),
         }
     }
 }
