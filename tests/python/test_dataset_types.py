@@ -74,3 +74,19 @@ def test_rows_without_columns_are_counted(tmp_path, shuffle_buffer_size):
     options = {"batch_size": 4, "shuffle_buffer_size": shuffle_buffer_size}
     assert [batch.num_rows for batch in dataset.record_batches(**options)] == [4, 4, 2]
     assert list(dataset.tensors(**options)) == [{}, {}, {}]
+
+
+def test_a_null_in_an_inferred_dense_tensor_needs_a_default(tmp_path):
+    path = tmp_path / "nulls.avro"
+    af.write_avro(pa.table({"x": pa.array([1, None, 3], pa.int64())}), path)
+    dataset = af.AvroDataset(path)
+    with pytest.raises(af.ConversionError) as error:
+        list(dataset.tensors(batch_size=3))
+    reason = "expected 1 value, found null: give the tensor a `default=`, which fills nulls"
+    assert str(error.value) == f'tensor "x", column "x", row 1: {reason}'
+    with_default = af.AvroDataset(path, representations={"x": af.Dense("x", default=-1)})
+    [batch] = with_default.tensors(batch_size=3)
+    assert batch["x"].values.tolist() == [1, -1, 3]
+    [batch] = af.AvroDataset(path, encoding="tfx").tensors(batch_size=3)
+    assert batch["x"].values.tolist() == [1, 3]
+    assert batch["x"].indices.tolist() == [[0, 0], [2, 0]]

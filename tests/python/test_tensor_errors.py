@@ -53,7 +53,8 @@ UNFIT = {
         af.Dense("x"),
         column([1, None], pa.int64()),
         1,
-        'tensor "t", column "x", row 1: expected 1 value, found null',
+        'tensor "t", column "x", row 1: expected 1 value, found null: '
+        "give the tensor a `default=`, which fills nulls",
     ),
     "short_row": (
         af.Dense("x", [2]),

@@ -23,6 +23,9 @@ use crate::values::Values;
 /// Limit on the values of a tensor: no allocation can hold more values of the widest types.
 const MAX_VALUES: usize = isize::MAX as usize / 16;
 
+/// A null in a message, and what to do about it.
+const NULL: &str = "null: give the tensor a `default=`, which fills nulls";
+
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
     column: Column,
@@ -70,7 +73,7 @@ impl Dense {
             match nulls.is_null(row) {
                 false => pieces.copy(row..row + 1),
                 true if self.fills => pieces.fill(1),
-                true => return Err(length_error(1, "null".to_owned()).in_row(row)),
+                true => return Err(length_error(1, NULL.to_owned()).in_row(row)),
             }
         }
         Ok(pieces)
@@ -85,7 +88,7 @@ impl Dense {
         for row in 0..rows {
             match levels[0].is_null(row) {
                 true if self.fills => pieces.fill(self.size),
-                true => return Err(length_error(self.lengths[0], "null".to_owned()).in_row(row)),
+                true => return Err(length_error(self.lengths[0], NULL.to_owned()).in_row(row)),
                 false => {
                     self.list(levels, &self.lengths, row, &mut pieces).map_err(|error| error.in_row(row))?;
                 }
@@ -112,7 +115,7 @@ impl Dense {
             Some(range) if range.len() == length || (range.len() < length && self.pads) => range,
             Some(range) => return Err(length_error(length, range.len().to_string())),
             None if self.pads || self.leaf.fills_nulls() => 0..0,
-            None => return Err(length_error(length, "null".to_owned())),
+            None => return Err(length_error(length, NULL.to_owned())),
         };
         let missing = length - range.len();
         if below.is_empty() {
