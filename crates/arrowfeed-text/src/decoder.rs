@@ -207,6 +207,9 @@ impl TextDecoder {
             self.parse()?;
             return self.skip_record(FeedError::limit_reached("batch_bytes", message), place);
         }
+        if self.bytes == 0 {
+            self.bytes = parser.fixed_bytes();
+        }
         self.bytes = self.bytes.saturating_add(parser.most_bytes(record));
         self.group.push(record);
         self.places.push(place);

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::{LargeBinaryArray, RecordBatch};
+use arrow_array::{Array, LargeBinaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::named_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
@@ -18,6 +18,15 @@ const MAX_CELLS: usize = 1 << 20;
 
 /// Maximum number of records that are parsed together.
 const MAX_RECORDS: usize = 8 << 10;
+
+/// Minimum number of records that are parsed together, if as many fit into a batch. They share the [`COLUMN_BYTES`].
+const MIN_RECORDS: usize = 64;
+
+/// Bytes that the arrays of a column take beside its values.
+const COLUMN_BYTES: usize = 500;
+
+/// Maximum number of CSV columns that are parsed together. `arrow-csv` allocates at least 1 KiB for each column of texts.
+const MAX_COLUMNS: usize = 16 << 10;
 
 /// Maximum number of column bytes per byte of a record: an integer has 8 bytes, and may be one character.
 const GROWTH: usize = 8;
@@ -102,7 +111,7 @@ impl Parser {
             Self::Json(parser) => parser.width(),
             Self::Whole(_) => 1,
         };
-        (MAX_CELLS / columns.max(1)).clamp(1, MAX_RECORDS)
+        (MAX_CELLS / columns.max(1)).clamp(MIN_RECORDS, MAX_RECORDS)
     }
 
     /// Upper bound of the memory that a record takes in a batch, in bytes.
@@ -120,13 +129,23 @@ impl Parser {
         slots.saturating_mul(ROW_OVERHEAD)
     }
 
+    /// Upper bound of the memory that a batch takes beside its records, in bytes. It matters only if there are many columns.
+    pub(crate) fn fixed_bytes(&self) -> usize {
+        let columns = match self {
+            Self::Csv(parser) => parser.schema().fields().len(),
+            Self::Json(parser) => parser.width(),
+            Self::Whole(_) => 1,
+        };
+        if columns > MAX_COLUMNS { columns.saturating_mul(COLUMN_BYTES) } else { 0 }
+    }
+
     /// Parses records into the rows of a batch; `None` if one of them is invalid.
     ///
     /// # Errors
     /// The parser panics.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<Option<RecordBatch>, FeedError> {
         let parse = || match self {
-            Self::Csv(parser) => parser.parse(records),
+            Self::Csv(parser) => parse_csv(parser, records),
             Self::Json(parser) => parser.parse(records),
             Self::Whole(whole) => parse_whole(&whole.schema, records),
         };
@@ -153,6 +172,22 @@ impl Parser {
             }
         }
     }
+}
+
+/// Parses CSV records. Many columns are parsed one part after the other, and the memory that a part does not use is freed.
+fn parse_csv(parser: &CsvParser, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
+    let width = parser.schema().fields().len();
+    if width <= MAX_COLUMNS {
+        return parser.parse(records);
+    }
+    let mut columns = Vec::with_capacity(width);
+    for start in (0..width).step_by(MAX_COLUMNS) {
+        let part = parser.some(start..width.min(start + MAX_COLUMNS))?.parse(records)?;
+        let (_, mut part, _) = part.into_parts();
+        part.iter_mut().for_each(Array::shrink_to_fit);
+        columns.append(&mut part);
+    }
+    RecordBatch::try_new(parser.schema().clone(), columns)
 }
 
 /// Stores records as values, without their line ends.

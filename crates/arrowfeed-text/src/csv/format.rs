@@ -110,11 +110,11 @@ impl CsvFormat {
         };
         check_names(&names, &limits)?;
         check_multivalent(&dialect, &names)?;
-        let texts =
-            Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>());
         let schema = match schema {
             Some(schema) => schema.as_ref().clone(),
             None => {
+                let texts = names.iter().map(|name| Field::new(name, DataType::Utf8, true));
+                let texts = Schema::new(texts.collect::<Vec<_>>());
                 // Each cell is read as one text, even if it has several values.
                 let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;

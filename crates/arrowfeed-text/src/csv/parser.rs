@@ -13,7 +13,7 @@ use regex::Regex;
 
 use super::dialect::CsvDialect;
 use super::lists;
-use crate::group::{Slice, first_wrong};
+use crate::group::Slice;
 use crate::values;
 
 /// A parser of the cells of selected columns into batches.
@@ -112,25 +112,24 @@ impl CsvParser {
         Ok(parser)
     }
 
-    /// Checks that `arrow-csv` supports each type, by parsing a record of empty cells.
+    /// Checks that `arrow-csv` supports each type, by parsing an empty cell.
     fn check_types(&self) -> Result<(), FeedError> {
         let quote = self.plan.dialect.quote;
-        let parse = |columns: Range<usize>| {
-            let fields = self.plan.places[columns].iter().map(|place| self.plan.cells.field(*place).clone());
-            let fields: Vec<Field> = fields.collect();
-            let mut record = [quote, quote, self.plan.dialect.delimiter].repeat(fields.len());
-            record.pop();
-            record.push(b'\n');
-            let reader = self.plan.dialect.reader(Arc::new(Schema::new(fields)), None).with_batch_size(2);
-            read(reader.build_decoder(), &record)
-        };
-        let Some(wrong) = first_wrong(self.plan.places.len(), |columns| parse(columns).is_ok()) else {
-            return Ok(());
-        };
-        let field = self.plan.whole.field(wrong);
-        let error = parse(wrong..wrong + 1).err().map_or(String::new(), |error| format!(": {error}"));
-        let message = format!("expected a type that a CSV cell can hold, found {}{error}", field.data_type());
-        Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
+        let mut checked = HashSet::new();
+        for (place, field) in self.plan.places.iter().zip(self.plan.whole.fields()) {
+            let cells = self.plan.cells.field(*place);
+            if !checked.insert(cells.data_type()) {
+                continue;
+            }
+            let schema = Arc::new(Schema::new(vec![cells.clone()]));
+            let reader = self.plan.dialect.reader(schema, None).with_batch_size(2);
+            if let Err(error) = read(reader.build_decoder(), &[quote, quote, b'\n']) {
+                let found = field.data_type();
+                let message = format!("expected a type that a CSV cell can hold, found {found}: {error}");
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -218,9 +217,14 @@ impl CsvParser {
 
     /// Whether a record has valid values in a range of the columns that are read.
     pub(super) fn takes(&self, record: Slice<'_>, columns: Range<usize>) -> bool {
+        self.some(columns).is_ok_and(|some| some.parse(record).is_ok())
+    }
+
+    /// Returns the parser with a range of the columns that it reads.
+    pub(crate) fn some(&self, columns: Range<usize>) -> Result<Self, ArrowError> {
         let columns: Arc<[usize]> = self.columns[columns].into();
-        let schema = self.plan.whole.project(&columns).map(Arc::new);
-        schema.is_ok_and(|schema| Self { columns, schema, ..self.clone() }.parse(record).is_ok())
+        let schema = Arc::new(self.plan.whole.project(&columns)?);
+        Ok(Self { columns, schema, plan: self.plan.clone() })
     }
 
     /// The position of a column that is read among all columns of the files.

@@ -150,6 +150,30 @@ fn a_value_in_a_column_without_values_in_the_sample_is_an_error() {
 }
 
 #[test]
+fn a_batch_of_many_columns_counts_the_memory_of_its_columns() {
+    let columns = 20_000;
+    let names: Vec<String> = (0..columns).map(|column| format!("c{column}")).collect();
+    let record = |row: usize| format!("{row}{},{row}\n", ",".repeat(columns - 2));
+    let records: String = (0..30).map(record).collect();
+    let file = format!("{}\n{records}", names.join(","));
+    // Each column counts 500 bytes, and each row 17 bytes a column and a few more.
+    let limits = Limits { batch_bytes: 12 << 20, ..Default::default() };
+    let files = csv(file.as_bytes(), CsvOptions { limits, ..Default::default() }).unwrap();
+    let (batches, _, error) =
+        read(&files, vec![Part::whole(0)], options(100, OnError::Raise, Workers::Caller));
+    assert!(error.is_none());
+    let rows: Vec<usize> = batches.iter().map(|batch| batch.num_rows()).collect();
+    assert_eq!(rows, [8, 8, 8, 6]);
+    assert!(batches.iter().all(|batch| batch.get_array_memory_size() < 12 << 20));
+    let batch = crate::support::joined(&files, &batches);
+    let (first, last) = (batch.project(&[0]).unwrap(), batch.project(&[columns - 1]).unwrap());
+    let expected: Vec<String> = (0..30).map(|row| row.to_string()).collect();
+    assert_eq!(shown(&first), expected);
+    assert_eq!(shown(&last), expected);
+    assert_eq!(batch.column(1).logical_null_count(), 30);
+}
+
+#[test]
 fn a_record_longer_than_the_limit_is_an_error_and_may_be_left_out() {
     let limits = Limits { decoded_block_bytes: 20, ..Default::default() };
     let schema = Some(schema(&[("a", DataType::Utf8)]));
