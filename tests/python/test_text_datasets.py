@@ -251,6 +251,42 @@ def test_arguments_that_make_no_sense_are_refused():
     )
 
 
+@pytest.mark.parametrize("zeros", [1, 511, 200_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_zeros_after_a_gzip_file_are_no_content(tmp_path, zeros, threads):
+    padding = bytes(zeros)
+    text = gzip.compress(b"n\n1\n") + padding + gzip.compress(b"2\n") + padding
+    assert table(af.read_csv(text, threads=threads)).to_pydict() == {"n": [1, 2]}
+    path = tmp_path / "rows.tfrecord"
+    raw = pa.table({"record": pa.array([b"a", b"b"], pa.large_binary())})
+    af.write_tfrecord(raw, path, format="raw")
+    path.write_bytes(gzip.compress(path.read_bytes()) + padding)
+    assert table(af.read_tfrecord(path, format="raw", threads=threads)).to_pydict() == raw.to_pydict()
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"\x28\xb5\x2f\xfd", "zstandard"),
+        (b"BZh91AY&SY", "bzip2"),
+        (b"\xfd7zXZ\x00", "xz"),
+        (b"PK\x03\x04", "zip"),
+        (b"\x04\x22\x4d\x18", "lz4"),
+    ],
+)
+def test_a_file_of_another_compression_is_named(tmp_path, start, name):
+    path = tmp_path / "rows.jsonl.packed"
+    path.write_bytes(start + bytes(range(256)))
+    for read in (af.read_json_lines, af.read_csv, af.JsonLinesDataset, af.CsvDataset):
+        with pytest.raises(af.CodecError) as error:
+            read(path)
+        expected = "expected text, uncompressed or compressed with gzip"
+        assert str(error.value) == f"{path}: {expected}, found a file compressed with {name}"
+    for read in (af.read_tfrecord, af.ExampleDataset, af.open_dataset):
+        with pytest.raises(af.FormatError, match=f"found a file compressed with {name}"):
+            read(path)
+
+
 def kind(value):
     return {list: "a list", dict: "an object"}.get(type(value), "a scalar")
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
-use arrowfeed_source::io::{FileEnds, Fingerprint, OpenFile, Opened, SequentialReader};
+use arrowfeed_source::io::{
+    FileEnds, Fingerprint, OpenFile, Opened, SequentialReader, unsupported_compression,
+};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
 
 use crate::decoder::TextDecoder;
@@ -50,6 +52,12 @@ impl TextFile {
         let is_gzip = is_gzip(&ends.start);
         if is_gzip && cfg!(not(feature = "gzip")) {
             return Err(FeedError::codec_not_compiled("gzip", "gzip", env!("CARGO_PKG_NAME")));
+        }
+        if let Some(found) = unsupported_compression(&ends.start) {
+            let message = format!(
+                "expected text, uncompressed or compressed with gzip, found a file compressed with {found}"
+            );
+            return Err(FeedError::new(FeedErrorKind::Codec, message));
         }
         let mut file = Self { file, is_gzip, fingerprint, first: 0, header: None, format };
         if file.is_marked()? {

@@ -8,10 +8,8 @@ use std::ops::Range;
 
 use arrowfeed_source::io::SequentialReader;
 #[cfg(feature = "gzip")]
-use arrowfeed_source::io::decompression_error;
+use arrowfeed_source::io::{GzipReader, decompression_error};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
-#[cfg(feature = "gzip")]
-use flate2::bufread::MultiGzDecoder;
 use memchr::{memchr, memrchr};
 
 use crate::framing::{Framing, FramingState};
@@ -30,14 +28,14 @@ const FIRST_READ_BYTES: usize = 4 << 10;
 pub(crate) enum Input {
     Plain(SequentialReader),
     #[cfg(feature = "gzip")]
-    Gzip(Box<MultiGzDecoder<BufReader<SequentialReader>>>),
+    Gzip(Box<GzipReader<BufReader<SequentialReader>>>),
 }
 
 impl Input {
     /// The content of a gzip file, which may have several members.
     #[cfg(feature = "gzip")]
     pub(crate) fn gzip(reader: SequentialReader) -> Self {
-        Self::Gzip(Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_READ_BYTES, reader))))
+        Self::Gzip(Box::new(GzipReader::new(BufReader::with_capacity(COMPRESSED_READ_BYTES, reader))))
     }
 
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize, FeedError> {

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
+#[cfg(feature = "gzip")]
+use arrowfeed_source::io::GzipReader;
 use arrowfeed_source::io::decompression_error;
 use arrowfeed_source::{FeedError, Limits};
 #[cfg(feature = "gzip")]
-use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+use flate2::bufread::ZlibDecoder;
 #[cfg(feature = "gzip")]
 use flate2::write::{GzEncoder, ZlibEncoder};
 
@@ -58,7 +60,7 @@ impl Compression {
 enum Input<R> {
     None(R),
     #[cfg(feature = "gzip")]
-    Gzip(MultiGzDecoder<R>),
+    Gzip(GzipReader<R>),
     #[cfg(feature = "gzip")]
     Zlib(ZlibDecoder<R>),
     /// The compression is not compiled in.
@@ -123,7 +125,7 @@ impl<R: BufRead> Records<R> {
         let input = match compression {
             Compression::None => Input::None(input),
             #[cfg(feature = "gzip")]
-            Compression::Gzip => Input::Gzip(MultiGzDecoder::new(input)),
+            Compression::Gzip => Input::Gzip(GzipReader::new(input)),
             #[cfg(feature = "gzip")]
             Compression::Zlib => Input::Zlib(ZlibDecoder::new(input)),
             #[cfg(not(feature = "gzip"))]

@@ -7,6 +7,8 @@
 // | `byte_source` | the trait for thread-safe reads at any offset |
 // | `ends` | the first and last bytes of a file, and their fingerprint |
 // | `sequential` | sequential reads, for decompressors |
+// | `gzip` | decompression of gzip files |
+// | `compression` | detection of compressed files that are not supported |
 // | `local` | a file of the local file system |
 // | `memory` | a file in memory |
 // | `seekable` | adapter for `Read + Seek`, serialised by a mutex |
@@ -17,9 +19,12 @@
 // | `regular_file` | opening of regular files, but not of pipes or devices |
 
 mod byte_source;
+mod compression;
 mod ends;
 mod file_identity;
 mod file_source;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod local;
 mod memory;
 mod open_file;
@@ -34,10 +39,13 @@ mod tests;
 pub mod url;
 
 pub use byte_source::{ByteSource, FileVersion, checked_read_at};
+pub use compression::unsupported_compression;
 pub use ends::FileEnds;
 pub use file_identity::{Expected, FileIdentity, Fingerprint, check_start};
 pub use file_source::{FileSource, Opened};
 pub(crate) use file_source::{SourceKind, open_stored};
+#[cfg(feature = "gzip")]
+pub use gzip::GzipReader;
 pub use local::LocalFile;
 pub use memory::Memory;
 pub use open_file::OpenFile;

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
-use arrowfeed_source::io::{FileEnds, Fingerprint, OpenFile, Opened, SequentialReader};
+use arrowfeed_source::io::{
+    FileEnds, Fingerprint, OpenFile, Opened, SequentialReader, unsupported_compression,
+};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex};
 
 use super::decoder::RecordDecoder;
@@ -56,9 +58,12 @@ impl RecordFile {
         if compression == Compression::None
             && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
         {
-            let found = hex(&start[..HEADER]);
+            let found = match unsupported_compression(&start) {
+                Some(compression) => format!("a file compressed with {compression}"),
+                None => format!("the bytes {}", hex(&start[..HEADER])),
+            };
             let message = format!(
-                "expected a TFRecord file, uncompressed or compressed with gzip or zlib, found the bytes {found}"
+                "expected a TFRecord file, uncompressed or compressed with gzip or zlib, found {found}"
             );
             return Err(FeedError::new(FeedErrorKind::Format, message));
         }

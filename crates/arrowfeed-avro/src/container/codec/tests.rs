@@ -193,6 +193,22 @@ fn a_snappy_checksum_is_always_verified() {
 }
 
 #[test]
+fn a_snappy_stream_without_a_checksum_is_named() {
+    let text = "expected a snappy stream, found one without the 4 bytes of its CRC-32, which Avro requires";
+    for content in [b"r".to_vec(), b"records".to_vec(), digits(1000), vec![0; 100_000]] {
+        let data = compress(Codec::Snappy, &content);
+        assert_eq!(failure(Codec::Snappy, &data[..data.len() - 4]), text);
+    }
+}
+
+#[test]
+fn a_zstandard_frame_with_a_dictionary_is_named() {
+    let text =
+        "expected a zstandard stream, found one that needs the dictionary 77, which is not in the file";
+    assert_eq!(failure(Codec::Zstandard, &frame(&[0x21, 77, 1])), text);
+}
+
+#[test]
 fn a_snappy_length_is_not_believed() {
     let lie = |declared: &[u8]| [declared, b"\x18records\0\0\0\0"].concat();
     let found = "9 bytes of invalid data";

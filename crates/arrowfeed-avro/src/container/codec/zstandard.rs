@@ -2,7 +2,9 @@
 
 use arrowfeed_source::{Check, FeedError, thousands};
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
-use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_error_name, get_frame_content_size};
+use zstd::zstd_safe::{
+    DCtx, find_frame_compressed_size, get_dict_id_from_frame, get_error_name, get_frame_content_size,
+};
 
 use super::Codec;
 use super::decompressor::Method;
@@ -42,6 +44,11 @@ impl Zstandard {
             }
             if !skippable {
                 self.check_window(rest)?;
+                if let Some(dictionary) = get_dict_id_from_frame(rest) {
+                    let found =
+                        format_args!("one that needs the dictionary {dictionary}, which is not in the file");
+                    return Err(Codec::Zstandard.mismatch(found));
+                }
                 let declared = get_frame_content_size(rest).ok().flatten();
                 content = content.zip(declared).and_then(|(sum, declared)| sum.checked_add(declared));
             }
