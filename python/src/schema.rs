@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
 use arrowfeed::source::{Check, Limits};
 use arrowfeed::{AvroHeader, FeedError, FeedErrorKind, ReadOptions, printable};
+use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
@@ -183,7 +184,11 @@ pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed:
         }
         text_of_file(py, path(name, value)?)?
     } else if value.is_instance_of::<PyDict>() || value.is_instance_of::<PyList>() {
-        call_method(py.import("json")?.as_any(), "dumps", (value,))?.extract()?
+        match call_method(py.import("json")?.as_any(), "dumps", (value,)) {
+            // A schema may be nested less deeply than Python allows, so this is the error of such a schema.
+            Err(error) if error.is_instance_of::<PyRecursionError>(py) => "[".repeat(TOO_DEEP),
+            text => text?.extract()?,
+        }
     } else if let Ok(path) = path(name, value) {
         text_of_file(py, path)?
     } else {
@@ -195,6 +200,9 @@ pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed:
 fn parsed(py: Python<'_>, text: &str) -> PyResult<arrowfeed::AvroSchema> {
     arrowfeed::AvroSchema::parse(text).map_err(|error| to_python(py, error))
 }
+
+/// Number of brackets that no limits allow in a schema.
+const TOO_DEEP: usize = 1000;
 
 /// End of the name of a schema file. No JSON text ends in this way.
 const SCHEMA_FILE: &str = ".avsc";

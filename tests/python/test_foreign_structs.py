@@ -169,6 +169,48 @@ def test_an_array_that_contradicts_itself_is_told(case, where, found):
     assert isinstance(caught.value, ValueError)
 
 
+HUGE = 2**58
+
+
+def huge(batch, place, size):
+    """The batch with a size of a struct, and of the rows, that no memory has."""
+    foreign = Foreign(batch)
+    foreign.array.length = nodes(foreign.array)[place].length = size
+    return foreign
+
+
+@pytest.mark.parametrize("by", [0, 1])
+def test_values_beyond_any_address_are_refused(tmp_path, by):
+    """Values that are not aligned would be copied, to 2^61 bytes."""
+    memory = pa.allocate_buffer(40, resizable=False)
+    values = pa.Array.from_buffers(pa.int64(), 3, [None, memory.slice(by, 24)])
+    batch = pa.record_batch({"x": values})
+    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    for use in (adapter.convert, lambda given: af.write_avro(given, tmp_path / "a.avro")):
+        foreign = huge(batch, 1, HUGE)
+        with pytest.raises(af.ConversionError) as caught:
+            use(foreign)
+        assert str(caught.value) == f'column "x": {PREFIX}more values of Int64 than memory has bytes'
+
+
+def test_offsets_beyond_any_address_are_refused(tmp_path):
+    foreign = Foreign(pa.record_batch({"x": pa.array(["a", "b", "c"], pa.large_string())}))
+    offsets = (ctypes.c_int64 * 4)(0, 1, 2, HUGE)
+    nodes(foreign.array)[1].buffers[1] = ctypes.addressof(offsets)
+    with pytest.raises(af.ConversionError) as caught:
+        af.write_avro(foreign, tmp_path / "a.avro")
+    assert str(caught.value) == f'column "x": {PREFIX}more values of LargeUtf8 than memory has bytes'
+
+
+def test_runs_without_end_are_not_written(tmp_path):
+    ends = pa.array([HUGE], pa.int64())
+    runs = pa.RunEndEncodedArray.from_arrays(ends, pa.array([1]))
+    offsets = pa.py_buffer((ctypes.c_int64 * 2)(0, HUGE))
+    lists = pa.Array.from_buffers(pa.large_list(runs.type), 1, [None, offsets], children=[runs])
+    with pytest.raises(MemoryError, match="bytes of memory to write a column, found too little memory"):
+        af.write_avro(pa.record_batch({"x": lists}), tmp_path / "a.avro")
+
+
 SCHEMAS = {
     "format": ({"format": None}, "a schema without a format"),
     "text": ({"format": b"\xff"}, "a format of a schema that is not UTF-8"),

@@ -14,6 +14,12 @@ use arrow_schema::{DataType, UnionMode};
 use crate::invalid::{Checked, Invalid};
 use crate::types::name;
 
+/// End of the addresses that a process can have: 57 bits on x86-64, half of them for the system, and fewer elsewhere.
+#[cfg(target_pointer_width = "64")]
+const ADDRESSES: usize = 1 << 56;
+#[cfg(not(target_pointer_width = "64"))]
+const ADDRESSES: usize = usize::MAX;
+
 /// The buffers of one struct, in which `end` values are stored: those before its offset, and its own.
 pub(crate) struct Buffers<'a> {
     array: &'a FFI_ArrowArray,
@@ -158,11 +164,32 @@ impl<'a> Buffers<'a> {
         let missing =
             || Invalid::new(format!("a null pointer to buffer {index} of {}", name(self.data_type)));
         let start = NonNull::new(self.pointer(index).cast_mut()).ok_or_else(missing)?;
-        start.addr().checked_add(bytes).ok_or_else(too_long)?;
+        start.addr().checked_add(bytes).filter(|end| end.get() <= ADDRESSES).ok_or_else(too_long)?;
         // SAFETY: guaranteed by the caller; the owner frees the memory, and the buffer keeps it alive.
         let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, self.owner.clone()) };
         let is_aligned = start.addr().get().is_multiple_of(width.min(16));
-        Ok(if is_aligned { buffer } else { Buffer::from_slice_ref(&buffer[..]) })
+        if is_aligned { Ok(buffer) } else { self.aligned(&buffer) }
+    }
+
+    /// Copies a buffer to memory that is aligned for values of up to 16 bytes. Its length is a claim of the producer, so the
+    /// allocation may fail.
+    fn aligned(&self, buffer: &[u8]) -> Checked<Buffer> {
+        let mut copy: Vec<u128> = Vec::new();
+        copy.try_reserve_exact(buffer.len().div_ceil(size_of::<u128>())).map_err(|_| {
+            let bytes = buffer.len();
+            Invalid::new(format!(
+                "{bytes} bytes of {} that are not aligned, and no memory to copy them",
+                name(self.data_type)
+            ))
+        })?;
+        let (words, rest) = buffer.as_chunks::<{ size_of::<u128>() }>();
+        copy.extend(words.iter().map(|word| u128::from_ne_bytes(*word)));
+        if !rest.is_empty() {
+            let mut word = [0; size_of::<u128>()];
+            word[..rest.len()].copy_from_slice(rest);
+            copy.push(u128::from_ne_bytes(word));
+        }
+        Ok(Buffer::from_vec(copy).slice_with_length(0, buffer.len()))
     }
 
     fn pointer(&self, index: usize) -> *const u8 {

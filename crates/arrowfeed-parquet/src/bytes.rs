@@ -13,8 +13,11 @@ use parquet::file::reader::{ChunkReader, Length};
 /// Size of the buffer for reading page headers.
 const BUFFER: usize = 8 << 10;
 
-/// Parts of the messages of the `parquet` crate about rows that do not fit into one array.
+/// Parts of the messages of the `parquet` crate, and of `number_lists`, about rows that do not fit into one array.
 const OVERFLOWS: [&str; 2] = ["index overflow decoding byte array", "would overflow list array"];
+
+/// Part of its message about the Arrow schema of a footer. It checks the nesting before it recurses.
+const TOO_DEEP: &str = "DepthLimitReached";
 
 /// A [`ByteSource`] of known length.
 #[derive(Debug, Clone)]
@@ -134,7 +137,7 @@ pub(crate) fn guarded<T, E: Into<ParquetError>>(
         Err(panic) => {
             let text = panic_text(&*panic).unwrap_or_default();
             let found = format!("bytes that cannot be read: {text}");
-            Err(too_long(text)
+            Err(limit_reached(text)
                 .unwrap_or_else(|| FeedError::new(kind, format!("expected {expected}, found {found}"))))
         }
     }
@@ -146,17 +149,20 @@ fn feed_error(kind: FeedErrorKind, expected: &str, error: ParquetError) -> FeedE
         ParquetError::EOF(text) => FeedError::new(FeedErrorKind::Truncated, text),
         error => {
             let text = error.to_string();
-            too_long(&text)
+            limit_reached(&text)
                 .unwrap_or_else(|| FeedError::new(kind, format!("expected {expected}, found {text}")))
         }
     }
 }
 
-/// The error of rows that do not fit into one array, whose offsets have 32 bits. The `parquet` crate has no kind for it.
-fn too_long(text: &str) -> Option<FeedError> {
-    let is_too_long = OVERFLOWS.iter().any(|overflow| text.contains(overflow));
-    is_too_long.then(|| {
+/// The error of a file that is not damaged but exceeds a limit of the `parquet` crate, which has no kind for it.
+fn limit_reached(text: &str) -> Option<FeedError> {
+    if OVERFLOWS.iter().any(|overflow| text.contains(overflow)) {
         let message = "expected values that fit into one array with offsets of 32 bits, found more";
-        FeedError::limit_reached("batch_bytes", message)
+        return Some(FeedError::limit_reached("batch_bytes", message));
+    }
+    text.contains(TOO_DEEP).then(|| {
+        let message = "expected an Arrow schema nested less than 64 deep in the footer, found a deeper one";
+        FeedError::limit_reached("schema_depth", message)
     })
 }

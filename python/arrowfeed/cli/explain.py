@@ -85,7 +85,7 @@ def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:
     """
     try:
         content: Any = json.loads(Path(path).read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: expected JSON: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected an object of tensors by name, found {json.dumps(content)}")  # noqa: TRY004

@@ -7,7 +7,7 @@ use arrowfeed::dataset::{self, TensorIterator};
 use arrowfeed::source::{OnError, Report, Skipped};
 use arrowfeed::tensor::{TensorSpec, Tensors};
 use arrowfeed::{DatasetError, IterationOptions, printable};
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -153,7 +153,15 @@ impl BatchIterator {
         if !state.is_instance_of::<PyDict>() {
             return Err(wrong_type("state", "a dict from state_dict()", state));
         }
-        let text: String = call_method(py.import("json")?.as_any(), "dumps", (state,))?.extract()?;
+        let text = call_method(py.import("json")?.as_any(), "dumps", (state,));
+        let text: String = match text {
+            Err(error) if error.is_instance_of::<PyRecursionError>(py) => {
+                let message =
+                    "state: expected the result of state_dict(), found data that is nested too deeply";
+                return Err(PyValueError::new_err(message));
+            }
+            text => text?.extract()?,
+        };
         self.wait(py, |batches| batches.load_state(&text))
     }
 

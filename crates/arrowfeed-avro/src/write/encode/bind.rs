@@ -1,5 +1,6 @@
 //! Conversion of a plan and the arrays of one batch to the operations that write its rows.
 
+use std::io;
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
@@ -7,7 +8,7 @@ use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{Array, ArrayRef, RunArray, UnionArray};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{DataType, UnionFields};
-use arrowfeed_source::{FeedError, Limits};
+use arrowfeed_source::{FeedError, Limits, thousands};
 
 use super::bind_leaf::bind_leaf;
 use super::body::{Body, Op};
@@ -24,7 +25,11 @@ pub(in crate::write) fn bind(node: &Node, array: &ArrayRef) -> Result<Body, Feed
 }
 
 fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
-    let nulls = nulls(array);
+    // The items of a list of nulls take no memory, so a bitmap of them might be larger than the memory.
+    if let Kind::Leaf(Leaf::Null) = node.kind {
+        return values(node, array);
+    }
+    let nulls = nulls(array)?;
     match &node.kind {
         Kind::Optional(tags, value) => {
             let missing = nulls.clone().filter(|_| tags.null == plan::NO_NULL);
@@ -38,7 +43,6 @@ fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
             });
             Ok(vec![required(op, missing, &node.path)])
         }
-        Kind::Leaf(Leaf::Null) => values(node, array),
         // Unions have no validity buffer of their own.
         Kind::Union(_) if matches!(array.data_type(), DataType::Union(..)) => values(node, array),
         Kind::Union(children) => {
@@ -84,9 +88,26 @@ fn required(op: Op, missing: Option<NullBuffer>, path: &str) -> Op {
     }
 }
 
+/// Number of bytes of a bitmap that is allocated only if the memory has been reserved before.
+const LARGE: usize = 1 << 30;
+
+#[cold]
+fn exhausted(bytes: usize) -> FeedError {
+    let bytes = thousands(bytes as u64);
+    let message = format!("expected {bytes} bytes of memory to write a column, found too little memory");
+    FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
+}
+
 /// The validity of the slots, including nulls in values that they refer to; `None` if no slot is null.
-fn nulls(array: &ArrayRef) -> Option<NullBuffer> {
-    array.logical_nulls().filter(|nulls| nulls.null_count() > 0)
+///
+/// # Errors
+/// The memory is too small. Arrays of nulls and of runs have few or no bytes for any number of values.
+fn nulls(array: &ArrayRef) -> Result<Option<NullBuffer>, FeedError> {
+    let bytes = array.len().div_ceil(8);
+    if bytes > LARGE {
+        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| exhausted(bytes))?;
+    }
+    Ok(array.logical_nulls().filter(|nulls| nulls.null_count() > 0))
 }
 
 /// The operations that write the non-null slots of an array.
@@ -108,7 +129,7 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
                 DataType::Int16 => runs::<Int16Type>(array.as_run()),
                 DataType::Int32 => runs::<Int32Type>(array.as_run()),
                 _ => runs::<Int64Type>(array.as_run()),
-            };
+            }?;
             let values = Body::new(stored(node, &runs)?);
             return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);
         }
@@ -236,7 +257,7 @@ fn branch(child: &Child, array: &ArrayRef) -> Result<Branch, FeedError> {
         return Ok(Branch { index, nulls: None, null_index, value: bind(&child.node, array)?, path });
     }
     let value = Body::new(values(&child.node, array)?);
-    Ok(Branch { index, nulls: nulls(array), null_index, value, path })
+    Ok(Branch { index, nulls: nulls(array)?, null_index, value, path })
 }
 
 fn has_type_id(fields: &UnionFields, type_id: i8) -> bool {
@@ -260,11 +281,16 @@ fn keys(array: &dyn Array) -> Keys {
 }
 
 /// The index of the run for each slot, and the values of the runs.
-fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> (Keys, ArrayRef) {
-    let mut keys: Vec<u64> = Vec::with_capacity(array.len());
+///
+/// # Errors
+/// The memory is too small: a run of any number of slots takes a few bytes.
+fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> Result<(Keys, ArrayRef), FeedError> {
+    let mut keys: Vec<u64> = Vec::new();
+    keys.try_reserve_exact(array.len())
+        .map_err(|_| exhausted(array.len().saturating_mul(size_of::<u64>())))?;
     let first = array.run_ends().get_start_physical_index() as u64;
     for (run, end) in (first..).zip(array.run_ends().sliced_values()) {
         keys.resize(end.as_usize(), run);
     }
-    (Keys::U64(keys.into()), array.values().clone())
+    Ok((Keys::U64(keys.into()), array.values().clone()))
 }
