@@ -49,7 +49,8 @@ impl<'a> Resolver<'a> {
         let mut fields: Vec<Option<Field>> = outputs.iter().map(|_| None).collect();
         let mut reads = 0;
         for field in &w.fields {
-            let slot = reader_fields.of(field).and_then(|i| slots.get(&i).copied());
+            let found = reader_fields.of(field).map_err(|message| self.error(message))?;
+            let slot = found.and_then(|i| slots.get(&i).copied());
             let Some(slot) = slot else {
                 steps.push(self.skip(&field.name, field.ty));
                 continue;
@@ -103,27 +104,47 @@ impl<'a> Resolver<'a> {
 
 /// The fields of a reader's record, by the names that a writer's field may have.
 struct ReaderFields<'a> {
+    record: &'a Record,
     by_name: HashMap<&'a str, usize>,
-    by_alias: HashMap<&'a str, usize>,
+    /// The first two fields with an alias whose own names the writer does not have.
+    by_alias: HashMap<&'a str, (usize, Option<usize>)>,
 }
 
 impl<'a> ReaderFields<'a> {
     fn new(w: &'a Record, r: &'a Record) -> Self {
         let by_name = first_indices(r.fields.iter().map(|field| field.name.as_str()));
         let own: HashSet<&str> = w.fields.iter().map(|field| field.name.as_str()).collect();
-        let mut by_alias = HashMap::new();
+        let mut by_alias: HashMap<&str, (usize, Option<usize>)> = HashMap::new();
         for (index, field) in r.fields.iter().enumerate().filter(|(_, field)| !own.contains(&*field.name)) {
             for alias in &field.aliases {
-                by_alias.entry(alias.as_str()).or_insert(index);
+                let found = by_alias.entry(alias.as_str()).or_insert((index, None));
+                if found.0 != index {
+                    found.1.get_or_insert(index);
+                }
             }
         }
-        Self { by_name, by_alias }
+        Self { record: r, by_name, by_alias }
     }
 
-    /// The index of the reader's field for a field of the writer: the field of the same name, else the first that has the
-    /// name as an alias and whose own name the writer does not have.
-    fn of(&self, field: &AvroField) -> Option<usize> {
+    /// The index of the reader's field for a field of the writer: the field of the same name, else the one that has the name
+    /// as an alias and whose own name the writer does not have.
+    ///
+    /// # Errors
+    /// There are two of the latter; the text says so.
+    fn of(&self, field: &AvroField) -> Result<Option<usize>, String> {
         let name = field.name.as_str();
-        self.by_name.get(name).or_else(|| self.by_alias.get(name)).copied()
+        if let Some(found) = self.by_name.get(name) {
+            return Ok(Some(*found));
+        }
+        match self.by_alias.get(name) {
+            Some((first, Some(second))) => {
+                let of = |field: &usize| quoted(&self.record.fields[*field].name);
+                let (alias, first, second) = (quoted(name), of(first), of(second));
+                Err(format!(
+                    "expected an alias of only one field, found {alias} of the fields {first} and {second}"
+                ))
+            }
+            found => Ok(found.map(|(index, _)| *index)),
+        }
     }
 }

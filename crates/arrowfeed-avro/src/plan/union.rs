@@ -1,7 +1,7 @@
 //! Resolution of unions: the reader's branch for each branch of the writer.
 
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use super::node::{Branch, Column, Node, UnionNode, UnionResult};
 use super::projection::Projection;
@@ -143,7 +143,7 @@ impl Resolver<'_> {
         let mut columns: Vec<Option<Column>> = to.iter().map(|_| None).collect();
         let mut refusal = None;
         for writer in from {
-            let resolved = match self.best_branch(*writer, to) {
+            let resolved = match self.best_branch(*writer, to)? {
                 Some(to_branch) => self
                     .resolve(*writer, to[to_branch], &projections[to_branch])
                     .map(|column| (to_branch, column)),
@@ -185,14 +185,28 @@ impl Resolver<'_> {
         Branch::Refused { branch: branch_name(&self.writer.types[writer]).to_owned(), reader }
     }
 
-    /// The reader's branch for a writer's type: a branch of the same type and name, else a record that resolves, else the
-    /// first branch that the type can be promoted to.
-    fn best_branch(&mut self, writer: TypeId, to: &[TypeId]) -> Option<usize> {
+    /// The reader's branch for a writer's type: a branch of the same type and name, else one with the name as an alias, else
+    /// a record that resolves, else the first branch that the type can be promoted to.
+    ///
+    /// # Errors
+    /// Two branches have the name as an alias.
+    fn best_branch(&mut self, writer: TypeId, to: &[TypeId]) -> Result<Option<usize>, FeedError> {
         let (w, reader) = (&self.writer.types[writer], &self.reader.types);
-        let exact = to.iter().position(|ty| names_equal(w, &reader[*ty]));
+        if let Some(found) = to.iter().position(|ty| names_equal(w, &reader[*ty])) {
+            return Ok(Some(found));
+        }
+        let mut by_alias = (0..to.len()).filter(|branch| is_alias(w, &reader[to[*branch]]));
+        let found = by_alias.next();
+        if let (Some(first), Some(second)) = (found, by_alias.next()) {
+            let name = |branch: usize| quoted(branch_name(&reader[to[branch]]));
+            let (alias, first, second) = (quoted(branch_name(w)), name(first), name(second));
+            return Err(self.error(format!(
+                "expected an alias of only one branch, found {alias} of the types {first} and {second}"
+            )));
+        }
         let alike = || to.iter().position(|ty| names_alike(w, &reader[*ty]));
-        if let Some(found) = exact.or_else(alike) {
-            return Some(found);
+        if let Some(found) = found.or_else(alike) {
+            return Ok(Some(found));
         }
         let fits = |this: &mut Self, ty: TypeId| {
             let same_kind = matches!((w, &reader[ty]), (Type::Record(_), Type::Record(_)));
@@ -203,7 +217,7 @@ impl Resolver<'_> {
         let promotes = |this: &mut Self, ty: TypeId| {
             is_promotion(w, &reader[ty]) && this.resolve(writer, ty, &Projection::All).is_ok()
         };
-        structure.or_else(|| to.iter().position(|ty| promotes(self, *ty)))
+        Ok(structure.or_else(|| to.iter().position(|ty| promotes(self, *ty))))
     }
 }
 
@@ -261,13 +275,21 @@ fn name_and_aliases(ty: &Type) -> Option<(&str, &[String])> {
     }
 }
 
-/// Whether both types are of the same kind and, if named, have the same full name or an alias matches.
+/// Whether both types are of the same kind and, if named, have the same full name.
 fn names_equal(w: &Type, r: &Type) -> bool {
     let names = match (name_and_aliases(w), name_and_aliases(r)) {
-        (Some((w, _)), Some((r, aliases))) => w == r || aliases.iter().any(|alias| alias == w),
+        (Some((w, _)), Some((r, _))) => w == r,
         _ => true,
     };
     kind(w) == kind(r) && names
+}
+
+/// Whether both types are of the same kind, and the name of the writer's type is an alias of the reader's.
+fn is_alias(w: &Type, r: &Type) -> bool {
+    let names = (name_and_aliases(w), name_and_aliases(r));
+    let is_alias =
+        matches!(names, (Some((w, _)), Some((_, aliases))) if aliases.iter().any(|alias| alias == w));
+    is_alias && kind(w) == kind(r)
 }
 
 /// Whether both types are of the same kind and, if named, have the same unqualified name or an alias matches.

@@ -1,6 +1,6 @@
 //! Validation of the definitions of records, enums and fixed types.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::mem;
 
 use arrowfeed_source::{FeedError, quoted, thousands};
@@ -52,7 +52,6 @@ impl<'a> Validator<'a> {
             fields.push(self.field(name, field, namespace)?);
             self.path.pop();
         }
-        self.check_field_aliases(&fields)?;
         drop_ambiguous_columns(&mut fields);
         Ok(fields)
     }
@@ -72,23 +71,6 @@ impl<'a> Validator<'a> {
         let aliases = aliases.into_iter().map(str::to_owned).collect();
         let column = json.get(COLUMN_NAME).and_then(Value::as_str).map(str::to_owned);
         Ok(OutlineField { name: name.into(), column, aliases, default: json.get("default").cloned(), shape })
-    }
-
-    /// Checks that each alias belongs to one field, so that a reader can tell which field is meant.
-    fn check_field_aliases(&self, fields: &[OutlineField]) -> Result<(), FeedError> {
-        let mut owners: HashMap<&str, &str> = fields.iter().map(|f| (&*f.name, &*f.name)).collect();
-        for field in fields {
-            for alias in &field.aliases {
-                if let Some(owner) = owners.insert(alias, &field.name) {
-                    let (alias, field, owner) = (quoted(alias), quoted(&field.name), quoted(owner));
-                    let message = format!(
-                        "expected an alias of only one field, found {alias} of the fields {field} and {owner}"
-                    );
-                    return Err(self.refuse(message));
-                }
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn enumeration(
@@ -219,24 +201,6 @@ impl<'a> Validator<'a> {
                 Err(self.refuse(format!("expected a name without the character U+0000, found {name}")))
             }
         }
-    }
-
-    /// Checks that no two types share an alias. An alias may be the name of another type, because a reader can have one type
-    /// where its writer had several, or several where the writer had one.
-    pub(super) fn check_aliases(&self) -> Result<(), FeedError> {
-        let mut owners: HashMap<&str, &str> = HashMap::new();
-        for named in &self.named {
-            for alias in &named.aliases {
-                if let Some(owner) = owners.insert(alias, &named.name) {
-                    let (alias, name, owner) = (quoted(alias), quoted(&named.name), quoted(owner));
-                    let message = format!(
-                        "expected an alias of only one type, found {alias} of the types {name} and {owner}"
-                    );
-                    return Err(self.refuse(message));
-                }
-            }
-        }
-        Ok(())
     }
 
     fn aliases(&self, json: &'a Map<String, Value>) -> Result<Vec<&'a str>, FeedError> {

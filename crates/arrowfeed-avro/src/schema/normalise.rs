@@ -18,7 +18,6 @@ const MAX_WARNINGS: usize = 100;
 pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), FeedError> {
     let mut walk = Validator::new(limits);
     let root = walk.ty(json, "")?.shape;
-    walk.check_aliases()?;
     if walk.uncounted > 0 {
         walk.warnings.push(format!("ignored in {} more places", thousands(walk.uncounted)));
     }

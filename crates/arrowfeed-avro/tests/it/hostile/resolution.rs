@@ -7,6 +7,7 @@ use arrowfeed_avro::{AvroSchema, Codec, ReadOptions};
 use super::schema::{of, record};
 use super::{accepted, refused};
 use crate::support_hostile::container::Container;
+use crate::support_hostile::outcome::Outcome;
 use crate::support_hostile::ways::read_every_way;
 use crate::support_hostile::wire::{long, string};
 
@@ -60,16 +61,20 @@ fn d8_a_readers_default_is_checked() {
     );
 }
 
+fn read_as(writer: &str, reader: &str, payload: &[u8]) -> Outcome {
+    let file = Container::new(writer, Codec::Null).block(1, payload);
+    let reader_schema = Some(AvroSchema::parse(reader).unwrap());
+    read_every_way(&file.bytes, &ReadOptions { reader_schema, ..ReadOptions::default() })
+}
+
+fn verdict(writer: &str, reader: &str, payload: &[u8]) -> String {
+    read_as(writer, reader, payload).verdict()
+}
+
 /// The full table of resolution rules is tested next to the rules; these are the pitfalls.
 #[test]
 fn d9_resolution_refuses_what_would_be_wrong() {
     let enumeration = |symbols: &str| format!(r#"{{"type":"enum","name":"E","symbols":[{symbols}]}}"#);
-    let read_as = |writer: &str, reader: &str, payload: &[u8]| {
-        let file = Container::new(writer, Codec::Null).block(1, payload);
-        let reader_schema = Some(AvroSchema::parse(reader).unwrap());
-        read_every_way(&file.bytes, &ReadOptions { reader_schema, ..ReadOptions::default() })
-    };
-    let verdict = |writer: &str, reader: &str, payload: &[u8]| read_as(writer, reader, payload).verdict();
     assert_eq!(
         verdict("\"long\"", "\"int\"", &long(5)),
         "Schema: value: expected int as in the reader's schema, found long in the writer's schema"
@@ -109,4 +114,39 @@ fn d9_resolution_refuses_what_would_be_wrong() {
     let table = swapped.table().unwrap();
     let value = |i: usize| table.column(i).as_primitive::<Int64Type>().value(0);
     assert_eq!((value(0), value(1)), (2, 1));
+}
+
+#[test]
+fn shared_aliases_matter_only_where_the_reader_cannot_tell_them_apart() {
+    let fields = r#"{"name":"a","type":"int","aliases":["c"]},{"name":"b","type":"int","aliases":["c","a"]}"#;
+    let fixed = |name: &str| format!(r#"{{"type":"fixed","name":"{name}","aliases":["H"],"size":1}}"#);
+    let types = format!(r#"{{"name":"x","type":{}}},{{"name":"y","type":{}}}"#, fixed("F"), fixed("G"));
+    let values = [long(1), long(2)].concat();
+    // In the writer's schema, and as long as the writer has no such name, also in the reader's.
+    assert_eq!(verdict(&record(fields), &record(fields), &values), "ok");
+    assert_eq!(verdict(&record(&types), &record(&types), &[1, 2]), "ok");
+    let [a, c] = ["a", "c"].map(|name| record(&format!(r#"{{"name":"{name}","type":"int"}}"#)));
+    let optional = fields.replace(r#""int""#, r#"["null","int"],"default":null"#);
+    let one = [2_u8];
+    assert_eq!(verdict(&a, &record(&optional), &one), "ok");
+    assert_eq!(
+        verdict(&c, &record(&optional), &one),
+        r#"Schema: expected an alias of only one field, found "c" of the fields "a" and "b""#
+    );
+    // Fields have types of other names.
+    let of = |first: &str, second: &str| {
+        record(&format!(r#"{{"name":"x","type":{first}}},{{"name":"y","type":{second}}}"#))
+    };
+    let written = r#"{"type":"fixed","name":"H","size":1}"#;
+    assert_eq!(verdict(&of(written, "\"H\""), &record(&types), &[1, 2]), "ok");
+    // Branches of a union.
+    let branches = format!("[{},{}]", fixed("F"), fixed("G"));
+    assert_eq!(verdict(&fixed("G"), &branches, &[1]), "ok");
+    assert_eq!(
+        verdict(written, &branches, &[1]),
+        r#"Schema: value: expected an alias of only one branch, found "H" of the types "F" and "G""#
+    );
+    let exact = format!("[{},{written}]", fixed("F"));
+    let table = read_as(written, &exact, &[7]).table().unwrap();
+    assert_eq!(table.column(0).as_union().type_id(0), 1);
 }
