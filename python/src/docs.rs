@@ -1647,8 +1647,9 @@ Example:
 After this call, iterating over the reader raises ValueError.
 
 Args:
-    requested_schema: A capsule of the schema that the consumer prefers. Values are cast to
-        its types. A value that the cast would change is an error, except that floats may be rounded to floats. None: the schema of the reader."#
+    requested_schema: A capsule of the schema that the consumer prefers. Values are cast to its types.
+        A value that the cast would change is an error, except that floats may be rounded to floats.
+        None: the schema of the reader."#
     };
     (RecordBatchReader.__next__) => {
         r#"Returns the next batch.

@@ -123,8 +123,9 @@ class RecordBatchReader:
         After this call, iterating over the reader raises ValueError.
 
         Args:
-            requested_schema: A capsule of the schema that the consumer prefers. Values are cast to
-                its types. A value that the cast would change is an error, except that floats may be rounded to floats. None: the schema of the reader.
+            requested_schema: A capsule of the schema that the consumer prefers. Values are cast to its types.
+                A value that the cast would change is an error, except that floats may be rounded to floats.
+                None: the schema of the reader.
         """
 
     def __arrow_c_schema__(self) -> object: ...
