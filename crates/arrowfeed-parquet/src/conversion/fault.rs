@@ -2,7 +2,7 @@
 
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
-use arrow_cast::display::array_value_to_string;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, TimeUnit};
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
@@ -51,11 +51,11 @@ impl Unfit {
                 let to = &value_cast.to;
                 let at = first_that(values.len(), |at| value_cast.apply(&values.slice(0, at + 1)).is_err());
                 match at < values.len() {
-                    true => format!(
-                        "expected a value that {to} can hold, found {}{}",
-                        shown(&values, at),
-                        hint(&value_cast)
-                    ),
+                    true => {
+                        let value = printable(&values.slice(at, 1));
+                        let hint = hint(&value_cast, value.data_type());
+                        format!("expected a value that {to} can hold, found {}{hint}", shown(&value))
+                    }
                     false => format!(
                         "expected values that {to} can hold, found too many values in a batch: use a smaller batch_size"
                     ),
@@ -83,30 +83,41 @@ pub(crate) fn first_that(end: usize, test: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// What a user can do.
-fn hint(cast: &ValueCast) -> &'static str {
-    match (&cast.from, &cast.to) {
-        (&int96::EXACT, DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Int64) => {
+/// What a user can do. `shown` is the type of the value in the message.
+fn hint(cast: &ValueCast, shown: &DataType) -> &'static str {
+    match (&cast.from, &cast.to, shown) {
+        (&int96::EXACT, DataType::Timestamp(..), DataType::Timestamp(TimeUnit::Second, _)) => {
+            ": request a schema with a timestamp of seconds"
+        }
+        (&int96::EXACT, DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Int64, _) => {
             ": request a schema with a timestamp of microseconds"
         }
-        (&int96::EXACT, DataType::Timestamp(TimeUnit::Microsecond, _)) => {
+        (&int96::EXACT, DataType::Timestamp(TimeUnit::Microsecond, _), _) => {
             ": request a schema with a timestamp of nanoseconds"
         }
         _ => "",
     }
 }
 
-fn shown(values: &ArrayRef, at: usize) -> String {
-    let (values, at) = match *values.data_type() == int96::EXACT {
-        true => (&int96::for_message(&values.slice(at, 1)), 0),
-        false => (values, at),
+/// A column of one value, with a type that can be printed.
+fn printable(value: &ArrayRef) -> ArrayRef {
+    match *value.data_type() == int96::EXACT {
+        true => int96::for_message(value),
+        false => value.clone(),
+    }
+}
+
+/// The text of the value of a column of one value.
+fn shown(value: &ArrayRef) -> String {
+    let text_of = |value: &ArrayRef| {
+        ArrayFormatter::try_new(value, &FormatOptions::default())?.value(0).try_to_string()
     };
-    // A time in a named zone cannot be formatted without a time zone library.
-    let ticks = || array_value_to_string(&cast(values, &DataType::Int64)?, at);
-    let text = array_value_to_string(values, at).or_else(|_| ticks()).unwrap_or_default();
+    // A time in a named zone cannot be formatted without a time zone library, and a year of six digits not at all.
+    let ticks = || text_of(&cast(value, &DataType::Int64)?);
+    let text = text_of(value).or_else(|_| ticks()).unwrap_or_default();
     let cut: String = text.chars().take(SHOWN).collect();
     let dots = if cut.len() < text.len() { "…" } else { "" };
-    match values.data_type().is_numeric() {
+    match value.data_type().is_numeric() {
         true => text,
         false => format!("{}{dots}", quoted(&cut)),
     }

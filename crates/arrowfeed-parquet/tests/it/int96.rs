@@ -157,6 +157,17 @@ fn digits_that_do_not_fit_are_an_error() {
 }
 
 #[test]
+fn a_year_that_only_seconds_hold_is_an_error_with_its_seconds() {
+    // Spark writes such a value for the year 290,000, because its microseconds wrap.
+    let wrapped = || column(&[Some((-108_303_977, 0))], None);
+    let expected = "a: block 0 at byte 4, record 0: t: expected a value that Timestamp(µs) can hold, found \"-9357463612800\": \
+                    request a schema with a timestamp of seconds";
+    assert_eq!(ticks(wrapped(), ParquetOptions::default()).unwrap_err(), expected);
+    let seconds = in_unit(TimeUnit::Second);
+    assert_eq!(ticks(wrapped(), requested(seconds.clone())), Ok((seconds, vec![Some(-9_357_463_612_800)])));
+}
+
+#[test]
 fn a_zone_that_is_requested_does_not_change_the_ticks() {
     let zoned = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
     assert_eq!(

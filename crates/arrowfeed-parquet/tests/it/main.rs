@@ -5,12 +5,14 @@
 //! - [`int96`]: timestamps of the deprecated type INT96.
 //! - [`long_rows`]: batches that end early because their rows are long.
 //! - [`failures`]: damage, failed reads and changes of a file are told apart.
+//! - [`footers`]: footers that old writers made.
 //! - [`promised`]: requested schemas.
 //! - [`compiled_codecs`]: codecs of the build.
 //! - [`support`]: helpers of the tests.
 
 mod compiled_codecs;
 mod failures;
+mod footers;
 mod int96;
 mod long_rows;
 mod nesting;

@@ -33,11 +33,17 @@ impl Method for Snappy {
 #[cold]
 fn is_stream(data: &[u8], output: &Output) -> bool {
     let mut room = Vec::new();
-    let len = decompress_len(data).ok().filter(|len| output.check_declared(*len as u64).is_ok());
+    let len = decompress_len(data).ok();
+    let len = len.filter(|len| is_possible(data, *len) && output.check_declared(*len as u64).is_ok());
     // A stream has bytes for its length, so its content is not empty.
     let Some(len) = len.filter(|len| *len > 0 && room.try_reserve_exact(*len).is_ok()) else { return false };
     room.resize(len, 0);
     Decoder::new().decompress(data, &mut room) == Ok(len)
+}
+
+/// Whether a stream can have as much content as it declares.
+fn is_possible(stream: &[u8], declared: usize) -> bool {
+    declared as u64 <= (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64)
 }
 
 fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
@@ -50,7 +56,7 @@ fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usi
         Codec::Snappy.mismatch(format_args!("{found} bytes of invalid data")).with_source(error)
     };
     let declared = decompress_len(stream).map_err(bad)?;
-    if declared as u64 > (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64) {
+    if !is_possible(stream, declared) {
         let (len, declared) = (thousands(stream.len() as u64), thousands(declared as u64));
         return Err(Codec::Snappy.mismatch(format_args!("{len} bytes that declare {declared}")));
     }

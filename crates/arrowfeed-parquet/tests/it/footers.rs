@@ -1,0 +1,71 @@
+//! Tests of footers that old writers made, and that other readers accept.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrowfeed_parquet::ParquetOptions;
+use parquet::file::metadata::{
+    FileMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader, ParquetMetaDataWriter,
+};
+
+use crate::support::{file, open, whole};
+
+fn batch() -> RecordBatch {
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..20));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter((0..20).map(|n| (n % 3 > 0).then_some("a text"))));
+    RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap()
+}
+
+/// The bytes before the footer, and the footer.
+fn parts(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let (rest, tail) = bytes.split_at(bytes.len() - 8);
+    let len = u32::from_le_bytes(tail[..4].try_into().unwrap()) as usize;
+    rest.split_at(rest.len() - len)
+}
+
+fn with_footer(pages: &[u8], footer: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(footer.len()).unwrap();
+    [pages, footer, &len.to_le_bytes(), b"PAR1"].concat()
+}
+
+fn rows(bytes: Vec<u8>) -> RecordBatch {
+    whole(open([bytes], ParquetOptions::default()).unwrap(), 7, 1).unwrap()
+}
+
+#[test]
+fn the_row_groups_decide_how_many_rows_there_are() {
+    let bytes = file(&batch(), 8);
+    let (pages, footer) = parts(&bytes);
+    let metadata = ParquetMetaDataReader::decode_metadata(footer).unwrap();
+    let old = metadata.file_metadata();
+    for declared in [0, 1, 1000] {
+        let keys = old.key_value_metadata().cloned();
+        let new = FileMetaData::new(old.version(), declared, None, keys, old.schema_descr_ptr(), None);
+        let groups = metadata.row_groups().to_vec();
+        let metadata = ParquetMetaDataBuilder::new(new).set_row_groups(groups).build();
+        let mut bytes = pages.to_vec();
+        ParquetMetaDataWriter::new(&mut bytes, &metadata).finish().unwrap();
+        assert_eq!(rows(bytes), batch(), "{declared}");
+    }
+}
+
+#[test]
+fn size_statistics_of_another_form_are_not_read() {
+    let bytes = file(&batch(), 20);
+    let (pages, footer) = parts(&bytes);
+    // The header of a list of two numbers of 64 bits, and of 16 bits: the histogram of the definition levels.
+    let lists = (0..footer.len()).filter(|at| footer[*at] == 0x26).map(|at| {
+        let mut footer = footer.to_vec();
+        footer[at] = 0x24;
+        footer
+    });
+    let refused = lists.filter(|footer| {
+        ParquetMetaDataReader::decode_metadata(footer)
+            .is_err_and(|error| error.to_string().contains("Expected list element type of I64 but got I16"))
+    });
+    let refused: Vec<Vec<u8>> = refused.collect();
+    assert_eq!(refused.len(), 1, "the column with nulls has a histogram");
+    for footer in refused {
+        assert_eq!(rows(with_footer(pages, &footer)), batch());
+    }
+}
