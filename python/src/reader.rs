@@ -90,11 +90,7 @@ impl RecordBatchReader {
     #[doc = docs!(RecordBatchReader.__next__)]
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         let mut first_skipped = Vec::new();
-        let next = self.wait(py, |reader| {
-            let next = reader.next();
-            first_skipped = reader.take_first_skipped();
-            next
-        });
+        let next = self.wait(py, |reader| reader.next(&mut first_skipped));
         let warned = skipped::warn(py, &first_skipped);
         let next = next?;
         warned?;

@@ -47,11 +47,14 @@ impl SharedReader {
         &self.schema
     }
 
-    /// Returns the next batch, unless the reader was handed over.
-    pub(crate) fn next(&self) -> Result<Option<RecordBatch>, CallError> {
+    /// Returns the next batch, unless the reader was handed over. `skipped` receives the first skipped part of each file that
+    /// is new since the last batch.
+    pub(crate) fn next(&self, skipped: &mut Vec<Skipped>) -> Result<Option<RecordBatch>, CallError> {
         self.followed(self.state.with(|state| {
             state.check_own()?;
-            self.or_closed(state.next())
+            let next = self.or_closed(state.next());
+            *skipped = state.first_skipped();
+            next
         }))
     }
 
@@ -67,20 +70,16 @@ impl SharedReader {
         })
     }
 
-    /// Returns the next batch to the consumer of a reader that was handed over.
-    pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, CallError> {
-        self.followed(self.state.with(|state| self.or_closed(state.next())))
-    }
-
-    /// The first skipped part of each file that is new since the last call.
-    pub(crate) fn take_first_skipped(&self) -> Vec<Skipped> {
-        let first: Result<_, CallError> = self.state.with(|State { source, skipped, .. }| {
-            Ok(match source {
-                Source::Open(reader) => skipped.first(reader.skipped()),
-                Source::Closed(report) => skipped.first(&report.skipped),
-            })
-        });
-        first.unwrap_or_default()
+    /// Returns the next batch to the consumer of a reader that was handed over. `skipped`: as for [`next`](Self::next).
+    pub(crate) fn next_of_stream(
+        &self,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Option<RecordBatch>, CallError> {
+        self.followed(self.state.with(|state| {
+            let next = self.or_closed(state.next());
+            *skipped = state.first_skipped();
+            next
+        }))
     }
 
     /// Moves the progress bar.
@@ -151,6 +150,13 @@ impl State {
         match &mut self.source {
             Source::Open(reader) => reader.next().transpose().map_err(CallError::Error),
             Source::Closed(_) => Err(CallError::state(CLOSED)),
+        }
+    }
+
+    fn first_skipped(&mut self) -> Vec<Skipped> {
+        match &self.source {
+            Source::Open(reader) => self.skipped.first(reader.skipped()),
+            Source::Closed(report) => self.skipped.first(&report.skipped),
         }
     }
 }

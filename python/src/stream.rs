@@ -64,8 +64,9 @@ impl ArrayReader for CStream {
 
 /// Returns the next batch, and warns of skipped parts. The caller may be a thread of another library.
 fn next(reader: &SharedReader) -> Result<Option<RecordBatch>, CallError> {
-    let next = reader.next_of_stream();
-    skipped::warn_from_any_thread(&reader.take_first_skipped());
+    let mut first_skipped = Vec::new();
+    let next = reader.next_of_stream(&mut first_skipped);
+    skipped::warn_from_any_thread(&first_skipped);
     next
 }
 

@@ -248,7 +248,7 @@ def test_widening_to_the_kinds_of_an_example(arrowfeed, tmp_path):
         "half": pa.array([0.5, None], pa.float16()),
         "text": pa.array(["ü", ""], pa.large_string()),
         "pair": pa.array([[1, 2], [3, 4]], pa.list_(pa.int32(), 2)),
-        "double": pa.array([0.1, 1e300]),
+        "double": pa.array([0.1, 1e38]),
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     assert arrowfeed("convert", "a.parquet", "-o", "b.tfrecord", "--double-as-float").code == 0
@@ -262,13 +262,21 @@ def test_widening_to_the_kinds_of_an_example(arrowfeed, tmp_path):
         "text": ["ü".encode()],
     }
     assert second == {
-        "double": [float("inf")],
+        "double": [float(np.float32(1e38))],
         "flag": [0],
         "half": None,
         "pair": [3, 4],
         "small": None,
         "text": [b""],
     }
+
+
+def test_a_number_beyond_the_floats_of_an_example_is_an_error(arrowfeed, tmp_path):
+    pq.write_table(pa.table({"double": [0.1, 1e300]}), tmp_path / "a.parquet")
+    ran = arrowfeed("convert", "a.parquet", "-o", "b.tfrecord", "--double-as-float")
+    message = "double: expected a number that fits into a float of 32 bits, found 1e300"
+    assert (ran.code, ran.err) == (1, f"arrowfeed: {message}\n")
+    assert not (tmp_path / "b.tfrecord").exists()
 
 
 def test_values_that_an_example_cannot_hold_are_errors_and_leave_nothing(arrowfeed, tmp_path):
