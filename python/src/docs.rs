@@ -773,9 +773,9 @@ Args:
     start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
         the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
-    seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, which its
-        checkpoints contain. A shuffle in shards requires a seed, which must be the same for all
-        shards.
+    seed: Seed of the shuffle, 0 to 2**64 - 1. Without `shuffle_buffer_size` it has no effect and
+        Python warns, except in a mixture. None: a random seed of each iterator; its checkpoints
+        contain it. A shuffle in shards requires a seed, which must be the same for all shards.
     shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
         shard, and the sizes of the shards differ by at most one row. "auto": the number of this
         process and the number of processes, from `torch.distributed`, `jax.distributed` or mpi4py if

@@ -1,6 +1,8 @@
 """The order of batches is a function of files and options, down to the bytes of every column."""
 
 import itertools
+import re
+import warnings
 
 import pytest
 
@@ -54,6 +56,20 @@ def test_a_seed_gives_each_epoch_an_order_of_its_own(people):
     assert all_ids(dataset.record_batches(seed=2, **options)) != [first, second]
     drawn = [all_ids(dataset.record_batches(**options)) for _ in range(2)]
     assert drawn[0] != drawn[1]
+
+
+@pytest.mark.parametrize("method", ["tensors", "record_batches"])
+def test_a_seed_without_a_shuffle_warns(people, method):
+    dataset = af.AvroDataset(people)
+    message = "seed: expected shuffle_buffer_size= too, because a seed alone does not shuffle the rows"
+    with pytest.warns(UserWarning, match=f"^{re.escape(message)}$") as warned:
+        getattr(dataset, method)(batch_size=8, seed=1).close()
+    assert [warning.filename for warning in warned] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        getattr(dataset, method)(batch_size=8, seed=1, shuffle_buffer_size=8).close()
+        # The order of a mixture depends on its seed.
+        getattr(af.MixedDataset([dataset]), method)(batch_size=8, seed=1).close()
 
 
 def test_the_order_of_a_seed_stays_what_it_is(tmp_path):

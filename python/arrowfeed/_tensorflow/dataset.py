@@ -142,14 +142,14 @@ class PassesDataset(OpDataset, TensorFlowDataset):
         self, dataset: Dataset, specs: dict[str, Any], options: dict[str, Any], *, ahead: int
     ) -> None:
         super().__init__(op_of_dataset(dataset, specs, options), specs, ahead=ahead)
-        self._dataset = dataset
+        self._arrowfeed_dataset = dataset
 
     def report(self) -> Report:
         """Returns the counts and the skipped parts of all iterations in this process: `Dataset.report`.
 
         Workers of the tf.data service are other processes. Each warns with a `SkippedWarning`.
         """
-        return self._dataset.report()
+        return self._arrowfeed_dataset.report()
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""

@@ -73,7 +73,7 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
         "epochs": num_epochs,
         "across_epochs": True,
         "shuffle_buffer_size": _rows(shuffle_buffer_size) if shuffle else 0,
-        "seed": shuffle_seed,
+        "seed": shuffle_seed if shuffle else None,
         "threads": threads(num_parallel_reads),
     }
     dataset.tensors(**options).close()

@@ -222,20 +222,22 @@ def _completed(whole: Any, batch: RecordBatch) -> list[Any]:
 
 
 def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:
-    """Converts the options to those of `Dataset.record_batches`, with a seed."""
-    return {"seed": secrets.randbits(64), **_iteration(options)}
+    """Converts the options to those of `Dataset.record_batches`, with a seed if rows are shuffled."""
+    converted = _iteration(options)
+    return {"seed": secrets.randbits(64), **converted} if converted["shuffle_buffer_size"] else converted
 
 
 def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
     """Converts the options to those of `Dataset.record_batches`."""
-    seed = options.shuffle_seed
+    buffer_size = options.shuffle_buffer_size if options.shuffle else 0
+    seed = options.shuffle_seed if buffer_size else None
     return {
         "batch_size": options.batch_size,
         # In an endless iteration, every batch is full.
         "drop_remainder": options.drop_final_batch or options.num_epochs is None,
         "epochs": options.num_epochs,
         "across_epochs": True,
-        "shuffle_buffer_size": options.shuffle_buffer_size if options.shuffle else 0,
+        "shuffle_buffer_size": buffer_size,
         **({} if seed is None else {"seed": seed % _SEEDS}),
     }
 

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::constructors::Format;
 use super::iterator::BatchIterator;
-use super::options::{iteration_options, with_known_shard};
+use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
 use crate::argument::{choice, copied, integer, number, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
@@ -267,7 +267,8 @@ impl Dataset {
         let options = with_known_shard(options)?;
         // If a shard is known only in a graph, the op checks its numbers.
         let checked = options.as_ref().map(without_tensors).transpose()?;
-        iteration_options("to_tf", checked.as_ref())?;
+        let parsed = iteration_options("to_tf", checked.as_ref())?;
+        let options = without_unused_seed(options, &parsed, slf.get().is_mixture())?;
         let options = copied(slf.py(), options.as_ref())?;
         if let Some(label) = label {
             options.set_item("label", label)?;
@@ -338,6 +339,10 @@ impl Dataset {
         self.restricted(py, dataset, Some(names))
     }
 
+    fn is_mixture(&self) -> bool {
+        self.made.format == Format::Mixed
+    }
+
     /// Opens an iteration with the keywords of `function`, and shows its progress bar.
     fn iterate<B>(
         slf: &Bound<'_, Self>,
@@ -352,6 +357,7 @@ impl Dataset {
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = Some(signals::interrupt_or(stop.clone()));
         let options = IterationOptions { interrupt, ..iteration_options(function, Some(&keywords))? };
+        warn_of_unused_seed(py, &options, slf.get().is_mixture())?;
         let total = progress.total(py, &slf.get().dataset, &options)?;
         let batches = open(options.clone()).map_err(|error| dataset_error(py, error))?;
         progress.start(py, total)?;
@@ -395,7 +401,8 @@ fn handed_to<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = with_known_shard(options)?;
-    iteration_options(method, options.as_ref())?;
+    let parsed = iteration_options(method, options.as_ref())?;
+    let options = without_unused_seed(options, &parsed, dataset.get().is_mixture())?;
     made_by(maker, dataset, options.as_ref())
 }
 

@@ -3,7 +3,7 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use arrowfeed::IterationOptions;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -30,6 +30,39 @@ pub(crate) fn iteration_options(
         return Err(PyValueError::new_err("seed: expected an integer, the same for all shards, found None"));
     }
     Ok(options)
+}
+
+/// Warns of a seed that has no effect, because rows are not shuffled. The order of a mixture depends on its seed.
+///
+/// # Errors
+/// A filter of Python turns the warning into an exception.
+pub(super) fn warn_of_unused_seed(
+    py: Python<'_>,
+    options: &IterationOptions,
+    is_mixture: bool,
+) -> PyResult<()> {
+    if options.seed.is_none() || options.shuffle_buffer_size > 0 || is_mixture {
+        return Ok(());
+    }
+    let message = c"seed: expected shuffle_buffer_size= too, because a seed alone does not shuffle the rows";
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), message, 1)
+}
+
+/// Removes a seed that has no effect from the options of a framework, and warns of it: so the iterations do not warn again.
+pub(super) fn without_unused_seed<'py>(
+    options: Option<Bound<'py, PyDict>>,
+    parsed: &IterationOptions,
+    is_mixture: bool,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    match options {
+        Some(options) if parsed.seed.is_some() && parsed.shuffle_buffer_size == 0 && !is_mixture => {
+            warn_of_unused_seed(options.py(), parsed, is_mixture)?;
+            let options = options.copy()?;
+            options.del_item("seed")?;
+            Ok(Some(options))
+        }
+        options => Ok(options),
+    }
 }
 
 /// Sets one option. Returns false if the option does not exist.
