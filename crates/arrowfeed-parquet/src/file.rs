@@ -11,11 +11,7 @@ use arrowfeed_source::format::{
 use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{
-    FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataOptions, ParquetMetaDataReader,
-    ParquetStatisticsPolicy,
-};
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader};
 
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
@@ -74,7 +70,7 @@ impl Footer {
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
         let options = ArrowReaderOptions::new();
         let metadata = guarded(kind, expected, || {
-            let metadata = metadata(&bytes)?;
+            let metadata = with_rows_of_groups(ParquetMetaDataReader::decode_metadata(&bytes)?);
             ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
         })?;
         let fields = metadata.schema().fields().iter().map(without_dictionaries);
@@ -159,16 +155,6 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     let found = checked_read_at(&**file.source(), start, &mut footer).map_err(FeedError::io)?;
     footer.truncate(found);
     Ok(footer)
-}
-
-/// Decodes a footer. Writers from before 2023 may have used the number of the field of the size statistics for something
-/// else, so the footer of such a file is decoded without this field.
-fn metadata(footer: &[u8]) -> Result<ParquetMetaData, ParquetError> {
-    let metadata = ParquetMetaDataReader::decode_metadata(footer).or_else(|error| {
-        let options = ParquetMetaDataOptions::new().with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);
-        ParquetMetaDataReader::decode_metadata_with_options(footer, Some(&options)).map_err(|_| error)
-    })?;
-    Ok(with_rows_of_groups(metadata))
 }
 
 /// Sets the number of rows of the file to the sum of its row groups. The `parquet` crate reads no more rows at a time than
