@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use arrowfeed_source::field_path::first_steps;
+use arrowfeed_source::field_path::{first_steps, list_item};
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 /// The columns that are read from a file.
@@ -73,7 +73,7 @@ impl Projection {
 /// The leaves of the type `from` that are needed for values of the type `to`. `before` is the number of the first one.
 /// Fields of structs are matched by name.
 pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<usize> {
-    match (from, item(from), to, item(to)) {
+    match (from, list_item(from), to, list_item(to)) {
         (DataType::Struct(found), _, DataType::Struct(wanted), _) => {
             let mut at = before;
             let mut of_fields = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> FieldsByName<'a> {
                 let DataType::Struct(entry) = entries.data_type() else { return None };
                 self.of_field(entry.get(1)?.data_type(), all.clone(), path).map(|_| all)
             }
-            other => self.of_field(item(other)?.data_type(), all, path),
+            other => self.of_field(list_item(other)?.data_type(), all, path),
         }
     }
 
@@ -173,23 +173,12 @@ impl<'a> FieldsByName<'a> {
     }
 }
 
-pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
-    match data_type {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
-        _ => None,
-    }
-}
-
 /// Number of leaf columns of a type.
 pub(crate) fn leaves(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
         DataType::Map(entries, _) => leaves(entries.data_type()),
-        other => item(other).map_or(1, |item| leaves(item.data_type())),
+        other => list_item(other).map_or(1, |item| leaves(item.data_type())),
     }
 }
 

@@ -17,11 +17,12 @@ use arrow_array::{
     StructArray,
 };
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields, IntervalUnit, Schema, TimeUnit};
+use arrowfeed_source::field_path::list_item;
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::basic::Type as PhysicalType;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData};
 
-use crate::columns::{item, retyped, with_item};
+use crate::columns::{retyped, with_item};
 
 /// The type of the exact values.
 pub(crate) const EXACT: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
@@ -96,7 +97,7 @@ impl Types<'_> {
                 DataType::Map(self.of_field(entries, wanted), *sorted)
             }
             (data_type, wanted) => {
-                let item = wanted.and_then(item).map(|item| item.data_type());
+                let item = wanted.and_then(list_item).map(|item| item.data_type());
                 match with_item(data_type, |inner| self.of_field(inner, item)) {
                     Some(list) => list,
                     None if self.leaves.next() == Some(&true) => (self.choose)(data_type, item.or(wanted)),

@@ -5,6 +5,7 @@
 //! structure are left to the crate, which reports them.
 
 use arrow_schema::{DataType, Schema};
+use arrowfeed_source::field_path::list_item;
 use arrowfeed_source::{FeedError, Limits};
 
 /// The field of the footer with the elements of the schema.
@@ -73,12 +74,7 @@ fn depth_of(data_type: &DataType) -> usize {
         }
         // The struct of its entries is a part of the map.
         DataType::Map(entries, _) => depth_of(entries.data_type()),
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => 1 + depth_of(item.data_type()),
-        _ => 0,
+        other => list_item(other).map_or(0, |item| 1 + depth_of(item.data_type())),
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use arrow_schema::{DataType, FieldRef};
+
 use crate::printable;
 
 /// Builds the path through the fields with these names.
@@ -102,6 +104,27 @@ fn after_name(rest: &str) -> Option<&str> {
 /// Whether the name would be ambiguous without quotes in a path or a message.
 fn needs_quotes(name: &str) -> bool {
     name.is_empty() || name.contains(['.', '[', ']', '\'']) || name.trim() != name || printable(name) != name
+}
+
+/// The items of a list type, through which a path goes without a step. `None` for other types.
+///
+/// ```
+/// use arrow_schema::DataType;
+/// use arrowfeed_source::field_path::list_item;
+///
+/// let list = DataType::new_list(DataType::Int64, true);
+/// assert_eq!(list_item(&list).map(|item| item.data_type()), Some(&DataType::Int64));
+/// assert_eq!(list_item(&DataType::Int64), None);
+/// ```
+pub fn list_item(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

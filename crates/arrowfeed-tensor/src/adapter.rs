@@ -67,13 +67,9 @@ impl TensorAdapter {
         representations: impl IntoIterator<Item = (S, R)>,
         options: AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let indexed = IndexedSchema::new(schema.clone());
-        let mut plans = Plans::new();
-        for (name, representation) in representations {
-            let compile = || convert::compile(&indexed, representation.borrow(), &options);
-            plans.add(name.into(), "representation", compile)?;
-        }
-        Ok(Self { schema, plans })
+        Self::compiled(schema, "representation", representations, |schema, representation: R| {
+            convert::compile(schema, representation.borrow(), &options)
+        })
     }
 
     /// Compiles the features, each with the name of its tensor, against the schema.
@@ -122,11 +118,22 @@ impl TensorAdapter {
         batch_bytes: usize,
     ) -> Result<Self, RepresentationError> {
         let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+        Self::compiled(schema, "feature", features, |schema, feature: F| {
+            feature::compile(schema, feature.borrow(), &options)
+        })
+    }
+
+    /// `what` names the kind of definition in the message for two tensors of one name.
+    fn compiled<S: Into<String>, D>(
+        schema: SchemaRef,
+        what: &str,
+        definitions: impl IntoIterator<Item = (S, D)>,
+        compile: impl Fn(&IndexedSchema, D) -> Result<Plan, RepresentationError>,
+    ) -> Result<Self, RepresentationError> {
         let indexed = IndexedSchema::new(schema.clone());
         let mut plans = Plans::new();
-        for (name, feature) in features {
-            let compile = || feature::compile(&indexed, feature.borrow(), &options);
-            plans.add(name.into(), "feature", compile)?;
+        for (name, definition) in definitions {
+            plans.add(name.into(), what, || compile(&indexed, definition))?;
         }
         Ok(Self { schema, plans })
     }

@@ -250,7 +250,7 @@ def _of_empty(probed: _Probed) -> Callable[..., Dataset]:
     """Returns the class of a file without content, which its name determines."""
     if _has_csv_name(probed.name):
         return _csv_class(probed)
-    name = "" if probed.name is None else probed.name.lower().removesuffix(".gz")
+    name = _plain_name(probed.name)
     for kind in (AvroDataset, ParquetDataset, JsonLinesDataset):
         if name.endswith(f".{EXTENSIONS[kind]}"):
             return kind
@@ -293,14 +293,18 @@ def _csv(probed: _Probed) -> Callable[..., Dataset]:
     return kind
 
 
+def _plain_name(name: str | None) -> str:
+    """Returns a file name in lower case, without the suffix of gzip; empty if there is no name."""
+    return "" if name is None else name.lower().removesuffix(".gz")
+
+
 def _has_csv_name(name: str | None) -> bool:
-    return name is not None and name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+    return _plain_name(name).endswith((".csv", ".tsv"))
 
 
 def _csv_class(probed: _Probed) -> Callable[..., Dataset]:
     """Returns the class of CSV files, with a tab as the default delimiter of `.tsv` files."""
-    is_tsv = probed.name is not None and probed.name.lower().removesuffix(".gz").endswith(".tsv")
-    if is_tsv and "delimiter" not in probed.keywords:
+    if _plain_name(probed.name).endswith(".tsv") and "delimiter" not in probed.keywords:
         return functools.partial(CsvDataset, delimiter="\t")
     return CsvDataset
 

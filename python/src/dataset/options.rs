@@ -32,7 +32,12 @@ pub(crate) fn iteration_options(
     Ok(options)
 }
 
-/// Warns of a seed that has no effect, because rows are not shuffled. The order of a mixture depends on its seed.
+/// Whether a seed has no effect, because rows are not shuffled. The order of a mixture depends on its seed.
+fn has_unused_seed(options: &IterationOptions, is_mixture: bool) -> bool {
+    options.seed.is_some() && options.shuffle_buffer_size == 0 && !is_mixture
+}
+
+/// Warns of a seed that has no effect.
 ///
 /// # Errors
 /// A filter of Python turns the warning into an exception.
@@ -41,7 +46,7 @@ pub(super) fn warn_of_unused_seed(
     options: &IterationOptions,
     is_mixture: bool,
 ) -> PyResult<()> {
-    if options.seed.is_none() || options.shuffle_buffer_size > 0 || is_mixture {
+    if !has_unused_seed(options, is_mixture) {
         return Ok(());
     }
     let message = c"seed: expected shuffle_buffer_size= too, because a seed alone does not shuffle the rows";
@@ -55,7 +60,7 @@ pub(super) fn without_unused_seed<'py>(
     is_mixture: bool,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     match options {
-        Some(options) if parsed.seed.is_some() && parsed.shuffle_buffer_size == 0 && !is_mixture => {
+        Some(options) if has_unused_seed(parsed, is_mixture) => {
             warn_of_unused_seed(options.py(), parsed, is_mixture)?;
             let options = options.copy()?;
             options.del_item("seed")?;

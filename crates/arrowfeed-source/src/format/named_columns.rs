@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_schema::{DataType, Schema};
 
-use crate::field_path::first_steps;
+use crate::field_path::{first_steps, list_item};
 use crate::{FeedError, FeedErrorKind, quoted};
 
 /// Returns the indices of the columns that the field paths name, without duplicates, for formats that read only whole
@@ -57,18 +57,7 @@ fn has_path(data_type: &DataType, path: &str) -> bool {
             DataType::Struct(entry) => entry.get(1).is_some_and(|value| has_path(value.data_type(), path)),
             _ => false,
         },
-        other => item(other).is_some_and(|item| has_path(item.data_type(), path)),
-    }
-}
-
-fn item(data_type: &DataType) -> Option<&FieldRef> {
-    match data_type {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
-        _ => None,
+        other => list_item(other).is_some_and(|item| has_path(item.data_type(), path)),
     }
 }
 

@@ -183,11 +183,7 @@ impl<O: OffsetSizeTrait> Items<O> {
             match tape.get(*index) {
                 Element::List(end) => {
                     nulls.append_non_null();
-                    let mut item = index + 1;
-                    while item < end {
-                        items.push(item);
-                        item = tape.after(item);
-                    }
+                    items.extend(tape.items(*index, end));
                 }
                 Element::Null => nulls.append_null(),
                 _ => return Err(wrong("a list")),
@@ -226,11 +222,7 @@ fn fixed_size_list(tape: &Tape<'_>, at: &[u32], item: &FieldRef, size: i32) -> R
         match tape.get(*index) {
             Element::List(end) => {
                 nulls.append_non_null();
-                let mut item = index + 1;
-                while item < end {
-                    items.push(item);
-                    item = tape.after(item);
-                }
+                items.extend(tape.items(*index, end));
             }
             Element::Null => {
                 nulls.append_null();

@@ -97,6 +97,18 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// The indices of the items of a list, which ends at `end`.
+    pub(super) fn items(&self, list: u32, end: u32) -> impl Iterator<Item = u32> {
+        let mut next = list + 1;
+        std::iter::from_fn(move || {
+            let item = next;
+            (item < end).then(|| {
+                next = self.after(item);
+                item
+            })
+        })
+    }
+
     /// A part of the records.
     pub(super) fn text(&self, span: Span) -> &str {
         &self.text[span.start as usize..span.end as usize]
