@@ -17,17 +17,20 @@ from arrowfeed.tfxio._avro_beam_record import AvroBeamRecord
 from arrowfeed.tfxio._avro_record import AvroRecord
 from arrowfeed.tfxio._config import TensorAdapterConfig, TensorRepresentations
 from arrowfeed.tfxio._csv import BeamRecordCsvTFXIO, CsvTFXIO
-from arrowfeed.tfxio._example_coder import (
+from arrowfeed.tfxio._example_decoder import (
     ExamplesToRecordBatchDecoder,
-    RecordBatchToExamples,
-    RecordBatchToExamplesEncoder,
+    SequenceExamplesToRecordBatchDecoder,
 )
-from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
+from arrowfeed.tfxio._example_encoder import RecordBatchToExamples, RecordBatchToExamplesEncoder
+from arrowfeed.tfxio._example_record import (
+    TFExampleBeamRecord,
+    TFExampleRecord,
+    TFSequenceExampleBeamRecord,
+    TFSequenceExampleRecord,
+)
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
 from arrowfeed.tfxio._parquet import ParquetTFXIO
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
-from arrowfeed.tfxio._sequence_example_coder import SequenceExamplesToRecordBatchDecoder
-from arrowfeed.tfxio._sequence_example_record import TFSequenceExampleBeamRecord, TFSequenceExampleRecord
 from arrowfeed.tfxio._tfxio import TFXIO
 
 __all__ = [

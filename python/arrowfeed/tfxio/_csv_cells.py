@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._arrowfeed import read_csv
+from arrowfeed._arrowfeed import ExampleRecordDecoder, read_csv
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, with_nulls
-from arrowfeed.tfxio._example_columns import columns_of_examples
+from arrowfeed.tfxio._example_columns import columns_of_messages
 from arrowfeed.tfxio._raw_records import with_raw_records
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
     Raises:
         ValueError: A feature is not a column, or has a type other than BYTES, INT and FLOAT.
     """
-    found = columns_of_examples(features)
+    found = columns_of_messages(ExampleRecordDecoder, features)
     known = set(found.names)
     if not known <= set(names):
         raise ValueError(f"Schema features are not a subset of column names: {list(names)} vs {found.names}")

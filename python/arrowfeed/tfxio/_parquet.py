@@ -6,12 +6,12 @@ import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import ParquetDataset, infer_representations
+from arrowfeed._arrowfeed import ExampleRecordDecoder, ParquetDataset, infer_representations
 from arrowfeed._engines.splits import first_name
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, source_columns
 from arrowfeed.tfxio._config import message, proto
-from arrowfeed.tfxio._example_columns import columns_of_examples
+from arrowfeed.tfxio._example_columns import columns_of_messages
 from arrowfeed.tfxio._files import FileBatches, Reading, patterns_of
 from arrowfeed.tfxio._parquet_rows import batches_of_rows, converted_rows, pickled_rows
 
@@ -158,7 +158,7 @@ class ParquetTFXIO(FileBatches):
             found = ParquetDataset(self._patterns, columns=self._column_names, limits=self._limits)
             schema: Any = found.arrow_schema.to_pyarrow()
             return Columns(self._paths(schema), schema, infer_representations(schema))
-        columns = columns_of_examples(self._features)
+        columns = columns_of_messages(ExampleRecordDecoder, self._features)
         if self._column_names is None:
             return columns
         known = set(columns.names)

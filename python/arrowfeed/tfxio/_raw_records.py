@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroRecordDecoder, ExampleRecordDecoder, SequenceExampleRecordDecoder
+from arrowfeed._arrowfeed import AvroRecordDecoder
 from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import AvroSchema, RecordBatch
-    from arrowfeed.types import ExampleSchemaLike, SequenceExampleSchemaLike
+    from arrowfeed._arrowfeed import (
+        AvroSchema,
+        ExampleRecordDecoder,
+        RecordBatch,
+        SequenceExampleRecordDecoder,
+    )
 
 
 def avro_batches(
@@ -38,28 +42,24 @@ def avro_batches(
         start = end
 
 
-def example_batches(
-    schema: ExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
+def message_batches(
+    decoder: Callable[..., ExampleRecordDecoder | SequenceExampleRecordDecoder],
+    schema: Any,
+    raw_column: str | None,
+    records: Sequence[bytes],
 ) -> Iterator[Any]:
-    """Decodes `tf.Example` messages into a pyarrow record batch.
+    """Decodes `tf.Example` or `tf.SequenceExample` messages into a pyarrow record batch.
 
     Args:
-        schema: The features. None: the features of these messages.
+        decoder: The decoder class of the messages.
+        schema: The features, as an argument of `decoder`. None: the features of these messages.
         raw_column: As in `avro_batches`.
         records: Messages.
 
     Raises:
         ArrowfeedError: A record is not a message of the schema; `record` is its number.
     """
-    batch = ExampleRecordDecoder(schema).decode(records).to_pyarrow()
-    yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
-
-
-def sequence_example_batches(
-    schema: SequenceExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
-) -> Iterator[Any]:
-    """Decodes `tf.SequenceExample` messages into a pyarrow record batch, like `example_batches`."""
-    batch = SequenceExampleRecordDecoder(schema).decode(records).to_pyarrow()
+    batch = decoder(schema).decode(records).to_pyarrow()
     yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
 
 

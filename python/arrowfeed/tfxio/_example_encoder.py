@@ -1,4 +1,4 @@
-"""The coders of tfx_bsl between `tf.Example` messages and record batches."""
+"""The coders of tfx_bsl from record batches to `tf.Example` messages."""
 
 from __future__ import annotations
 
@@ -7,87 +7,13 @@ import importlib
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._arrowfeed import ExampleRecordDecoder, encode_examples
-from arrowfeed._errors import ArrowfeedError, CorruptBlockError, RepresentationError
+from arrowfeed._arrowfeed import encode_examples
+from arrowfeed._errors import ArrowfeedError
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._config import proto
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from arrowfeed.types import ProtoLike
-
-
-class ExamplesToRecordBatchDecoder:
-    """Decodes `tf.Example` messages into pyarrow record batches. Picklable.
-
-    Args:
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns.
-            None: each batch has the features of its own messages, sorted by name.
-
-    Raises:
-        RuntimeError: A feature of the schema has a type other than BYTES, INT and FLOAT.
-
-    Example:
-        >>> decoder = ExamplesToRecordBatchDecoder(schema.SerializeToString())
-        >>> batch = decoder.DecodeBatch([message, message])
-    """
-
-    def __init__(self, serialized_schema: ProtoLike | None = None) -> None:
-        try:
-            self._decoder = ExampleRecordDecoder(serialized_schema)
-        except RepresentationError as error:
-            raise RuntimeError(f"Bad field type for feature: {error.tensor or ''}: {error}") from error
-
-    def DecodeBatch(self, examples: Iterable[bytes]) -> Any:  # noqa: N802
-        """Decodes messages into a `pyarrow.RecordBatch`.
-
-        Args:
-            examples: Messages, each of which becomes a row.
-
-        Raises:
-            RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
-                tfx_bsl, followed by the text of the `ArrowfeedError`, which names the message and the
-                feature.
-        """
-        try:
-            return self._decoder.decode(examples).to_pyarrow()
-        except CorruptBlockError as error:
-            raise RuntimeError(_as_tfx_bsl(error)) from error
-
-    def ArrowSchema(self) -> Any:  # noqa: N802
-        """Returns the `pyarrow.Schema` of the batches.
-
-        Raises:
-            RuntimeError: There is no TensorFlow Metadata schema.
-        """
-        schema = self._decoder.schema
-        if schema is None:
-            raise RuntimeError("Unable to get the arrow schema: expected a schema of TensorFlow Metadata")
-        return schema.to_pyarrow()
-
-
-def _as_tfx_bsl(error: CorruptBlockError) -> str:
-    """The text of tfx_bsl, followed by the arrowfeed text."""
-    if error.field is None:
-        return f"DATA_LOSS: Unable to parse example. ({error})"
-    return kind_error(error, "feature", error.field)
-
-
-def kind_error(error: CorruptBlockError, of: str, name: str) -> str:
-    """The text of tfx_bsl for values of another type, followed by the arrowfeed text.
-
-    Args:
-        error: An error whose text names the expected type, possibly followed by a comma, and the found type.
-        of: The kind of container of the values, for the text.
-        name: Its name.
-    """
-    expected, _, found = str(error).partition("expected values of ")[2].partition(", found ")
-    kind = expected.split(",")[0]
-    return (
-        f"INVALID_ARGUMENT: Feature had wrong type, expected {kind}, found {found} "
-        f'for {of} "{name}" ({error})'
-    )
 
 
 class _RaggedColumn(NamedTuple):
