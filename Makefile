@@ -315,10 +315,15 @@ locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
 	.venv-uv/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+# Makes the empty environment $(1) with the Python $(2), which must be 3.$(3) or newer. Without $(3), any version will do.
+define EMPTY_ENVIRONMENT
+$(if $(3),$(call NEWER,$(2),$(3)))
+rm -rf $(1)
+$(UV) venv --quiet --python $(2) $(1)
+endef
+
 $(VENV)/.made: | .venv-uv/.made
-	$(call NEWER,$(PYTHON),10)
-	rm -rf $(VENV)
-	$(UV) venv --quiet --python $(PYTHON) $(VENV)
+	$(call EMPTY_ENVIRONMENT,$(VENV),$(PYTHON),10)
 	@touch $@
 
 $(VENV)/.%: requirements/%.in requirements/build.in requirements/locks/dev.txt $(VENV)/.made
@@ -331,9 +336,7 @@ $(VENV)/.%: requirements/%.in requirements/build.in requirements/locks/dev.txt $
 .venv-all/.made: FINISH = .venv-all/bin/python tools/torch_without_cuda.py || $(UV) pip install --quiet --python .venv-all -c requirements/locks/all.txt torch
 
 $(ENVIRONMENTS:%=.venv-%/.made): .venv-%/.made: requirements/locks/%.txt | .venv-uv/.made
-	$(if $(filter all bench,$*),$(call NEWER,$(PYTHON),11))
-	rm -rf .venv-$*
-	$(UV) venv --quiet --python $(OF_ENVIRONMENT) .venv-$*
+	$(call EMPTY_ENVIRONMENT,.venv-$*,$(OF_ENVIRONMENT),$(if $(filter all bench,$*),11))
 	$(UV) pip sync --quiet --python .venv-$* $<
 	$(FINISH)
 	@touch $@
@@ -345,15 +348,16 @@ target/azurite/.made: tests/stores/package.json
 		npm install --silent --no-package-lock --no-audit --no-fund --ignore-scripts && touch .made; \
 	else echo "SKIPPED Azure of make test-stores: expected node and npm on the PATH"; fi
 
+# Runs the goals $(1) of Maven on the project $<, for the tests $(2).
+MAVEN = @if command -v java >/dev/null && command -v mvn >/dev/null; then \
+		rm -rf $(@D) && mvn -q -B -f $< $(1) && touch $@; \
+	else echo "SKIPPED $(2): expected java and mvn on the PATH"; fi
+
 target/hdfs/.made: tests/stores/hdfs/pom.xml $(wildcard tests/stores/hdfs/src/main/java/org/arrowfeed/hdfs/*.java)
-	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
-		rm -rf $(@D) && mvn -q -B -f $< compile dependency:copy-dependencies && touch $@; \
-	else echo "SKIPPED HDFS of make test-stores: expected java and mvn on the PATH"; fi
+	$(call MAVEN,compile dependency:copy-dependencies,HDFS of make test-stores)
 
 target/flink/.made: tests/engines/flink/pom.xml
-	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
-		rm -rf $(@D) && mvn -q -B -f $< dependency:copy-dependencies && touch $@; \
-	else echo "SKIPPED Flink of make test-engines: expected java and mvn on the PATH"; fi
+	$(call MAVEN,dependency:copy-dependencies,Flink of make test-engines)
 
 .PHONY: tfio-results
 tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
