@@ -59,7 +59,9 @@ impl<'a> Buffers<'a> {
 
     /// The buffers after the validity bitmap.
     ///
-    /// SAFETY: non-null pointers point to as many values as the struct has, and to as many bytes as its offsets and
+    /// # Safety
+    ///
+    /// Non-null pointers point to as many values as the struct has, and to as many bytes as its offsets and
     /// lengths state.
     pub(crate) unsafe fn values(&self) -> Checked<Vec<Buffer>> {
         use DataType::*;
@@ -89,7 +91,9 @@ impl<'a> Buffers<'a> {
 
     /// The validity bitmap, if there is one.
     ///
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     pub(crate) unsafe fn bitmap(&self) -> Checked<Option<Buffer>> {
         if self.pointer(0).is_null() {
             return Ok(None);
@@ -100,13 +104,17 @@ impl<'a> Buffers<'a> {
 
     /// A buffer with one value of `width` bytes for each stored value.
     ///
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     unsafe fn fixed(&self, index: usize, width: usize) -> Checked<Buffer> {
         // SAFETY: guaranteed by the caller.
         unsafe { self.buffer(index, self.end.checked_mul(width), width) }
     }
 
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     unsafe fn offsets<O>(&self) -> Checked<Buffer> {
         let bytes = self.end.checked_add(1).and_then(|count| count.checked_mul(size_of::<O>()));
         // SAFETY: guaranteed by the caller.
@@ -115,7 +123,9 @@ impl<'a> Buffers<'a> {
 
     /// Offsets, and as many bytes as the last offset states.
     ///
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     unsafe fn bytes<O: Copy + Into<i64>>(&self) -> Checked<Vec<Buffer>> {
         // SAFETY: guaranteed by the caller: there is one more offset than values, at any address.
         let (offsets, last) = unsafe {
@@ -130,7 +140,9 @@ impl<'a> Buffers<'a> {
 
     /// Views, and the data buffers that they point into. The lengths of these are in the last buffer.
     ///
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     unsafe fn byte_views(&self) -> Checked<Vec<Buffer>> {
         let last = usize::try_from(self.array.n_buffers).unwrap_or_default() - 1;
         let lengths = self.pointer(last).cast::<i64>();
@@ -153,7 +165,9 @@ impl<'a> Buffers<'a> {
     /// A buffer of `bytes` bytes for values of `width` bytes. The pointer of an empty buffer may be anything. Memory is
     /// copied if it is not aligned for its values, up to 16 bytes.
     ///
-    /// SAFETY: as for `values`.
+    /// # Safety
+    ///
+    /// As for `values`.
     unsafe fn buffer(&self, index: usize, bytes: Option<usize>, width: usize) -> Checked<Buffer> {
         let too_long =
             || Invalid::new(format!("more values of {} than memory has bytes", name(self.data_type)));

@@ -74,7 +74,9 @@ struct SchemaWalk<'t> {
 }
 
 impl SchemaWalk<'_> {
-    /// SAFETY: as for `import_field`.
+    /// # Safety
+    ///
+    /// As for `import_field`.
     unsafe fn schema(&mut self, schema: &FFI_ArrowSchema, depth: usize) -> Checked<()> {
         if depth > MAX_DEPTH {
             return Err(Invalid::new(format!("a schema that is nested more than {MAX_DEPTH} levels deep")));
@@ -117,7 +119,9 @@ impl SchemaWalk<'_> {
         }
     }
 
-    /// SAFETY: null, or a NUL-terminated string.
+    /// # Safety
+    ///
+    /// Null, or a NUL-terminated string.
     unsafe fn text<'a>(&mut self, text: *const c_char, what: &str) -> Checked<Option<&'a str>> {
         if text.is_null() {
             return Ok(None);
@@ -130,7 +134,9 @@ impl SchemaWalk<'_> {
         Ok(Some(text))
     }
 
-    /// SAFETY: null, or a number of pairs of strings, each with its length, as described by the interface.
+    /// # Safety
+    ///
+    /// Null, or a number of pairs of strings, each with its length, as described by the interface.
     unsafe fn metadata(&mut self, metadata: *const u8) -> Checked<()> {
         if metadata.is_null() {
             return Ok(());
@@ -161,7 +167,9 @@ impl SchemaWalk<'_> {
     }
 }
 
-/// SAFETY: there are four bytes.
+/// # Safety
+///
+/// There are four bytes.
 unsafe fn length(at: *const u8, what: &str) -> Checked<usize> {
     // SAFETY: guaranteed by the caller.
     let number = unsafe { at.cast::<i32>().read_unaligned() };

@@ -34,7 +34,9 @@ pub(crate) struct Size {
 impl<'a> Part<'a> {
     /// The root struct of an array.
     ///
-    /// SAFETY: non-null pointers in the struct point to memory as described by the C data interface, of the size that
+    /// # Safety
+    ///
+    /// Non-null pointers in the struct point to memory as described by the C data interface, of the size that
     /// the struct states.
     pub(crate) unsafe fn new(owner: &'a Arc<FFI_ArrowArray>) -> Self {
         Self { array: owner, owner }

@@ -21,7 +21,7 @@ pub(crate) struct Client {
 
 /// Purpose of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum ClientPurpose {
     /// Each request is a single attempt: this crate retries, and counts retries.
     Reading,
     /// `object_store` retries requests, because it knows which ones are safe to repeat.
@@ -39,8 +39,12 @@ impl Client {
     ///
     /// # Errors
     /// The store does not know a key, or does not accept its value.
-    pub(crate) fn connect(at: &Location, options: &StoreOptions, used: Use) -> Result<Self, FeedError> {
-        let settings = Settings { at, options, used };
+    pub(crate) fn connect(
+        at: &Location,
+        options: &StoreOptions,
+        purpose: ClientPurpose,
+    ) -> Result<Self, FeedError> {
+        let settings = Settings { at, options, purpose };
         match at.family {
             #[cfg(feature = "aws")]
             Family::S3 => settings.s3(),
@@ -75,7 +79,7 @@ impl Client {
 struct Settings<'a> {
     at: &'a Location,
     options: &'a StoreOptions,
-    used: Use,
+    purpose: ClientPurpose,
 }
 
 /// Makes a client with a builder of `object_store` from the environment, the URL and the options. The builders share no
@@ -97,9 +101,9 @@ macro_rules! cloud_client {
 
 impl Settings<'_> {
     fn retries(&self) -> RetryConfig {
-        let max_retries = match self.used {
-            Use::Reading => 0,
-            Use::Writing => self.options.max_retries.try_into().unwrap_or(usize::MAX),
+        let max_retries = match self.purpose {
+            ClientPurpose::Reading => 0,
+            ClientPurpose::Writing => self.options.max_retries.try_into().unwrap_or(usize::MAX),
         };
         RetryConfig {
             max_retries,
@@ -109,9 +113,9 @@ impl Settings<'_> {
     }
 
     fn timeout(&self) -> String {
-        match self.used {
-            Use::Reading => LONG.to_owned(),
-            Use::Writing => format!("{} ms", (self.options.request_timeout * WRITING).as_millis()),
+        match self.purpose {
+            ClientPurpose::Reading => LONG.to_owned(),
+            ClientPurpose::Writing => format!("{} ms", (self.options.request_timeout * WRITING).as_millis()),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::clients::Client;
 use crate::failure::{Failed, Fault, Reason, classify};
 use crate::location::path_of;
 use crate::object::{Key, StoreObject};
-use crate::pattern::{Glob, Part, is_glob};
+use crate::pattern::{Glob, GlobPart, is_glob};
 use crate::retry::retried;
 use crate::stores::{ResolvedUrl, Store};
 use crate::wait;
@@ -145,7 +145,7 @@ impl Lister<'_> {
     async fn levels(
         &self,
         directories: Vec<String>,
-        part: &Part,
+        part: &GlobPart,
     ) -> Result<(Vec<String>, Vec<Listed>), Failed> {
         let level = |directory: String| async move {
             let start = format!("{directory}{}", part.start);

@@ -21,12 +21,12 @@ pub(crate) struct Glob {
     /// The leading parts without glob characters, each with a trailing slash.
     pub base: String,
     /// The parts after the base.
-    pub parts: Vec<Part>,
+    pub parts: Vec<GlobPart>,
 }
 
 /// A part of a glob between two slashes.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct GlobPart {
     pattern: Pattern,
     /// The text before the first glob character.
     pub start: String,
@@ -34,7 +34,7 @@ pub(crate) struct Part {
     pub is_literal: bool,
 }
 
-impl Part {
+impl GlobPart {
     /// Whether a name without slashes matches.
     pub(crate) fn matches(&self, name: &str) -> bool {
         self.pattern.matches_with(name, SHELL)
@@ -58,7 +58,7 @@ impl Glob {
         let base = &base[..base.rfind('/').map_or(0, |slash| slash + 1)];
         let part = |text: &str| {
             let start = text.find(GLOB).map_or(text, |first| &text[..first]).to_owned();
-            Ok(Part { pattern: compile(text)?, start, is_literal: !is_glob(text) })
+            Ok(GlobPart { pattern: compile(text)?, start, is_literal: !is_glob(text) })
         };
         let parts = name[base.len()..].split('/').map(part).collect::<Result<_, FeedError>>()?;
         Ok(Self { whole, base: base.to_owned(), parts })

@@ -11,7 +11,7 @@ use object_store::ObjectStore;
 use percent_encoding::percent_decode_str;
 
 use crate::StoreOptions;
-use crate::clients::{Client, Use};
+use crate::clients::{Client, ClientPurpose};
 use crate::exact_url::ExactUrl;
 use crate::location::{Family, Location, path_of};
 use crate::object::{Key, StoreObject};
@@ -62,14 +62,14 @@ struct Inner {
     /// `scheme://authority`, or the name that was passed to [`Store::custom`].
     name: String,
     options: StoreOptions,
-    kind: Kind,
+    kind: StoreKind,
     reading: PerProcess<Client>,
     writing: PerProcess<Client>,
     /// The server has sent the whole object in response to a range request.
     without_ranges: AtomicBool,
 }
 
-enum Kind {
+enum StoreKind {
     Url(Location),
     Custom(MakeStore),
 }
@@ -83,12 +83,13 @@ impl Store {
         let location = Location::parse(url)?;
         let root = location.root();
         let is_same = |store: &&Store| {
-            matches!(store.0.kind, Kind::Url(_)) && store.0.name == root && store.0.options == *options
+            matches!(store.0.kind, StoreKind::Url(_)) && store.0.name == root && store.0.options == *options
         };
         if let Some(known) = OPENED.with(|opened| opened.iter().find(is_same).cloned()).flatten() {
             return Ok(known);
         }
-        let new = Self::new(root.clone(), options.clone(), Kind::Url(Location { exact: None, ..location }));
+        let new =
+            Self::new(root.clone(), options.clone(), StoreKind::Url(Location { exact: None, ..location }));
         new.reading()?;
         let kept = OPENED.with(|opened| {
             // A memory store with a given name is unique, whatever the options are.
@@ -108,10 +109,10 @@ impl Store {
     /// Makes a store whose client is created by the caller. `make` is called once in each process that uses the store.
     /// Keys of `options` for a client are left to the caller.
     pub fn custom(make: MakeStore, name: impl Into<String>, options: StoreOptions) -> Self {
-        Self::new(name.into(), options, Kind::Custom(make))
+        Self::new(name.into(), options, StoreKind::Custom(make))
     }
 
-    fn new(name: String, options: StoreOptions, kind: Kind) -> Self {
+    fn new(name: String, options: StoreOptions, kind: StoreKind) -> Self {
         let (reading, writing) = (PerProcess::new(), PerProcess::new());
         Self(Arc::new(Inner {
             name,
@@ -139,7 +140,7 @@ impl Store {
 
     /// Resolves a URL in this store. A custom store also accepts names of objects.
     pub(crate) fn place(&self, url: &str) -> Result<ResolvedUrl, FeedError> {
-        if let Kind::Url(_) = self.0.kind {
+        if let StoreKind::Url(_) = self.0.kind {
             let location = Location::parse(url)?;
             let is_listed = location.family != Family::Http;
             return Ok(ResolvedUrl {
@@ -176,32 +177,32 @@ impl Store {
 
     /// The client of this process for single attempts.
     pub(crate) fn reading(&self) -> Result<Client, FeedError> {
-        self.0.reading.get_or(|| self.connect(Use::Reading))
+        self.0.reading.get_or(|| self.connect(ClientPurpose::Reading))
     }
 
     /// The client of this process that retries requests.
     pub(crate) fn writing(&self) -> Result<Client, FeedError> {
         // Objects written to memory must be readable.
-        if self.is_memory() || matches!(self.0.kind, Kind::Custom(_)) {
+        if self.is_memory() || matches!(self.0.kind, StoreKind::Custom(_)) {
             return self.reading();
         }
-        self.0.writing.get_or(|| self.connect(Use::Writing))
+        self.0.writing.get_or(|| self.connect(ClientPurpose::Writing))
     }
 
-    fn connect(&self, used: Use) -> Result<Client, FeedError> {
+    fn connect(&self, purpose: ClientPurpose) -> Result<Client, FeedError> {
         match &self.0.kind {
-            Kind::Url(location) => Client::connect(location, &self.0.options, used),
-            Kind::Custom(make) => make().map(Client::of),
+            StoreKind::Url(location) => Client::connect(location, &self.0.options, purpose),
+            StoreKind::Custom(make) => make().map(Client::of),
         }
     }
 
     fn is_memory(&self) -> bool {
-        matches!(&self.0.kind, Kind::Url(Location { family: Family::Memory, .. }))
+        matches!(&self.0.kind, StoreKind::Url(Location { family: Family::Memory, .. }))
     }
 
     /// Whether it is an HTTP server, which supports neither listing nor writing.
     pub(crate) fn is_http(&self) -> bool {
-        matches!(&self.0.kind, Kind::Url(Location { family: Family::Http, .. }))
+        matches!(&self.0.kind, StoreKind::Url(Location { family: Family::Http, .. }))
     }
 
     /// Records the server for a warning.

@@ -44,13 +44,13 @@ pub struct StoreWriter {
     upload: Option<Box<dyn MultipartUpload>>,
     /// Number of parts that were sent.
     parts: usize,
-    in_flight: VecDeque<Part>,
+    in_flight: VecDeque<PartUpload>,
     failed: Option<Failed>,
     /// The process that created the writer.
     process: u32,
 }
 
-type Part = JoinHandle<Result<(), Failed>>;
+type PartUpload = JoinHandle<Result<(), Failed>>;
 
 /// Makes the writer of a new object. Sends no request. If `store` is set, it is used instead of one made from
 /// `options`.

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use crate::column_path::ColumnPath;
-use crate::conversion::Plan;
+use crate::conversion::TensorPlan;
 use crate::convert;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Explanation;
@@ -128,7 +128,7 @@ impl TensorAdapter {
         schema: SchemaRef,
         what: &str,
         definitions: impl IntoIterator<Item = (S, D)>,
-        compile: impl Fn(&IndexedSchema, D) -> Result<Plan, RepresentationError>,
+        compile: impl Fn(&IndexedSchema, D) -> Result<TensorPlan, RepresentationError>,
     ) -> Result<Self, RepresentationError> {
         let indexed = IndexedSchema::new(schema.clone());
         let mut plans = Plans::new();
@@ -200,7 +200,7 @@ impl TensorAdapter {
     fn tensor(
         &self,
         name: &str,
-        plan: &Plan,
+        plan: &TensorPlan,
         batch: &RecordBatch,
     ) -> Result<(String, Tensor), ConversionError> {
         let tensor = same_schema::check(&self.schema, batch, &plan.columns)

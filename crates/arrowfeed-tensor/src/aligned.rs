@@ -19,8 +19,8 @@ pub(crate) struct Aligned<T> {
 impl<T> Aligned<T> {
     /// Allocates an empty vector with room for `len` elements. The caller still has to write the padding before `start`.
     pub(crate) fn reserved(len: usize) -> Result<Self, TryReserveError> {
-        let items: Vec<T> = reserved(len.saturating_add(most_before::<T>()))?;
-        Ok(Self { start: before(&items), items })
+        let items: Vec<T> = reserved(len.saturating_add(max_padding::<T>()))?;
+        Ok(Self { start: padding(&items), items })
     }
 }
 
@@ -46,12 +46,12 @@ impl<T> DerefMut for Aligned<T> {
 }
 
 /// Upper bound of the number of padding elements.
-pub(crate) const fn most_before<T>() -> usize {
+pub(crate) const fn max_padding<T>() -> usize {
     ALIGNMENT / size_of::<T>()
 }
 
 /// Number of elements to skip to reach 64-byte alignment. 0 if no element is aligned.
-pub(crate) fn before<T>(items: &[T]) -> usize {
+pub(crate) fn padding<T>(items: &[T]) -> usize {
     let beyond = items.as_ptr().addr() % ALIGNMENT;
     match beyond % size_of::<T>() {
         0 if beyond > 0 => (ALIGNMENT - beyond) / size_of::<T>(),

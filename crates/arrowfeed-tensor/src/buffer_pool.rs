@@ -11,7 +11,7 @@ use std::sync::{Mutex, TryLockError};
 use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
 use bytes::Bytes;
 
-use crate::aligned::{Aligned, before, most_before};
+use crate::aligned::{Aligned, max_padding, padding};
 
 /// Size of the smallest buffer in the pool. The allocator keeps smaller ones itself.
 const LEAST_BYTES: usize = 128 << 10;
@@ -34,9 +34,9 @@ fn take(len: usize) -> Option<Aligned<i64>> {
     if bytes(len) < LEAST_BYTES {
         return None;
     }
-    let mut items = smallest(len.saturating_add(most_before::<i64>()))?;
+    let mut items = smallest(len.saturating_add(max_padding::<i64>()))?;
     items.clear();
-    Some(Aligned { start: before(&items), items })
+    Some(Aligned { start: padding(&items), items })
 }
 
 /// Makes a buffer of the integers. Its memory returns to the pool when the last reference is dropped.

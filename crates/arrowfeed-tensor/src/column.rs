@@ -19,7 +19,7 @@ pub(crate) struct Column {
     /// The resolved path: the names of the column and of the fields on the path.
     pub(crate) path: ColumnPath,
     index: usize,
-    steps: Vec<Step>,
+    steps: Vec<ColumnStep>,
     /// For each list on the path: its size, if the size is fixed.
     pub(crate) sizes: Vec<Option<usize>>,
     /// For each list on the path: the width of its offsets, if it has any.
@@ -29,7 +29,7 @@ pub(crate) struct Column {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum ColumnStep {
     /// The child of a struct with this index.
     Field(usize),
     /// The items of a list.
@@ -68,7 +68,7 @@ impl Column {
     fn enter_lists<'a>(&mut self, mut field: &'a FieldRef) -> Option<&'a FieldRef> {
         let mut entered = None;
         while let Some(items) = lists::items(field.data_type()) {
-            self.steps.push(Step::Items);
+            self.steps.push(ColumnStep::Items);
             self.sizes.push(match field.data_type() {
                 DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
                 _ => None,
@@ -98,7 +98,7 @@ impl Column {
             return missing(expected, &format!("{name:?}"));
         };
         refuse_namesakes(schema, fields, field.name()).map_err(|error| error.in_column(&self.label))?;
-        self.steps.push(Step::Field(index));
+        self.steps.push(ColumnStep::Field(index));
         self.path = self.path.child(field.name());
         Ok(field)
     }
@@ -167,7 +167,7 @@ impl Column {
 /// A position between a column and its leaf.
 #[derive(Debug)]
 pub(crate) struct ColumnCursor<'a> {
-    steps: &'a [Step],
+    steps: &'a [ColumnStep],
     pub(crate) array: ArrayRef,
     pub(crate) nulls: Option<NullBuffer>,
 }
@@ -188,7 +188,7 @@ impl ColumnCursor<'_> {
 
     /// Descends through structs to the next list or the leaf. A null struct makes its fields null.
     pub(crate) fn enter_structs(&mut self) {
-        while let Some((Step::Field(child), rest)) = self.steps.split_first() {
+        while let Some((ColumnStep::Field(child), rest)) = self.steps.split_first() {
             let array = self.array.as_struct().column(*child).clone();
             self.nulls = lists::with_parents(self.nulls.as_ref(), &array);
             (self.array, self.steps) = (array, rest);

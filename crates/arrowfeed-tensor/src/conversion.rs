@@ -27,7 +27,7 @@ pub(crate) trait Conversion: Debug + Send + Sync {
 
 /// What representations and features are compiled to.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct TensorPlan {
     pub(crate) conversion: Arc<dyn Conversion>,
     /// Indices of the columns that the conversion reads.
     pub(crate) columns: Vec<usize>,
@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) paths: Vec<ColumnPath>,
 }
 
-impl Plan {
+impl TensorPlan {
     pub(crate) fn new(conversion: impl Conversion + 'static, paths: Vec<ColumnPath>) -> Self {
         let columns = conversion.columns();
         Self { conversion: Arc::new(conversion), columns, paths }

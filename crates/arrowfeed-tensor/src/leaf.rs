@@ -12,14 +12,14 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 use arrowfeed_select::{compact, take};
 
+use crate::copy_limit::check;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::gather::{Pieces, gather, overflow};
-use crate::nearest::f16_of;
 use crate::options::{AdapterOptions, InnerNulls};
 use crate::representation::DefaultValue;
+use crate::rounding::f16_of;
 use crate::values::Values;
-use crate::written::check;
 
 /// The compiled end of a path.
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@
 // | `indexed_schema` | lookup of fields by name |
 // | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
 // | `leaf` | the values at the end of a path: types, nulls, defaults |
-// | `nearest` | the floats nearest to numbers of wider types |
+// | `rounding` | the floats nearest to numbers of wider types |
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 // | `buffer_pool` | the buffer pool for coordinates |
 // | `gather` | values assembled from ranges of an array |
@@ -23,7 +23,7 @@
 // | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
 // | `feature` | tensors of key expressions, with defaults for missing values |
 // | `reverse` | tensors back to columns |
-// | `written` | the limit on copies of values that several rows share |
+// | `copy_limit` | the limit on copies of values that several rows share |
 // | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
 
 mod adapter;
@@ -33,6 +33,7 @@ mod column;
 mod column_path;
 mod conversion;
 mod convert;
+mod copy_limit;
 mod dtype;
 mod error;
 mod explain;
@@ -43,7 +44,6 @@ mod indexed_schema;
 mod infer;
 mod leaf;
 mod lists;
-mod nearest;
 mod options;
 mod plans;
 mod proto;
@@ -55,12 +55,12 @@ mod random_config;
 mod random_run;
 mod representation;
 mod reverse;
+mod rounding;
 mod row_splits;
 mod same_schema;
 mod spec;
 mod tensor;
 mod values;
-mod written;
 
 pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;

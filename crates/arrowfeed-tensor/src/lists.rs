@@ -135,10 +135,10 @@ impl Lists {
     }
 
     /// Converts the lists to rows. The splits have the type `dtype`, or the lists' own width if it is `None`.
-    pub(crate) fn into_rows(self, dtype: Option<SplitsDType>) -> Result<Rows, ConversionError> {
+    pub(crate) fn into_rows(self, dtype: Option<SplitsDType>) -> Result<ListRows, ConversionError> {
         if self.is_contiguous() {
             let (splits, values) = (self.splits(dtype)?, self.values);
-            return Ok(Rows { splits, values });
+            return Ok(ListRows { splits, values });
         }
         let mut pieces = Pieces::default();
         let ranges = (0..self.len()).map(|i| if self.is_null(i) { 0..0 } else { self.range(i) });
@@ -147,7 +147,7 @@ impl Lists {
             pieces.len()
         });
         let splits = RowSplits::from_ends(ends, dtype.unwrap_or(self.width()))?;
-        Ok(Rows { splits, values: gather(&self.values, &pieces, None)? })
+        Ok(ListRows { splits, values: gather(&self.values, &pieces, None)? })
     }
 
     /// Whether the non-null lists cover all values, in order and without gaps.
@@ -204,7 +204,7 @@ impl Lists {
 
 /// One level of lists as rows: null lists are empty, and `values` are exactly those of the rows, in order.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct ListRows {
     pub(crate) splits: RowSplits,
     pub(crate) values: ArrayRef,
 }

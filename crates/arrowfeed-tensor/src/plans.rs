@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::conversion::Plan;
+use crate::conversion::TensorPlan;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::explain::Explanation;
 use crate::spec::TensorSpec;
@@ -10,7 +10,7 @@ use crate::spec::TensorSpec;
 /// Plans and specs, in the same order. [`add`](Self::add) rejects a name that exists already.
 #[derive(Debug, Clone)]
 pub(crate) struct Plans {
-    plans: Vec<(String, Plan)>,
+    plans: Vec<(String, TensorPlan)>,
     specs: Vec<(String, TensorSpec)>,
     /// The index of the first plan of each name.
     positions: HashMap<String, usize>,
@@ -26,7 +26,7 @@ impl Plans {
         &mut self,
         name: String,
         what: &str,
-        compile: impl FnOnce() -> Result<Plan, RepresentationError>,
+        compile: impl FnOnce() -> Result<TensorPlan, RepresentationError>,
     ) -> Result<(), RepresentationError> {
         let made = match self.position(&name) {
             Some(_) => {
@@ -41,13 +41,13 @@ impl Plans {
         Ok(())
     }
 
-    fn push(&mut self, plan: (String, Plan), spec: (String, TensorSpec)) {
+    fn push(&mut self, plan: (String, TensorPlan), spec: (String, TensorSpec)) {
         self.positions.entry(plan.0.clone()).or_insert(self.plans.len());
         self.plans.push(plan);
         self.specs.push(spec);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, Plan)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, TensorPlan)> {
         self.plans.iter()
     }
 
@@ -56,7 +56,7 @@ impl Plans {
     }
 
     /// The plan with this name, for a conversion.
-    pub(crate) fn get(&self, name: &str) -> Result<&(String, Plan), ConversionError> {
+    pub(crate) fn get(&self, name: &str) -> Result<&(String, TensorPlan), ConversionError> {
         let position = self.position(name).ok_or_else(|| {
             ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
         })?;

@@ -7,7 +7,7 @@ use std::ffi::c_int;
 use std::{ptr, slice};
 
 use crate::api::{self, Api, OpKernelContext, STRING};
-use crate::feed::{Code, Failure};
+use crate::source::{Code, Failure};
 use crate::status::Status;
 use crate::string::TfString;
 

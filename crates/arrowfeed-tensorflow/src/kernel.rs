@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};
-use crate::feed::{Code, Failure};
 use crate::op::{Registered, registered};
+use crate::source::{Code, Failure};
 use crate::status::Status;
 
 /// The state of an op in a running graph, and its step. Several threads may call it at once.

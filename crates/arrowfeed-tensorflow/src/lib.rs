@@ -4,27 +4,27 @@
 //! when the ops are registered, so nothing is linked, and one binary works with every release that has these functions.
 //!
 //! ```text
-//! graph ──state────> next_batch ─────Feed::next────> tensors ──output──> TF_Tensor
+//! graph ──state────> next_batch ─────TensorStream::next────> tensors ──output──> TF_Tensor
 //!       ──records──> parse_records ──Parser::parse──────┘        (components, without a copy of aligned numbers)
 //! ```
 
 // | topic | files |
 // |---|---|
-// | interfaces to the producers of tensors | `feed` |
+// | interfaces to the producers of tensors | `source` |
 // | TensorFlow's functions and types | `api`, `status`, `string` |
 // | the ops | `op` (their definitions), `next_batch`, `parse_records` |
 // | common parts of the ops | `kernel` (calls from TensorFlow), `input`, `output` (tensors to components) |
 
 mod api;
-mod feed;
 mod input;
 mod kernel;
 mod next_batch;
 mod op;
 mod output;
 mod parse_records;
+mod source;
 mod status;
 mod string;
 
-pub use feed::{Code, Failure, Feed, Open, Parser, Source};
 pub use op::{NEXT_BATCH, PARSE_RECORDS, RegisterError, register};
+pub use source::{Code, Failure, Opener, Parser, TensorSource, TensorStream};

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use arrowfeed_tensor::Tensors;
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};
-use crate::feed::{Code, Failure, Feed, Source};
 use crate::input::Strings;
 use crate::kernel::Kernel;
 use crate::op::Registered;
 use crate::output::Outputs;
+use crate::source::{Code, Failure, TensorSource, TensorStream};
 
 /// Limit on the running iterations of one kernel. A further iteration ends the least recently used one, which starts again
 /// from its state when it is needed.
@@ -46,14 +46,14 @@ struct Cancelled {
 /// An open source and its key.
 struct Opened {
     key: Vec<u8>,
-    source: Arc<dyn Source>,
+    source: Arc<dyn TensorSource>,
 }
 
 /// An iteration over the source of a key, and its state.
 struct Running {
     key: Vec<u8>,
     state: Vec<u8>,
-    feed: Box<dyn Feed>,
+    feed: Box<dyn TensorStream>,
 }
 
 /// Locks a mutex, also after a panic: a panic under the lock leaves no inconsistent data.
@@ -69,7 +69,12 @@ impl NextBatch {
         Some(running.remove(at))
     }
 
-    fn source(&self, registered: &Registered, key: &[u8], config: &[u8]) -> Result<Arc<dyn Source>, Failure> {
+    fn source(
+        &self,
+        registered: &Registered,
+        key: &[u8],
+        config: &[u8],
+    ) -> Result<Arc<dyn TensorSource>, Failure> {
         let mut opened = lock(&self.opened);
         if let Some(opened) = opened.as_ref().filter(|opened| opened.key == key) {
             return Ok(opened.source.clone());

@@ -14,10 +14,10 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use crate::api::{Api, ShapeInferenceContext, Status as RawStatus};
-use crate::feed::{Failure, Open};
 use crate::kernel::{self, Kernel};
 use crate::next_batch::NextBatch;
 use crate::parse_records::ParseRecords;
+use crate::source::{Failure, Opener};
 use crate::status::Status;
 
 /// The name of the op that returns the next batch of an iteration.
@@ -56,7 +56,7 @@ pub enum RegisterError {
 /// The state that all kernels share.
 pub(crate) struct Registered {
     pub(crate) api: Api,
-    pub(crate) open: Box<dyn Open>,
+    pub(crate) open: Box<dyn Opener>,
 }
 
 static REGISTERED: OnceLock<Registered> = OnceLock::new();
@@ -68,7 +68,7 @@ static REGISTERED: OnceLock<Registered> = OnceLock::new();
 ///
 /// # Errors
 /// The library lacks the functions or rejects an op.
-pub fn register(library: &Path, open: Box<dyn Open>) -> Result<(), RegisterError> {
+pub fn register(library: &Path, open: Box<dyn Opener>) -> Result<(), RegisterError> {
     if REGISTERED.get().is_some() {
         return Ok(());
     }

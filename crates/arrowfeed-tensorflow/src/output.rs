@@ -14,7 +14,7 @@ use arrow_buffer::Buffer;
 use arrowfeed_tensor::{DType, DenseTensor, RowSplits, Tensor, Values};
 
 use crate::api::{self, Api, OpKernelContext, STRING};
-use crate::feed::{Code, Failure};
+use crate::source::{Code, Failure};
 use crate::status::Status;
 use crate::string::TfString;
 

@@ -5,11 +5,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};
-use crate::feed::{Failure, Parser};
 use crate::input::Strings;
 use crate::kernel::{Kernel, attribute};
 use crate::op::Registered;
 use crate::output::Outputs;
+use crate::source::{Failure, Parser};
 
 pub(crate) struct ParseRecords {
     config: Vec<u8>,

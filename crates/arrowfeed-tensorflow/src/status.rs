@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString};
 
 use crate::api::{self, Api};
-use crate::feed::{Code, Failure};
+use crate::source::{Code, Failure};
 
 /// An owned status, which is deleted when it is dropped.
 pub(crate) struct Status<'a> {

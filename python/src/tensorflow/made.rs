@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrowfeed::tensor::Tensors;
-use arrowfeed_tensorflow::{Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, TensorSource, TensorStream};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -25,7 +25,7 @@ pub(super) struct Made {
 /// An iteration, and its arguments in the form of the state.
 struct WithArguments {
     arguments: Vec<u8>,
-    feed: Option<Box<dyn Feed>>,
+    feed: Option<Box<dyn TensorStream>>,
 }
 
 /// A state, split into the arguments with their source and the rest.
@@ -51,15 +51,15 @@ impl Made {
     }
 }
 
-impl Source for Made {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+impl TensorSource for Made {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         let opened = attached(|py| self.opened(py, state).map_err(|error| raised(py, error)))?;
         let feed = opened.source.map(|source| source.start(opened.rest)).transpose()?;
         Ok(Box::new(WithArguments { arguments: opened.arguments.to_vec(), feed }))
     }
 }
 
-impl Feed for WithArguments {
+impl TensorStream for WithArguments {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
         self.feed.as_mut().map_or(Ok(None), |feed| feed.next())
     }

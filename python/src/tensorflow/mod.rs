@@ -17,7 +17,7 @@ mod source;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrowfeed_tensorflow::{Code, Failure, Open, Parser, Source};
+use arrowfeed_tensorflow::{Code, Failure, Opener, Parser, TensorSource};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -34,13 +34,13 @@ const MODULE: &str = "arrowfeed._tensorflow.op";
 /// Opens the sources of this process, and those that a graph contains.
 struct Opened;
 
-impl Open for Opened {
-    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn Source>, Failure> {
+impl Opener for Opened {
+    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn TensorSource>, Failure> {
         if let Some(source) = source::found(key) {
             return Ok(source);
         }
         attached(|py| {
-            let restore = || -> PyResult<Arc<dyn Source>> {
+            let restore = || -> PyResult<Arc<dyn TensorSource>> {
                 let module = py.import(MODULE)?;
                 let made = call_method(module.as_any(), "restored", (key, PyBytes::new(py, config)))?;
                 Ok(made.cast_into::<TensorFlowSource>()?.get().source())

@@ -7,7 +7,7 @@ use arrowfeed::dataset::TensorIterator;
 use arrowfeed::source::Interrupt;
 use arrowfeed::tensor::Tensors;
 use arrowfeed::{Dataset, DatasetError, IterationOptions};
-use arrowfeed_tensorflow::{Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, TensorSource, TensorStream};
 
 use super::failure::{failure, not_a_state};
 use crate::ctrl_c::CtrlC;
@@ -72,8 +72,8 @@ impl Passes {
     }
 }
 
-impl Source for Passes {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+impl TensorSource for Passes {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         let ctrl_c = CtrlC::watched();
         // The TensorFlow thread that calls the op has other work in each step, so decoding ahead pays off: 1,024 rows of
         // `linkedin` take 1.03 ms instead of 1.30 ms.
@@ -95,7 +95,7 @@ struct Running {
     ctrl_c: CtrlC,
 }
 
-impl Feed for Running {
+impl TensorStream for Running {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
         self.ctrl_c.begin_step();
         let next = self.pass.tensors.next();

@@ -7,7 +7,7 @@ use arrowfeed::avro::{AvroSchema, encode_records};
 use arrowfeed::dataset::BatchIterator;
 use arrowfeed::tensor::{DenseTensor, Tensor, Tensors, Values};
 use arrowfeed::{Dataset, DatasetError, IterationOptions};
-use arrowfeed_tensorflow::{Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, TensorSource, TensorStream};
 
 use super::failure::{failure, not_a_state};
 use crate::ctrl_c::CtrlC;
@@ -27,8 +27,8 @@ struct Pass {
     ctrl_c: CtrlC,
 }
 
-impl Source for Records {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+impl TensorSource for Records {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         let ctrl_c = CtrlC::watched();
         let options = IterationOptions { interrupt: Some(ctrl_c.interrupt()), ..self.options.clone() };
         let mut batches = self.dataset.record_batches(options).map_err(failure)?;
@@ -50,7 +50,7 @@ impl Pass {
     }
 }
 
-impl Feed for Pass {
+impl TensorStream for Pass {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
         self.ctrl_c.begin_step();
         let records = self.records();

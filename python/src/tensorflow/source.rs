@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use arrowfeed_tensorflow::{Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, TensorSource, TensorStream};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -26,8 +26,8 @@ pub(super) enum AnySource {
     Made(Made),
 }
 
-impl Source for AnySource {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+impl TensorSource for AnySource {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         match self {
             Self::Passes(passes) => passes.start(state),
             Self::Records(records) => records.start(state),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrowfeed_source::Check;
 use arrowfeed_source::format::{LocatedBatch, RowOrigin};
 
-use super::rows::{RowsColumn, Savepoint};
+use super::rows::{RootColumn, Savepoint};
 use crate::ReadOptions;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
@@ -35,9 +35,9 @@ const MAX_WAITING: usize = 32 << 20;
 #[derive(Debug)]
 pub(crate) struct Batcher {
     plan: Arc<DecodePlan>,
-    kept: RowsColumn,
+    kept: RootColumn,
     /// Receives rows that are decoded only for validation.
-    dropped: RowsColumn,
+    dropped: RootColumn,
     /// Number of rows until the batch ends, as the blocks declare them.
     window_left: u64,
     batch_size: u64,
@@ -81,7 +81,7 @@ impl OpenBlock {
     }
 
     /// Returns the number of rows after the kept ones.
-    fn behind(&self) -> u64 {
+    fn rows_after_kept(&self) -> u64 {
         self.count - self.dropped - self.kept
     }
 }
@@ -91,8 +91,8 @@ impl Batcher {
     pub(crate) fn new(plan: Arc<DecodePlan>, options: &ReadOptions) -> Self {
         let limits = &options.limits;
         Self {
-            kept: RowsColumn::new(&plan, limits, options.batch_bytes()),
-            dropped: RowsColumn::new(&plan, limits, limits.batch_bytes),
+            kept: RootColumn::new(&plan, limits, options.batch_bytes()),
+            dropped: RootColumn::new(&plan, limits, limits.batch_bytes),
             plan,
             window_left: u64::MAX,
             batch_size: u64::MAX,
@@ -200,14 +200,14 @@ impl Batcher {
                 let added = self.waiting.range(waiting..).map(LocatedBatch::memory_size);
                 self.waiting_bytes += added.sum::<usize>();
                 if self.waiting_bytes > MAX_WAITING {
-                    at_end(self.drop_rows(block.left + block.behind(), cur, check)?)?;
+                    at_end(self.drop_rows(block.left + block.rows_after_kept(), cur, check)?)?;
                     block.checked = true;
                     return Ok(());
                 }
             }
         }
         if !block.checked {
-            at_end(self.drop_rows(block.behind(), cur, check)?)?;
+            at_end(self.drop_rows(block.rows_after_kept(), cur, check)?)?;
         }
         self.kept.check_utf8()
     }

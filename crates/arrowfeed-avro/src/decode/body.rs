@@ -6,9 +6,9 @@ use arrow_array::ArrayRef;
 use arrow_schema::Fields;
 
 use super::assemble::{repeated, structure};
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::constant::bytes_once;
 use super::context::{Context, Moved};
-use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
 use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -30,7 +30,7 @@ pub(crate) struct Body {
     room: usize,
     /// Number of values of the last batch, as an estimate for the next one.
     last_len: usize,
-    /// See [`Fill::deferred_bytes`]; the sum over defaults and all ops.
+    /// See [`ColumnBuilder::deferred_bytes`]; the sum over defaults and all ops.
     deferred_bytes: usize,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Shape {
 impl Body {
     pub(crate) fn new(ops: Vec<Op>, shape: Shape) -> Self {
         let mut deferred_bytes = shape.deferred_bytes();
-        let mut add = |column: &dyn Fill| {
+        let mut add = |column: &dyn ColumnBuilder| {
             deferred_bytes = deferred_bytes.saturating_add(column.deferred_bytes());
         };
         ops.iter().for_each(|op| op.for_each_ref(&mut add));
@@ -156,7 +156,7 @@ impl Body {
         self.len
     }
 
-    fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
+    fn for_each(&mut self, mut with: impl FnMut(&mut dyn ColumnBuilder)) {
         self.ops.iter_mut().for_each(|op| op.for_each(&mut with));
     }
 

@@ -10,12 +10,12 @@ use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fixed::{Durations, FixedColumn, UuidStrings};
 use super::leaf::{Leaf, Nullable};
-use super::list::{Kind, ListColumn};
+use super::list::{ListColumn, ListKind};
 use super::number::{Booleans, Numbers};
 use super::op::{Nulls, Op};
 use super::optional::Optional;
 use super::skipper::Skipper;
-use super::union::{BranchColumn, Target, UnionColumn};
+use super::union::{BranchColumn, UnionColumn, UnionOutput};
 use super::varint_run::VarintRun;
 use crate::plan::node::{
     Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, Time, UnionNode,
@@ -146,8 +146,8 @@ fn optional(null_branch: usize, value: &Node, data_type: &DataType, skips: &Skip
 fn list_column(list: &ListNode, data_type: &DataType, skips: &Skips) -> ListColumn {
     let node = &list.items.node;
     let kind = match (data_type, list.fixed) {
-        (DataType::FixedSizeList(field, _), Some(n)) => Kind::Fixed(field.clone(), n),
-        (data_type, _) => Kind::List(data_type.clone()),
+        (DataType::FixedSizeList(field, _), Some(n)) => ListKind::Fixed(field.clone(), n),
+        (data_type, _) => ListKind::List(data_type.clone()),
     };
     let body = body(&list.items, skips);
     let slot =
@@ -165,7 +165,7 @@ fn map_column(values: &Column, data_type: &DataType, skips: &Skips) -> ListColum
     let body = Body::new(ops, shape);
     let fixed = [values.node.slot_bytes(), body.deferred_bytes(), values.item_text_bytes];
     let slot = fixed.into_iter().fold(4, usize::saturating_add);
-    ListColumn::new(body, Kind::Map(entries.clone()), values.node.min_bytes().saturating_add(1), slot)
+    ListColumn::new(body, ListKind::Map(entries.clone()), values.node.min_bytes().saturating_add(1), slot)
 }
 
 fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> UnionColumn {
@@ -176,10 +176,10 @@ fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> Union
     let is_null =
         |branch: &Branch| matches!(branch, Branch::Read { column, .. } if matches!(column.node, Node::Null));
     let result = match &union.result {
-        UnionResult::Dense(fields) | UnionResult::Converted(fields, _) => Target::Dense(fields.clone()),
+        UnionResult::Dense(fields) | UnionResult::Converted(fields, _) => UnionOutput::Dense(fields.clone()),
         UnionResult::One => {
             let null = union.branches.iter().position(is_null).filter(|_| *data_type != DataType::Null);
-            Target::One { data_type: data_type.clone(), null }
+            UnionOutput::One { data_type: data_type.clone(), null }
         }
     };
     let converter = match &union.result {

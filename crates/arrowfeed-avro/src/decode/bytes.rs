@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 
 use super::assemble::variable_width;
-use super::fill::{Fill, Marks, MarksIter};
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::{Filled, GrowableBytes, Offsets, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop, Text};
@@ -65,7 +65,7 @@ impl Leaf for BytesColumn {
     }
 }
 
-impl Fill for BytesColumn {
+impl ColumnBuilder for BytesColumn {
     fn prepare(&mut self, likely: usize) -> usize {
         self.data.prepare();
         self.offsets.prepare(likely)

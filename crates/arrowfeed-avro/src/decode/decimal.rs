@@ -3,7 +3,7 @@
 use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 
-use super::fill::FixedWidth;
+use super::column_builder::FixedWidth;
 use super::leaf::Leaf;
 use crate::memory::{Slot, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, types::Int32Type};
 use arrow_buffer::ScalarBuffer;
 
 use super::assemble::dictionary;
-use super::fill::Fill;
+use super::column_builder::ColumnBuilder;
 use super::leaf::Leaf;
 use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::plan::node::EnumNode;
@@ -43,7 +43,7 @@ impl Leaf for EnumColumn {
     }
 }
 
-impl Fill for EnumColumn {
+impl ColumnBuilder for EnumColumn {
     fn deferred_bytes(&self) -> usize {
         self.symbol_bytes
     }

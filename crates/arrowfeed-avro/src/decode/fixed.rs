@@ -5,7 +5,7 @@ use arrow_buffer::IntervalMonthDayNano;
 use arrow_schema::{DataType, IntervalUnit};
 
 use super::assemble::fixed_width;
-use super::fill::{Fill, FixedWidth, MarksIter};
+use super::column_builder::{ColumnBuilder, FixedWidth, MarksIter};
 use super::leaf::Leaf;
 use crate::memory::{Filled, GrowableBytes, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -42,7 +42,7 @@ impl Leaf for FixedColumn {
     }
 }
 
-impl Fill for FixedColumn {
+impl ColumnBuilder for FixedColumn {
     fn prepare(&mut self, _likely: usize) -> usize {
         self.data.prepare();
         usize::MAX

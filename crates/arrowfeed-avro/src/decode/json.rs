@@ -44,10 +44,10 @@ pub(super) fn texts(union: &UnionArray, null: Option<i8>, data_type: &DataType) 
 /// An array whose values are written one by one.
 struct Values<'a> {
     nulls: Option<&'a NullBuffer>,
-    kind: Kind<'a>,
+    kind: TypedValues<'a>,
 }
 
-enum Kind<'a> {
+enum TypedValues<'a> {
     Null,
     Boolean(&'a BooleanArray),
     Int(&'a [i32]),
@@ -87,24 +87,24 @@ fn primitive<T: ArrowPrimitiveType>(array: &ArrayRef) -> &[T::Native] {
 
 impl<'a> Values<'a> {
     fn of(array: &'a ArrayRef, field: &Field) -> Self {
-        let timestamp = |values, digits, utc: bool| Kind::Timestamp { values, digits, utc };
+        let timestamp = |values, digits, utc: bool| TypedValues::Timestamp { values, digits, utc };
         let is_uuid = field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid");
         let kind = match array.data_type() {
-            DataType::Null => Kind::Null,
-            DataType::Boolean => Kind::Boolean(array.as_boolean()),
-            DataType::Int32 => Kind::Int(primitive::<Int32Type>(array)),
-            DataType::Int64 => Kind::Long(primitive::<Int64Type>(array)),
-            DataType::Float32 => Kind::Float(primitive::<Float32Type>(array)),
-            DataType::Float64 => Kind::Double(primitive::<Float64Type>(array)),
-            DataType::Utf8 => Kind::Text(array.as_string()),
-            DataType::Binary => Kind::Bytes(array.as_binary()),
-            DataType::FixedSizeBinary(_) if is_uuid => Kind::Uuid(array.as_fixed_size_binary()),
-            DataType::FixedSizeBinary(_) => Kind::Fixed(array.as_fixed_size_binary()),
-            DataType::Decimal128(..) => Kind::Decimal128(array.as_primitive()),
-            DataType::Decimal256(..) => Kind::Decimal256(array.as_primitive()),
-            DataType::Date32 => Kind::Date(primitive::<Date32Type>(array)),
-            DataType::Time32(_) => Kind::TimeMillis(primitive::<Time32MillisecondType>(array)),
-            DataType::Time64(_) => Kind::TimeMicros(primitive::<Time64MicrosecondType>(array)),
+            DataType::Null => TypedValues::Null,
+            DataType::Boolean => TypedValues::Boolean(array.as_boolean()),
+            DataType::Int32 => TypedValues::Int(primitive::<Int32Type>(array)),
+            DataType::Int64 => TypedValues::Long(primitive::<Int64Type>(array)),
+            DataType::Float32 => TypedValues::Float(primitive::<Float32Type>(array)),
+            DataType::Float64 => TypedValues::Double(primitive::<Float64Type>(array)),
+            DataType::Utf8 => TypedValues::Text(array.as_string()),
+            DataType::Binary => TypedValues::Bytes(array.as_binary()),
+            DataType::FixedSizeBinary(_) if is_uuid => TypedValues::Uuid(array.as_fixed_size_binary()),
+            DataType::FixedSizeBinary(_) => TypedValues::Fixed(array.as_fixed_size_binary()),
+            DataType::Decimal128(..) => TypedValues::Decimal128(array.as_primitive()),
+            DataType::Decimal256(..) => TypedValues::Decimal256(array.as_primitive()),
+            DataType::Date32 => TypedValues::Date(primitive::<Date32Type>(array)),
+            DataType::Time32(_) => TypedValues::TimeMillis(primitive::<Time32MillisecondType>(array)),
+            DataType::Time64(_) => TypedValues::TimeMicros(primitive::<Time64MicrosecondType>(array)),
             DataType::Timestamp(TimeUnit::Millisecond, zone) => {
                 timestamp(primitive::<TimestampMillisecondType>(array), 3, zone.is_some())
             }
@@ -114,31 +114,33 @@ impl<'a> Values<'a> {
             DataType::Timestamp(TimeUnit::Nanosecond, zone) => {
                 timestamp(primitive::<TimestampNanosecondType>(array), 9, zone.is_some())
             }
-            DataType::Interval(_) => Kind::Duration(primitive::<IntervalMonthDayNanoType>(array)),
+            DataType::Interval(_) => TypedValues::Duration(primitive::<IntervalMonthDayNanoType>(array)),
             DataType::Dictionary(..) => {
                 let symbols = array.as_dictionary::<Int32Type>();
-                Kind::Symbols { keys: symbols.keys().values(), symbols: symbols.values().as_string() }
+                TypedValues::Symbols { keys: symbols.keys().values(), symbols: symbols.values().as_string() }
             }
             DataType::List(item) => {
                 let list = array.as_list::<i32>();
                 let items = Box::new(Values::of(list.values(), item));
-                Kind::List { offsets: list.value_offsets(), items }
+                TypedValues::List { offsets: list.value_offsets(), items }
             }
             DataType::FixedSizeList(item, length) => {
                 let items = Box::new(Values::of(array.as_fixed_size_list().values(), item));
-                Kind::FixedList { length: usize::try_from(*length).unwrap_or(0), items }
+                TypedValues::FixedList { length: usize::try_from(*length).unwrap_or(0), items }
             }
             DataType::Map(..) => {
                 let map = array.as_map();
                 let (_, field) = map.entries_fields();
                 let values = Box::new(Values::of(map.values(), field));
-                Kind::Map { offsets: map.value_offsets(), keys: map.keys().as_string(), values }
+                TypedValues::Map { offsets: map.value_offsets(), keys: map.keys().as_string(), values }
             }
             DataType::Struct(fields) => {
                 let columns = fields.iter().zip(array.as_struct().columns());
-                Kind::Record(columns.map(|(field, column)| (key(field), Values::of(column, field))).collect())
+                TypedValues::Record(
+                    columns.map(|(field, column)| (key(field), Values::of(column, field))).collect(),
+                )
             }
-            DataType::Union(..) => Kind::Union(Branches::of(array.as_union())),
+            DataType::Union(..) => TypedValues::Union(Branches::of(array.as_union())),
             other => unreachable!("{other} is not decoded for JSON"),
         };
         Self { nulls: array.nulls(), kind }
@@ -149,24 +151,28 @@ impl<'a> Values<'a> {
             return plain(text, "null");
         }
         match &self.kind {
-            Kind::Null => plain(text, "null"),
-            Kind::Boolean(values) => serialized(text, &values.value(i)),
-            Kind::Int(values) => serialized(text, &values[i]),
-            Kind::Long(values) => serialized(text, &values[i]),
-            Kind::Float(values) if values[i].is_finite() => serialized(text, &values[i]),
-            Kind::Float(values) => not_finite(text, values[i].into()),
-            Kind::Double(values) if values[i].is_finite() => serialized(text, &values[i]),
-            Kind::Double(values) => not_finite(text, values[i]),
-            Kind::Text(values) => serialized(text, values.value(i)),
-            Kind::Bytes(values) => code_points(text, values.value(i)),
-            Kind::Fixed(values) => code_points(text, values.value(i)),
-            Kind::Uuid(values) => uuid(text, values.value(i)),
-            Kind::Decimal128(values) => decimal::<Decimal128Type>(text, values.value(i), values.data_type()),
-            Kind::Decimal256(values) => decimal::<Decimal256Type>(text, values.value(i), values.data_type()),
-            Kind::Date(values) => in_quotes(text, |text| date(text, values[i].into())),
-            Kind::TimeMillis(values) => in_quotes(text, |text| clock(text, values[i].into(), 3)),
-            Kind::TimeMicros(values) => in_quotes(text, |text| clock(text, values[i], 6)),
-            Kind::Timestamp { values, digits, utc } => in_quotes(text, |text| {
+            TypedValues::Null => plain(text, "null"),
+            TypedValues::Boolean(values) => serialized(text, &values.value(i)),
+            TypedValues::Int(values) => serialized(text, &values[i]),
+            TypedValues::Long(values) => serialized(text, &values[i]),
+            TypedValues::Float(values) if values[i].is_finite() => serialized(text, &values[i]),
+            TypedValues::Float(values) => not_finite(text, values[i].into()),
+            TypedValues::Double(values) if values[i].is_finite() => serialized(text, &values[i]),
+            TypedValues::Double(values) => not_finite(text, values[i]),
+            TypedValues::Text(values) => serialized(text, values.value(i)),
+            TypedValues::Bytes(values) => code_points(text, values.value(i)),
+            TypedValues::Fixed(values) => code_points(text, values.value(i)),
+            TypedValues::Uuid(values) => uuid(text, values.value(i)),
+            TypedValues::Decimal128(values) => {
+                decimal::<Decimal128Type>(text, values.value(i), values.data_type())
+            }
+            TypedValues::Decimal256(values) => {
+                decimal::<Decimal256Type>(text, values.value(i), values.data_type())
+            }
+            TypedValues::Date(values) => in_quotes(text, |text| date(text, values[i].into())),
+            TypedValues::TimeMillis(values) => in_quotes(text, |text| clock(text, values[i].into(), 3)),
+            TypedValues::TimeMicros(values) => in_quotes(text, |text| clock(text, values[i], 6)),
+            TypedValues::Timestamp { values, digits, utc } => in_quotes(text, |text| {
                 let day = SECONDS_OF_DAY * 10_i64.pow(*digits as u32);
                 date(text, values[i].div_euclid(day));
                 text.push(b'T');
@@ -175,7 +181,7 @@ impl<'a> Values<'a> {
                     text.push(b'Z');
                 }
             }),
-            Kind::Duration(values) => {
+            TypedValues::Duration(values) => {
                 let IntervalMonthDayNano { months, days, nanoseconds } = values[i];
                 let milliseconds = nanoseconds / MILLISECOND;
                 formatted(
@@ -183,13 +189,15 @@ impl<'a> Values<'a> {
                     format_args!(r#"{{"months":{months},"days":{days},"milliseconds":{milliseconds}}}"#),
                 );
             }
-            Kind::Symbols { keys, symbols } => serialized(text, symbols.value(keys[i] as usize)),
-            Kind::List { offsets, items } => list(text, items, offsets[i] as usize..offsets[i + 1] as usize),
-            Kind::FixedList { length, items } => list(text, items, i * length..(i + 1) * length),
-            Kind::Map { offsets, keys, values } => {
+            TypedValues::Symbols { keys, symbols } => serialized(text, symbols.value(keys[i] as usize)),
+            TypedValues::List { offsets, items } => {
+                list(text, items, offsets[i] as usize..offsets[i + 1] as usize)
+            }
+            TypedValues::FixedList { length, items } => list(text, items, i * length..(i + 1) * length),
+            TypedValues::Map { offsets, keys, values } => {
                 map(text, keys, values, offsets[i] as usize..offsets[i + 1] as usize);
             }
-            Kind::Record(fields) => {
+            TypedValues::Record(fields) => {
                 text.push(b'{');
                 for (at, (key, values)) in fields.iter().enumerate() {
                     separate(text, at);
@@ -198,7 +206,7 @@ impl<'a> Values<'a> {
                 }
                 text.push(b'}');
             }
-            Kind::Union(branches) => branches.write(i, text),
+            TypedValues::Union(branches) => branches.write(i, text),
         }
     }
 }
@@ -215,7 +223,7 @@ impl<'a> Branches<'a> {
     /// Writes null, or an object whose key is the branch.
     fn write(&self, i: usize, text: &mut Vec<u8>) {
         let (key, values) = &self.branches[self.types[i] as usize];
-        if matches!(values.kind, Kind::Null) {
+        if matches!(values.kind, TypedValues::Null) {
             return plain(text, "null");
         }
         text.push(b'{');

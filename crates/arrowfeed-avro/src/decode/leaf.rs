@@ -3,14 +3,14 @@
 use arrow_array::ArrayRef;
 use arrow_buffer::ArrowNativeType;
 
-use super::fill::{Fill, Marks, MarksIter};
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::number::{Numbers, Read};
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
 /// A column whose values have no nested values.
-pub(crate) trait Leaf: Fill {
+pub(crate) trait Leaf: ColumnBuilder {
     /// Whether a value has encoded bytes.
     const HAS_BYTES: bool = true;
 
@@ -82,7 +82,7 @@ impl<C: Leaf> Leaf for Nullable<C> {
     }
 }
 
-impl<C: Leaf> Fill for Nullable<C> {
+impl<C: Leaf> ColumnBuilder for Nullable<C> {
     fn deferred_bytes(&self) -> usize {
         self.column.deferred_bytes()
     }

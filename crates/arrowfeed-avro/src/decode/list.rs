@@ -8,8 +8,8 @@ use arrow_schema::{DataType, FieldRef};
 
 use super::assemble::{list, offset_buffer};
 use super::body::Body;
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::context::{Context, Moved};
-use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::{Filled, Offsets, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
@@ -19,7 +19,7 @@ use crate::wire::cursor::{Cursor, Pack, Stop};
 pub(crate) struct ListColumn {
     offsets: Offsets,
     body: Body,
-    kind: Kind,
+    kind: ListKind,
     /// Minimum size of an encoded item.
     min_bytes: usize,
     /// Size of the Arrow slots of an item.
@@ -28,7 +28,7 @@ pub(crate) struct ListColumn {
 
 /// The Arrow type that the offsets and items become.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ListKind {
     /// List or LargeList.
     List(DataType),
     /// FixedSizeList: every row has this length.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 impl ListColumn {
-    pub(crate) fn new(body: Body, kind: Kind, min_bytes: usize, slot_bytes: usize) -> Self {
+    pub(crate) fn new(body: Body, kind: ListKind, min_bytes: usize, slot_bytes: usize) -> Self {
         Self { offsets: Offsets::new(), body, kind, min_bytes, slot_bytes }
     }
 
@@ -74,7 +74,7 @@ impl ListColumn {
                 return Err(Stop::Invalid);
             }
         }
-        if let Kind::Fixed(_, n) = self.kind
+        if let ListKind::Fixed(_, n) = self.kind
             && self.body.len() - before != n
         {
             return Err(Stop::Invalid);
@@ -84,12 +84,12 @@ impl ListColumn {
     }
 }
 
-impl Fill for ListColumn {
+impl ColumnBuilder for ListColumn {
     /// Counts the items of a null slot of fixed length. Items that are read are counted with their array.
     fn deferred_bytes(&self) -> usize {
         match self.kind {
-            Kind::Fixed(_, n) => n.saturating_mul(self.body.deferred_bytes()),
-            Kind::List(_) | Kind::Map(_) => 0,
+            ListKind::Fixed(_, n) => n.saturating_mul(self.body.deferred_bytes()),
+            ListKind::List(_) | ListKind::Map(_) => 0,
         }
     }
 
@@ -103,7 +103,7 @@ impl Fill for ListColumn {
     }
 
     fn pad(&mut self, slots: SlotRange) {
-        if let Kind::Fixed(_, length) = self.kind {
+        if let ListKind::Fixed(_, length) = self.kind {
             self.body.pad(slots.len() * length);
         }
         // The end fitted when the last one was stored; the context counts the padding of a fixed length.
@@ -127,12 +127,12 @@ impl Fill for ListColumn {
         let items = self.body.finish();
         let offsets = self.offsets.take(filled);
         match &self.kind {
-            Kind::List(data_type) => list(data_type, offsets, items),
-            Kind::Map(entries) => {
+            ListKind::List(data_type) => list(data_type, offsets, items),
+            ListKind::Map(entries) => {
                 let items = items.as_struct().clone();
                 Arc::new(MapArray::new(entries.clone(), offset_buffer(offsets), items, None, false))
             }
-            Kind::Fixed(field, n) => {
+            ListKind::Fixed(field, n) => {
                 let size = i32::try_from(*n).unwrap_or(i32::MAX);
                 let array =
                     FixedSizeListArray::try_new_with_length(field.clone(), size, items, None, filled.len());

@@ -9,7 +9,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
-use super::fill::{Fill, FixedWidth};
+use super::column_builder::{ColumnBuilder, FixedWidth};
 use super::leaf::Leaf;
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange, Slots};
@@ -158,11 +158,11 @@ varint! {
 
 /// A float or double without conversion: `n` consecutive values are copied as bytes.
 #[derive(Debug)]
-pub(crate) struct Same;
+pub(crate) struct Identity;
 
-macro_rules! same {
+macro_rules! identity {
     ($($to:ty),+) => {$(
-        impl Read<$to> for Same {
+        impl Read<$to> for Identity {
             #[inline(always)]
             fn read<P: Pack>(cur: &mut Cursor<'_, P>) -> Result<$to, Stop> {
                 Ok(<$to>::from_le_bytes(cur.array()?))
@@ -190,7 +190,7 @@ macro_rules! same {
     )+};
 }
 
-same!(f32, f64);
+identity!(f32, f64);
 
 /// A column of numbers of type `T`, which `W` reads.
 #[derive(Debug)]
@@ -299,7 +299,7 @@ impl Leaf for Booleans {
     }
 }
 
-impl Fill for Booleans {
+impl ColumnBuilder for Booleans {
     fn prepare(&mut self, likely: usize) -> usize {
         self.values.prepare(likely)
     }

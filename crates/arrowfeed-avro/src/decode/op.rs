@@ -6,14 +6,14 @@ use arrow_array::{ArrayRef, NullArray};
 use arrow_buffer::i256;
 
 use super::bytes::BytesColumn;
+use super::column_builder::ColumnBuilder;
 use super::context::{Context, Moved};
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
-use super::fill::Fill;
 use super::fixed::{Durations, FixedColumn, UuidStrings};
 use super::leaf::{Leaf, Nullable};
 use super::list::ListColumn;
-use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
+use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, Identity, IntWire, LongWire, Numbers};
 use super::optional::Optional;
 use super::skipper::Skipper;
 use super::time::TimeWire;
@@ -108,7 +108,7 @@ macro_rules! ops {
             }
 
             /// Calls `with` for each column.
-            pub(crate) fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
+            pub(crate) fn for_each(&mut self, mut with: impl FnMut(&mut dyn ColumnBuilder)) {
                 match self {
                     $(Op::$leaf(columns) => columns.iter_mut().for_each(|column| with(column)),)+
                     $(Op::$run(run) => run.columns_mut().iter_mut().for_each(|column| with(column)),)+
@@ -119,7 +119,7 @@ macro_rules! ops {
             }
 
             /// Calls `with` for each column.
-            pub(crate) fn for_each_ref(&self, mut with: impl FnMut(&dyn Fill)) {
+            pub(crate) fn for_each_ref(&self, mut with: impl FnMut(&dyn ColumnBuilder)) {
                 match self {
                     $(Op::$leaf(columns) => columns.iter().for_each(|column| with(column)),)+
                     $(Op::$run(run) => run.columns().iter().for_each(|column| with(column)),)+
@@ -173,11 +173,11 @@ ops! {
         Long(Numbers<LongWire, i64>),
         LongToF32(Numbers<LongWire, f32>),
         LongToF64(Numbers<LongWire, f64>),
-        Float(Numbers<Same, f32>),
-        NullableFloat(Nullable<Numbers<Same, f32>>),
+        Float(Numbers<Identity, f32>),
+        NullableFloat(Nullable<Numbers<Identity, f32>>),
         FloatToF64(Numbers<FloatWire, f64>),
-        Double(Numbers<Same, f64>),
-        NullableDouble(Nullable<Numbers<Same, f64>>),
+        Double(Numbers<Identity, f64>),
+        NullableDouble(Nullable<Numbers<Identity, f64>>),
         DoubleToF32(Numbers<DoubleWire, f32>),
         Bytes(BytesColumn),
         NullableBytes(Nullable<BytesColumn>),
@@ -249,7 +249,7 @@ impl Leaf for Nulls {
     fn set_null(&mut self, _slot: Slot) {}
 }
 
-impl Fill for Nulls {
+impl ColumnBuilder for Nulls {
     fn prepare(&mut self, _likely: usize) -> usize {
         usize::MAX
     }

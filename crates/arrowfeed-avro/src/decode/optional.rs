@@ -4,8 +4,8 @@ use arrow_array::ArrayRef;
 
 use super::assemble::with_nulls;
 use super::body::Body;
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::context::{Context, Moved};
-use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
 use crate::memory::{Filled, Slot, SlotRange};
 use crate::wire::cursor::{Cursor, Pack, Stop};
@@ -62,7 +62,7 @@ impl Optional {
     }
 }
 
-impl Fill for Optional {
+impl ColumnBuilder for Optional {
     fn deferred_bytes(&self) -> usize {
         self.body.deferred_bytes()
     }

@@ -7,17 +7,17 @@ use arrowfeed_source::Limits;
 
 use super::body::Body;
 use super::build;
+use super::column_builder::Marks;
 use super::context::Context;
-use super::fill::Marks;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
-/// Number of zero-byte elements after which [`RowsColumn::read`] returns.
+/// Number of zero-byte elements after which [`RootColumn::read`] returns.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// Rows of one batch under construction.
 #[derive(Debug)]
-pub(crate) struct RowsColumn {
+pub(crate) struct RootColumn {
     body: Body,
     context: Context,
     /// Number of rows in `body`, all of them complete.
@@ -54,7 +54,7 @@ impl Savepoint {
     }
 }
 
-impl RowsColumn {
+impl RootColumn {
     /// Creates an empty batch, which is [full](Self::is_full) when it has `batch_bytes` bytes.
     pub(crate) fn new(plan: &DecodePlan, limits: &Limits, batch_bytes: usize) -> Self {
         // Lists and strings have 32-bit offsets, so no batch may need more, whatever the limit.

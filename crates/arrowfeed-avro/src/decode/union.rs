@@ -6,9 +6,9 @@ use arrow_schema::{DataType, UnionFields};
 
 use super::assemble::{dense_union, interleaved};
 use super::body::Body;
+use super::column_builder::{ColumnBuilder, Marks, MarksIter};
 use super::context::{Context, Moved};
 use super::converted::Converter;
-use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::{Filled, Slot, SlotRange, Slots};
 use crate::wire::cursor::{Cursor, Pack, Stop};
 
@@ -23,7 +23,7 @@ pub(crate) struct UnionColumn {
     tags: Slots<i8>,
     /// Index of each slot's value in its branch.
     places: Slots<i32>,
-    result: Target,
+    result: UnionOutput,
     /// Converts the dense union. It is not an op of its own, because one more op costs the loop over the ops of `nested` 7 %
     /// of its instructions.
     converter: Option<Box<Converter>>,
@@ -38,7 +38,7 @@ pub(crate) struct BranchColumn {
 
 /// The Arrow type that the slots become.
 #[derive(Debug, Clone)]
-pub(crate) enum Target {
+pub(crate) enum UnionOutput {
     Dense(UnionFields),
     /// One column of this type. `null` is the index of the writer's null branch.
     One {
@@ -51,7 +51,7 @@ impl UnionColumn {
     pub(crate) fn new(
         tagged: bool,
         branches: Box<[Option<BranchColumn>]>,
-        result: Target,
+        result: UnionOutput,
         converter: Option<Box<Converter>>,
     ) -> Self {
         Self { tagged, branches, tags: Slots::new(), places: Slots::new(), result, converter }
@@ -144,7 +144,7 @@ impl UnionColumn {
     }
 }
 
-impl Fill for UnionColumn {
+impl ColumnBuilder for UnionColumn {
     /// Returns the largest value of any branch, and what its conversion takes.
     fn deferred_bytes(&self) -> usize {
         let branches = self.branches.iter().flatten().map(|branch| branch.body.deferred_bytes());
@@ -185,8 +185,8 @@ impl Fill for UnionColumn {
 
     fn finish(&mut self, filled: Filled) -> ArrayRef {
         let array = match self.result.clone() {
-            Target::Dense(fields) => self.finish_dense(&fields, filled),
-            Target::One { data_type, null } => self.finish_one(&data_type, null, filled),
+            UnionOutput::Dense(fields) => self.finish_dense(&fields, filled),
+            UnionOutput::One { data_type, null } => self.finish_one(&data_type, null, filled),
         };
         match &self.converter {
             None => array,

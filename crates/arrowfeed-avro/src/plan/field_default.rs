@@ -3,10 +3,10 @@
 use arrowfeed_source::FeedError;
 use serde_json::Value;
 
+use super::fault::check_default;
 use super::projection::Projection;
 use super::resolve::Resolver;
 use crate::ReadOptions;
-use crate::locate::check_default;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{Graph, TypeId};
 

@@ -7,6 +7,7 @@
 //! - [`resolve`], [`record`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
 //! - [`union_form`]: the Arrow type of unions; [`json_text`]: bounds on the text of those that become JSON.
 //! - [`skip`]: programs that skip fields outside the projection.
+//! - [`fault`]: the slow decoder, which names the fault of a value; it checks defaults.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use projection::Projection;
 use resolve::Resolver;
 use skip::Skips;
 
+pub(crate) mod fault;
 pub(crate) mod field_default;
 pub(crate) mod json_text;
 pub(crate) mod leaf;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
+use super::fault::check_default;
 use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, Step, Wire};
 use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
 use crate::ReadOptions;
 use crate::decode::counted_bytes;
-use crate::locate::check_default;
 use crate::options::Unions;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Type, TypeId};

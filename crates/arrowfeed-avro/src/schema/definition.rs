@@ -10,7 +10,7 @@ use super::graph::COLUMN_NAME;
 use super::json::found;
 use super::logical::Base;
 use super::name::{PRIMITIVES, is_name, split};
-use super::normalise::{Node, Validator};
+use super::normalise::{OutlineType, Validator};
 use super::outline::{Body, Named, OutlineField, placeholder};
 
 impl<'a> Validator<'a> {
@@ -18,7 +18,7 @@ impl<'a> Validator<'a> {
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, FeedError> {
+    ) -> Result<OutlineType, FeedError> {
         let Some(Value::Array(fields)) = json.get("fields") else {
             return Err(self.wrong("fields", "an array of fields", json.get("fields")));
         };
@@ -77,7 +77,7 @@ impl<'a> Validator<'a> {
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, FeedError> {
+    ) -> Result<OutlineType, FeedError> {
         let symbols = self.symbols(json)?;
         let default = match json.get("default") {
             None => None,
@@ -120,7 +120,11 @@ impl<'a> Validator<'a> {
         Ok(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    pub(super) fn fixed(&mut self, json: &'a Map<String, Value>, namespace: &str) -> Result<Node, FeedError> {
+    pub(super) fn fixed(
+        &mut self,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<OutlineType, FeedError> {
         let Some(size) = json.get("size").and_then(Value::as_u64) else {
             return Err(self.wrong("size", "an integer of 0 or more", json.get("size")));
         };

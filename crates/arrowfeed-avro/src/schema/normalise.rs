@@ -25,14 +25,14 @@ pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<S
 }
 
 /// A type that has been converted for the outline.
-pub(super) struct Node {
+pub(super) struct OutlineType {
     pub(super) shape: Shape,
-    kind: Kind,
+    kind: BranchKind,
 }
 
 /// The kind of a branch, which may occur only once in a union.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum BranchKind {
     /// An unnamed type, by the name of its kind.
     Unnamed(&'static str),
     /// A named type, by its index.
@@ -76,7 +76,7 @@ impl<'a> Validator<'a> {
     }
 
     /// Converts any type; `namespace` is the enclosing one.
-    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<Node, FeedError> {
+    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<OutlineType, FeedError> {
         self.types += 1;
         if self.types > self.limits.expanded_fields {
             let most = thousands(self.limits.expanded_fields as u64);
@@ -91,7 +91,7 @@ impl<'a> Validator<'a> {
         }
     }
 
-    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<Node, FeedError> {
+    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<OutlineType, FeedError> {
         let name = match object.get("type") {
             Some(Value::String(name)) => name.as_str(),
             Some(inner @ (Value::Object(_) | Value::Array(_))) => {
@@ -121,7 +121,7 @@ impl<'a> Validator<'a> {
         object: &'a Map<String, Value>,
         inner: &'a Value,
         namespace: &str,
-    ) -> Result<Node, FeedError> {
+    ) -> Result<OutlineType, FeedError> {
         self.no_logical_type(object, "a nested type");
         self.enter()?;
         let node = self.ty(inner, namespace)?;
@@ -129,7 +129,7 @@ impl<'a> Validator<'a> {
         Ok(node)
     }
 
-    fn primitive(&mut self, kind: &'static str, object: &Map<String, Value>) -> Node {
+    fn primitive(&mut self, kind: &'static str, object: &Map<String, Value>) -> OutlineType {
         let mut attributes = self.logical_type(object, Base::Kind(kind));
         let name = Value::String(kind.into());
         let shape = if attributes.is_empty() {
@@ -138,7 +138,7 @@ impl<'a> Validator<'a> {
             attributes.insert("type".into(), name);
             Value::Object(attributes)
         };
-        Node { shape, kind: Kind::Unnamed(kind) }
+        OutlineType { shape, kind: BranchKind::Unnamed(kind) }
     }
 
     fn container(
@@ -147,17 +147,17 @@ impl<'a> Validator<'a> {
         key: &'static str,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, FeedError> {
+    ) -> Result<OutlineType, FeedError> {
         let element = json.get(key).ok_or_else(|| self.wrong(key, "a type", None))?;
         self.logical_type(json, Base::Kind(kind));
         self.enter()?;
         let element = self.ty(element, namespace)?.shape;
         self.leave();
         let shape = object([("type", Value::String(kind.into())), (key, element)]);
-        Ok(Node { shape, kind: Kind::Unnamed(kind) })
+        Ok(OutlineType { shape, kind: BranchKind::Unnamed(kind) })
     }
 
-    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<Node, FeedError> {
+    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<OutlineType, FeedError> {
         if branches.is_empty() {
             return Err(self.refuse("expected a union of at least one branch, found none"));
         }
@@ -165,15 +165,15 @@ impl<'a> Validator<'a> {
         let mut shapes = Vec::new();
         let mut kinds = HashSet::new();
         for branch in branches {
-            let Node { shape, kind } = self.ty(branch, namespace)?;
+            let OutlineType { shape, kind } = self.ty(branch, namespace)?;
             let name = match kind {
-                Kind::Union => {
+                BranchKind::Union => {
                     return Err(
                         self.refuse("expected a branch that is not a union, found a union in a union")
                     );
                 }
-                Kind::Unnamed(name) => name.to_owned(),
-                Kind::Named(index) => quoted(&self.named[index].name),
+                BranchKind::Unnamed(name) => name.to_owned(),
+                BranchKind::Named(index) => quoted(&self.named[index].name),
             };
             if !kinds.insert(kind) {
                 return Err(self.refuse(format!("expected each type once in a union, found {name} twice")));
@@ -181,14 +181,14 @@ impl<'a> Validator<'a> {
             shapes.push(shape);
         }
         self.leave();
-        Ok(Node { shape: Value::Array(shapes), kind: Kind::Union })
+        Ok(OutlineType { shape: Value::Array(shapes), kind: BranchKind::Union })
     }
 
     /// A reference to a primitive type or to a named type that is already defined. The name is looked up in `namespace`, then
     /// without one, because Java writes names of types without a namespace that way.
-    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<Node, FeedError> {
+    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<OutlineType, FeedError> {
         if let Some(kind) = PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
-            return Ok(Node { shape: Value::String(kind.into()), kind: Kind::Unnamed(kind) });
+            return Ok(OutlineType { shape: Value::String(kind.into()), kind: BranchKind::Unnamed(kind) });
         }
         let full_name = self.full_name(name, namespace)?;
         match self.defined.get(&full_name).or_else(|| self.defined.get(name)) {
@@ -211,10 +211,10 @@ impl<'a> Validator<'a> {
     }
 
     /// A use of the named type `index`.
-    pub(super) fn mention(&mut self, index: usize) -> Node {
+    pub(super) fn mention(&mut self, index: usize) -> OutlineType {
         let first = self.mentions.insert(index);
         let shape = if first { stand_in(index) } else { placeholder(index).into() };
-        Node { shape, kind: Kind::Named(index) }
+        OutlineType { shape, kind: BranchKind::Named(index) }
     }
 
     fn unknown(&self, name: &str) -> FeedError {

@@ -9,7 +9,7 @@
 //! | `varlen_ragged` | lists as row splits |
 //! | `structured` | structs and lists with their nesting |
 
-use crate::conversion::Plan;
+use crate::conversion::TensorPlan;
 use crate::error::RepresentationError;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -37,21 +37,25 @@ pub(crate) fn compile(
     schema: &IndexedSchema,
     representation: &Representation,
     options: &AdapterOptions,
-) -> Result<Plan, RepresentationError> {
+) -> Result<TensorPlan, RepresentationError> {
     representation.validate()?;
     let paths = representation.source_columns();
     Ok(match representation {
-        Representation::Dense(this) => Plan::new(dense::Dense::compile(schema, this, options)?, paths),
+        Representation::Dense(this) => TensorPlan::new(dense::Dense::compile(schema, this, options)?, paths),
         Representation::VarLenSparse(this) => {
-            Plan::new(varlen_sparse::VarLenSparse::compile(schema, this, options)?, paths)
+            TensorPlan::new(varlen_sparse::VarLenSparse::compile(schema, this, options)?, paths)
         }
-        Representation::Sparse(this) => Plan::new(sparse::Sparse::compile(schema, this, options)?, paths),
-        Representation::Ragged(this) => Plan::new(ragged::Ragged::compile(schema, this, options)?, paths),
+        Representation::Sparse(this) => {
+            TensorPlan::new(sparse::Sparse::compile(schema, this, options)?, paths)
+        }
+        Representation::Ragged(this) => {
+            TensorPlan::new(ragged::Ragged::compile(schema, this, options)?, paths)
+        }
         Representation::VarLenRagged(this) => {
-            Plan::new(varlen_ragged::VarLenRagged::compile(schema, this, options)?, paths)
+            TensorPlan::new(varlen_ragged::VarLenRagged::compile(schema, this, options)?, paths)
         }
         Representation::Structured(this) => {
-            Plan::new(structured::Structured::compile(schema, this, options)?, paths)
+            TensorPlan::new(structured::Structured::compile(schema, this, options)?, paths)
         }
     })
 }

@@ -37,11 +37,11 @@ pub struct KeyExpression {
 pub(crate) struct Path {
     /// Whether it begins with `@`.
     pub(crate) from_root: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<KeyStep>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct KeyStep {
     /// The position of its first character in the text, counted from 1.
     pub(crate) at: usize,
     pub(crate) kind: StepKind,
@@ -145,7 +145,7 @@ impl KeyExpression {
 
 impl Path {
     pub(crate) fn rank(&self) -> usize {
-        let adds = |step: &&Step| matches!(step.kind, StepKind::Each | StepKind::Filter(_));
+        let adds = |step: &&KeyStep| matches!(step.kind, StepKind::Each | StepKind::Filter(_));
         self.steps.iter().filter(adds).count()
     }
 }
@@ -165,7 +165,7 @@ impl PartialEq for KeyExpression {
 }
 
 /// Ignores the position in the text.
-impl PartialEq for Step {
+impl PartialEq for KeyStep {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }

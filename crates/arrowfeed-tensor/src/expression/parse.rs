@@ -1,6 +1,6 @@
 //! Parser of key expressions. An error names the character where it occurs.
 
-use super::key::{Filter, Literal, Operand, OperandKind, Path, Step, StepKind};
+use super::key::{Filter, KeyStep, Literal, Operand, OperandKind, Path, StepKind};
 use crate::error::{RepresentationError, RepresentationErrorKind};
 
 /// Limit on the steps of a key: more than any schema needs, and few enough for one nested call each.
@@ -80,7 +80,7 @@ impl Parser<'_> {
     }
 
     /// Parses one step, `None` if no step begins here.
-    fn step(&mut self, first: bool, nested: usize) -> Result<Option<Step>, RepresentationError> {
+    fn step(&mut self, first: bool, nested: usize) -> Result<Option<KeyStep>, RepresentationError> {
         let at = self.at + 1;
         let kind = match self.peek() {
             Some(character) if first && begins_name(character) => StepKind::Name(self.name()?),
@@ -95,7 +95,7 @@ impl Parser<'_> {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Step { at, kind }))
+        Ok(Some(KeyStep { at, kind }))
     }
 
     fn name(&mut self) -> Result<String, RepresentationError> {

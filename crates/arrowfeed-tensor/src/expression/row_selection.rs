@@ -8,11 +8,11 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use arrowfeed_select::take;
 
+use crate::copy_limit::check;
 use crate::error::ConversionError;
 use crate::gather::overflow;
 use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
-use crate::written::check;
 
 /// A selected position that stands for a null.
 const NOWHERE: usize = usize::MAX;

@@ -5,7 +5,7 @@ use arrowfeed_select::concat;
 
 use super::definition::{self, RowDefault};
 use super::fill::{Fill, filled};
-use super::source::Source;
+use super::source::KeySource;
 use super::truncate::{CUT, truncated};
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
@@ -19,7 +19,7 @@ use crate::tensor::{DenseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Dense {
-    pub(super) source: Source,
+    pub(super) source: KeySource,
     shape: Vec<usize>,
     /// Required length of the lists of each dimension: the sizes of the shape, or their product if the key has one dimension.
     sizes: Vec<usize>,
@@ -35,7 +35,7 @@ impl Dense {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&dense.key)?;
-        let source = Source::compile(schema, &key, dense.dtype, dense.casts, options)?;
+        let source = KeySource::compile(schema, &key, dense.dtype, dense.casts, options)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
             let expected = "a shape of less than 2^63 values";
@@ -88,7 +88,11 @@ impl Conversion for Dense {
     }
 }
 
-fn fill(source: &Source, shape: &[usize], default: Option<&RowDefault>) -> Result<Fill, RepresentationError> {
+fn fill(
+    source: &KeySource,
+    shape: &[usize],
+    default: Option<&RowDefault>,
+) -> Result<Fill, RepresentationError> {
     let kind = RepresentationErrorKind::Default;
     match default {
         None => Ok(Fill::None),

@@ -25,9 +25,9 @@ mod truncate;
 mod varlen;
 
 pub use definition::{Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};
-use source::Source;
+use source::KeySource;
 
-use crate::conversion::{Conversion, Plan};
+use crate::conversion::{Conversion, TensorPlan};
 use crate::error::RepresentationError;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -37,7 +37,7 @@ pub(crate) fn compile(
     schema: &IndexedSchema,
     feature: &Feature,
     options: &AdapterOptions,
-) -> Result<Plan, RepresentationError> {
+) -> Result<TensorPlan, RepresentationError> {
     Ok(match feature {
         Feature::Dense(this) => of_key(dense::Dense::compile(schema, this, options)?, |it| &it.source),
         Feature::FixedLenSequence(this) => {
@@ -46,15 +46,15 @@ pub(crate) fn compile(
         Feature::VarLen(this) => of_key(varlen::VarLen::compile(schema, this, options)?, |it| &it.source),
         Feature::Sparse(this) => {
             let sparse = sparse::Sparse::compile(schema, this, options)?;
-            let paths = sparse.sources().flat_map(Source::paths).cloned().collect();
-            Plan::new(sparse, paths)
+            let paths = sparse.sources().flat_map(KeySource::paths).cloned().collect();
+            TensorPlan::new(sparse, paths)
         }
         Feature::Ragged(this) => of_key(ragged::Ragged::compile(schema, this, options)?, |it| &it.source),
     })
 }
 
 /// The plan of a feature with one key.
-fn of_key<C: Conversion + 'static>(conversion: C, source: impl Fn(&C) -> &Source) -> Plan {
+fn of_key<C: Conversion + 'static>(conversion: C, source: impl Fn(&C) -> &KeySource) -> TensorPlan {
     let paths = source(&conversion).paths().to_vec();
-    Plan::new(conversion, paths)
+    TensorPlan::new(conversion, paths)
 }

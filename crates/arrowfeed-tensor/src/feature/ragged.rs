@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 
 use super::definition;
-use super::source::Source;
+use super::source::KeySource;
 use crate::conversion::Conversion;
 use crate::convert::{at_least_one_list, flat_values, in_blocks};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
@@ -18,7 +18,7 @@ use crate::tensor::{DenseTensor, RaggedTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Ragged {
-    pub(super) source: Source,
+    pub(super) source: KeySource,
     /// Shape of the blocks of values in the innermost lists.
     inner_shape: Vec<usize>,
     dtype: SplitsDType,
@@ -31,7 +31,7 @@ impl Ragged {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&ragged.key)?;
-        let source = Source::compile(schema, &key, ragged.dtype, ragged.casts, options)?;
+        let source = KeySource::compile(schema, &key, ragged.dtype, ragged.casts, options)?;
         let inner_shape = ragged.inner_shape.clone();
         if size(&inner_shape).is_none_or(|size| size == 0) {
             let expected = "an inner shape of sizes above 0 with less than 2^63 values";

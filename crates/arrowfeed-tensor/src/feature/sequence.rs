@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 
 use super::definition;
 use super::fill::{Fill, filled};
-use super::source::Source;
+use super::source::KeySource;
 use super::truncate::{CUT, truncated};
 use crate::conversion::Conversion;
 use crate::convert::lengths;
@@ -22,7 +22,7 @@ use crate::tensor::{DenseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct FixedLenSequence {
-    pub(super) source: Source,
+    pub(super) source: KeySource,
     layout: Layout,
     fill: Fill,
     /// Whether lists that are longer than their size are cut.
@@ -52,7 +52,7 @@ impl FixedLenSequence {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&sequence.key)?;
-        let source = Source::compile(schema, &key, sequence.dtype, sequence.casts, options)?;
+        let source = KeySource::compile(schema, &key, sequence.dtype, sequence.casts, options)?;
         let layout = layout(&source, &sequence.shape)?;
         let fill = match &sequence.default {
             None => Fill::None,
@@ -127,7 +127,7 @@ impl Conversion for FixedLenSequence {
     }
 }
 
-fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, RepresentationError> {
+fn layout(source: &KeySource, shape: &[Option<usize>]) -> Result<Layout, RepresentationError> {
     let kind = RepresentationErrorKind::Shape;
     let fixed: Vec<usize> = shape.iter().flatten().copied().collect();
     if size(&fixed).is_none_or(|size| size == 0) {

@@ -18,14 +18,14 @@ use crate::representation::DefaultValue;
 
 /// A compiled key whose values a tensor can hold.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(super) struct KeySource {
     pub(super) plan: ExpressionPlan,
     /// Converts the values to the type of the tensor, if the key has another.
     cast: Option<Cast>,
     pub(super) leaf: Leaf,
 }
 
-impl Source {
+impl KeySource {
     /// Compiles a key. Extends a key that ends at an array to the elements of the array. Fails if no tensor can hold the values,
     /// or if they have another type than `dtype` and `casts` do not allow the conversion.
     pub(super) fn compile(

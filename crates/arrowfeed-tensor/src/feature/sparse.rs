@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 
 use super::definition::{self, Casts};
-use super::source::Source;
+use super::source::KeySource;
 use crate::column::Leaves;
 use crate::conversion::Conversion;
 use crate::convert::{Entries, at_least_one_list, lengths, longest};
@@ -22,7 +22,7 @@ use crate::tensor::{SparseTensor, Tensor};
 #[derive(Debug, Clone)]
 pub(super) struct Sparse {
     indices: Vec<Index>,
-    values: Source,
+    values: KeySource,
     /// Number of dimensions of the feature's key that the tensor keeps. Their sizes come first in `size`.
     kept: usize,
     size: Vec<Option<usize>>,
@@ -32,7 +32,7 @@ pub(super) struct Sparse {
 
 #[derive(Debug, Clone)]
 struct Index {
-    source: Source,
+    source: KeySource,
     /// Whether its lists are parallel to those of the values, so that each must have the same length.
     beside: bool,
 }
@@ -55,7 +55,7 @@ impl Sparse {
             None => Ok(key.clone()),
             Some(outer) => outer.join(key),
         };
-        let values = Source::compile(schema, &inside(&value_key)?, sparse.dtype, sparse.casts, options)?;
+        let values = KeySource::compile(schema, &inside(&value_key)?, sparse.dtype, sparse.casts, options)?;
         let index = |key: &KeyExpression| {
             let source = index_source(schema, &inside(key)?, options)?;
             let beside = is_relative(key) && is_relative(&value_key) && source.rank() == values.rank();
@@ -70,7 +70,7 @@ impl Sparse {
     }
 
     /// The keys: those of the indices, then that of the values.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = &KeySource> {
         self.indices.iter().map(|index| &index.source).chain([&self.values])
     }
 
@@ -132,7 +132,7 @@ impl Conversion for Sparse {
     }
 
     fn columns(&self) -> Vec<usize> {
-        self.sources().flat_map(Source::columns).collect()
+        self.sources().flat_map(KeySource::columns).collect()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
@@ -188,8 +188,8 @@ fn index_source(
     schema: &IndexedSchema,
     key: &KeyExpression,
     options: &AdapterOptions,
-) -> Result<Source, RepresentationError> {
-    let source = Source::compile(schema, key, None, Casts::Refused, options)?;
+) -> Result<KeySource, RepresentationError> {
+    let source = KeySource::compile(schema, key, None, Casts::Refused, options)?;
     match source.plan.data_type() {
         integers if integers.is_integer() => Ok(source),
         other => Err(source.unfit(RepresentationErrorKind::Type, "integers as indices", other.to_string())),
@@ -198,7 +198,7 @@ fn index_source(
 
 /// Number of dimensions of the feature's key that the tensor keeps: none or all, depending on the number of sizes.
 fn kept_dimensions(
-    values: &Source,
+    values: &KeySource,
     indices: usize,
     outer: usize,
     size: &[Option<usize>],

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 
 use super::definition;
-use super::source::Source;
+use super::source::KeySource;
 use super::truncate::{CUT, truncated};
 use crate::column::row_of;
 use crate::conversion::Conversion;
@@ -21,7 +21,7 @@ use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct VarLen {
-    pub(super) source: Source,
+    pub(super) source: KeySource,
     /// A size for each dimension after the batch. `None` means the length of the longest list.
     shape: Vec<Option<usize>>,
     /// Whether lists that are longer than their size are cut.
@@ -35,7 +35,7 @@ impl VarLen {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&varlen.key)?;
-        let source = Source::compile(schema, &key, varlen.dtype, varlen.casts, options)?;
+        let source = KeySource::compile(schema, &key, varlen.dtype, varlen.casts, options)?;
         let rank = source.rank().max(1);
         let shape = varlen.shape.clone().unwrap_or_else(|| vec![None; rank]);
         if shape.len() != rank {

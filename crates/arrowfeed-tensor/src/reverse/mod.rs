@@ -22,7 +22,7 @@ use crate::tensor::Tensor;
 mod columns;
 mod plan;
 
-use plan::Plan;
+use plan::ReversePlan;
 
 /// Options for writing sparse tensors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Default for TensorsToRecordBatchOptions {
 #[derive(Debug, Clone)]
 pub struct TensorsToRecordBatch {
     schema: SchemaRef,
-    plans: Vec<(String, Plan)>,
+    plans: Vec<(String, ReversePlan)>,
     representations: Representations,
 }
 
@@ -98,7 +98,7 @@ impl TensorsToRecordBatch {
         let (mut plans, mut fields) = (Vec::new(), Vec::<arrow_schema::Field>::new());
         let mut known = HashSet::new();
         for (name, spec) in specs {
-            let plan = Plan::new(name, spec, options, generic.contains(name));
+            let plan = ReversePlan::new(name, spec, options, generic.contains(name));
             let plan = plan.map_err(|error| error.in_tensor(name))?;
             for field in plan.fields() {
                 if !known.insert(field.name().clone()) {

@@ -16,7 +16,7 @@ use crate::spec::{TensorKind, TensorSpec};
 use crate::tensor::Tensor;
 
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub(super) struct ReversePlan {
     name: String,
     spec: TensorSpec,
     dtype: DType,
@@ -31,7 +31,7 @@ enum Form {
     Ragged { inner: Vec<usize>, splits: SplitsDType },
 }
 
-impl Plan {
+impl ReversePlan {
     pub(super) fn new(
         name: &str,
         spec: &TensorSpec,

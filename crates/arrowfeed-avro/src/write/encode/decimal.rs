@@ -25,7 +25,7 @@ pub(super) fn decimal(
     size: Option<usize>,
     path: &str,
 ) -> Result<Computed, FeedError> {
-    let target = Target { precision: ty.precision, size, path: path.into() };
+    let target = DecimalWire { precision: ty.precision, size, path: path.into() };
     let scale = match array.data_type() {
         DataType::Decimal32(_, scale)
         | DataType::Decimal64(_, scale)
@@ -80,14 +80,14 @@ pub(super) fn decimal(
 }
 
 /// The encoding of decimals on the wire.
-struct Target {
+struct DecimalWire {
     precision: usize,
     /// `None`: a length, then as many bytes as the value needs.
     size: Option<usize>,
     path: Arc<str>,
 }
 
-impl Target {
+impl DecimalWire {
     /// Writes a value. `len` is the number of trailing bytes that it needs.
     #[inline(always)]
     fn put(&self, bytes: &[u8], len: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_schema::DataType;
 
-use super::words::described;
+use super::type_names::described;
 use super::{Compiler, PathPosition};
 use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::expression::compare::Class;

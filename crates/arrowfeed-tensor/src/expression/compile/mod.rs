@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields};
 
-use super::key::{KeyExpression, Path, Step, StepKind};
+use super::key::{KeyExpression, KeyStep, Path, StepKind};
 use super::operation::{Operation, Operations};
 use crate::column::listed;
 use crate::column_path::ColumnPath;
@@ -13,10 +13,10 @@ use crate::leaf;
 use crate::lists;
 
 mod filter;
-mod words;
+mod type_names;
 
-pub(crate) use words::and_how_to_enter;
-use words::{described, primitive_name};
+pub(crate) use type_names::and_how_to_enter;
+use type_names::{described, primitive_name};
 
 /// Key of the metadata of a field that has the symbols of an Avro enum. The name is arrow-avro's.
 const ENUM_SYMBOLS: &str = "avro.enum.symbols";
@@ -94,7 +94,7 @@ impl<'a> Compiler<'a> {
     /// Returns the operation of a step, and moves `spot` behind it. `None` for the branch of a type that is not a union.
     fn step(
         &mut self,
-        step: &Step,
+        step: &KeyStep,
         spot: &mut PathPosition,
     ) -> Result<Option<Operation>, RepresentationError> {
         let operation = match &step.kind {
@@ -136,7 +136,7 @@ impl<'a> Compiler<'a> {
 
     fn field(
         &self,
-        step: &Step,
+        step: &KeyStep,
         name: &str,
         spot: &mut PathPosition,
     ) -> Result<Operation, RepresentationError> {
@@ -160,7 +160,7 @@ impl<'a> Compiler<'a> {
 
     fn branch(
         &self,
-        step: &Step,
+        step: &KeyStep,
         name: &str,
         spot: &mut PathPosition,
     ) -> Result<Option<Operation>, RepresentationError> {
@@ -189,7 +189,7 @@ impl<'a> Compiler<'a> {
 
     fn items(
         &self,
-        step: &Step,
+        step: &KeyStep,
         expected: &str,
         spot: &PathPosition,
     ) -> Result<FieldRef, RepresentationError> {
@@ -202,7 +202,7 @@ impl<'a> Compiler<'a> {
     /// The fields of a map's keys and values.
     fn entries<'f>(
         &self,
-        step: &Step,
+        step: &KeyStep,
         entries: &'f Field,
     ) -> Result<(&'f DataType, FieldRef), RepresentationError> {
         match entries.data_type() {
@@ -219,7 +219,12 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn map_key(&self, step: &Step, data_type: &DataType, key: &str) -> Result<ArrayRef, RepresentationError> {
+    fn map_key(
+        &self,
+        step: &KeyStep,
+        data_type: &DataType,
+        key: &str,
+    ) -> Result<ArrayRef, RepresentationError> {
         let key = leaf::plain(data_type).and_then(|plain| leaf::bytes(&plain, key.as_bytes()));
         key.ok_or_else(|| {
             let expected = "a map with texts as keys".to_owned();
@@ -227,12 +232,12 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn no_record(&self, step: &Step, name: &str, spot: &PathPosition) -> RepresentationError {
+    fn no_record(&self, step: &KeyStep, name: &str, spot: &PathPosition) -> RepresentationError {
         let expected = format!("a record with the field {name:?}");
         self.error(step.at, RepresentationErrorKind::Type, expected, and_how_to_enter(&spot.data_type))
     }
 
-    fn type_error(&self, step: &Step, expected: &str, spot: &PathPosition) -> RepresentationError {
+    fn type_error(&self, step: &KeyStep, expected: &str, spot: &PathPosition) -> RepresentationError {
         let found = described(&spot.data_type);
         self.error(step.at, RepresentationErrorKind::Type, expected.to_owned(), found)
     }

@@ -37,11 +37,11 @@ pub(super) use rule::holds_exactly;
 pub(super) struct Cast {
     from: DataType,
     to: DType,
-    kind: Kind,
+    kind: CastKind,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum CastKind {
     Exact,
     Lossy,
     Codes(Arc<Codes>),
@@ -67,8 +67,8 @@ impl Cast {
             };
         };
         let kind = match (rule(from, to), casts) {
-            (Rule::Exact, Casts::Exact | Casts::Lossy) => Kind::Exact,
-            (Rule::Lossy, Casts::Lossy) => Kind::Lossy,
+            (Rule::Exact, Casts::Exact | Casts::Lossy) => CastKind::Exact,
+            (Rule::Lossy, Casts::Lossy) => CastKind::Lossy,
             (Rule::Lossy, Casts::Exact) => {
                 let expected = format!("values that {to} holds exactly");
                 let found = format!("{} (lossy=True converts them)", named(from));
@@ -76,7 +76,7 @@ impl Cast {
             }
             (Rule::Codes, Casts::Exact | Casts::Lossy) => {
                 let codes = Codes::compile(from, plan.enum_symbols(), to);
-                Kind::Codes(Arc::new(codes.map_err(|(expected, found)| error(expected, found))?))
+                CastKind::Codes(Arc::new(codes.map_err(|(expected, found)| error(expected, found))?))
             }
             (Rule::None, _) | (_, Casts::Refused) => {
                 let found = match own {
@@ -98,9 +98,9 @@ impl Cast {
     pub(super) fn apply(&self, leaves: Leaves) -> Result<Leaves, ConversionError> {
         let input = Input { array: &leaves.array, nulls: leaves.nulls.as_ref() };
         let array = match &self.kind {
-            Kind::Codes(codes) => codes.of(&input, self.to),
-            Kind::Exact => self.numbers(&input, false),
-            Kind::Lossy => self.numbers(&input, true),
+            CastKind::Codes(codes) => codes.of(&input, self.to),
+            CastKind::Exact => self.numbers(&input, false),
+            CastKind::Lossy => self.numbers(&input, true),
         };
         let array = array.map_err(|unfit| unfit.in_row_of(&leaves))?;
         let nulls = with_parents(leaves.nulls.as_ref(), &array);
@@ -120,16 +120,16 @@ impl Cast {
     /// Reports on the memory of the values, which `picks` has copied before.
     pub(super) fn part(&self, picks: bool, unless: &[&str]) -> Part {
         match &self.kind {
-            Kind::Codes(codes) if codes.shares_keys(self.to) && !picks => {
+            CastKind::Codes(codes) if codes.shares_keys(self.to) && !picks => {
                 Part::new("values", Sharing::Shared)
                     .because("as the keys of an enum")
                     .unless(unless.iter().copied())
                     .unless(["the dictionary of a batch is not the list of symbols"])
             }
-            Kind::Codes(_) => {
+            CastKind::Codes(_) => {
                 Part::new("values", Sharing::Copied).because("symbols of an enum, converted to their codes")
             }
-            Kind::Exact | Kind::Lossy => {
+            CastKind::Exact | CastKind::Lossy => {
                 let reason = format!("converted from {}", named(&self.from));
                 Part::new("values", Sharing::Copied).because(reason)
             }

@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 use super::{Input, Unfit};
 use crate::dtype::DType;
 use crate::gather::overflow;
-use crate::nearest::{f16_of, f32_of, f64_of};
+use crate::rounding::{f16_of, f32_of, f64_of};
 
 /// Converts the values to the nearest ones of the type, and cuts fractions of integers. Fails at the first valid value out of
 /// the range of the type.

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use arrowfeed_tensor::Tensors;
 
 /// A source of batches that the inputs of the op describe. It can be iterated over several times.
-pub trait Source: Send + Sync {
+pub trait TensorSource: Send + Sync {
     /// Starts an iteration, or resumes after a state that another iteration returned. An empty state starts the next pass over
     /// the source.
     ///
     /// # Errors
     /// The error that TensorFlow raises: the state belongs to another source, or the source cannot be read.
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure>;
+    fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure>;
 }
 
 /// An iteration over batches of tensors.
-pub trait Feed: Send {
+pub trait TensorStream: Send {
     /// Returns the named tensors of the next batch, or `None` at the end.
     ///
     /// # Errors
-    /// The error that TensorFlow raises. The feed is not used after an error.
+    /// The error that TensorFlow raises. The stream is not used after an error.
     fn next(&mut self) -> Result<Option<Tensors>, Failure>;
 
     /// Returns a checkpoint of the iteration after the last batch, from which another process can resume too. It is not empty.
@@ -39,12 +39,12 @@ pub trait Parser: Send + Sync {
 }
 
 /// Opens the sources and parsers that the inputs and attributes of the ops describe.
-pub trait Open: Send + Sync {
+pub trait Opener: Send + Sync {
     /// Returns the source that this process has under a key, or opens the one that the configuration describes.
     ///
     /// # Errors
     /// The error that TensorFlow raises.
-    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn Source>, Failure>;
+    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn TensorSource>, Failure>;
 
     /// Returns the parser that the configuration describes.
     ///

@@ -9,7 +9,7 @@ use crate::memory::{Filled, SlotRange, Slots};
 use crate::wire::cursor::Stop;
 
 /// An Arrow array under construction. These methods are called once per block, batch or run of nulls, not once per value.
-pub(crate) trait Fill {
+pub(crate) trait ColumnBuilder {
     /// Prepares memory for a new batch of about `likely` slots, and returns the number of slots for which there is room.
     fn prepare(&mut self, likely: usize) -> usize;
 
@@ -53,7 +53,7 @@ pub(crate) trait FixedWidth {
     fn data_type(&self) -> &DataType;
 }
 
-impl<C: FixedWidth> Fill for C {
+impl<C: FixedWidth> ColumnBuilder for C {
     fn prepare(&mut self, likely: usize) -> usize {
         self.values().prepare(likely)
     }
