@@ -1309,7 +1309,8 @@ Args:
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
-        `batch_bytes` a batch; without `schema`, `header_bytes` also bounds a record. None: `Limits()`.
+        `batch_bytes` a batch, `skipped_depth` the nesting of a record; without `schema`, `schema_depth`
+        and `expanded_fields` bound the inferred types. None: `Limits()`.
     index: As in `CsvDataset`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the

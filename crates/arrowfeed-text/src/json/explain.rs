@@ -2,7 +2,6 @@
 
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::{FeedError, FeedErrorKind, thousands};
-use serde_json::Value;
 
 use super::parser::JsonParser;
 use super::tape::{Element, Fault, Tape};
@@ -11,18 +10,23 @@ use crate::group::{Slice, first_wrong};
 /// Maximum number of characters of a value in a message.
 const MAX_CHARS: usize = 100;
 
-/// Parses a line as a JSON object.
+/// Parses a record that is a JSON object.
 ///
 /// # Errors
-/// The line is not JSON, or is another JSON value.
-pub(super) fn object(line: &[u8]) -> Result<Value, FeedError> {
-    // Without the line end, which a message would count.
-    let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    let found = match serde_json::from_slice(&line[..end.map_or(0, |last| last + 1)]) {
-        Ok(object @ Value::Object(_)) => return Ok(object),
-        Ok(other) => shortened(other.to_string()),
-        // A record is one line, and other parts of the message locate it.
-        Err(error) => error.to_string().replace(" at line 1 column ", " at column "),
+/// The record is not JSON, is another JSON value, or is nested more than `depth` deep.
+pub(super) fn object(record: Slice<'_>, depth: usize) -> Result<Tape<'_>, FeedError> {
+    let found = match Tape::of(record, depth) {
+        Ok(tape) => match tape.rows().first() {
+            Some(row) if matches!(tape.get(*row), Element::Object(_)) => return Ok(tape),
+            row => shown_value(&tape, row.copied().unwrap_or_default()),
+        },
+        Err(Fault::Depth) => {
+            let most = thousands(depth as u64);
+            let message = format!("expected a JSON object nested at most {most} deep, found a deeper one");
+            return Err(FeedError::limit_reached("skipped_depth", message));
+        }
+        Err(Fault::Syntax { reason, column }) => format!("{reason} at column {column}"),
+        Err(Fault::Length) => "one of 4 GiB or more".to_owned(),
     };
     let message = format!("expected a JSON object, found {found}");
     Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
@@ -43,7 +47,7 @@ fn write(tape: &Tape<'_>, index: u32, out: &mut String) {
         Element::Bool(value) => return out.push_str(if value { "true" } else { "false" }),
         Element::Number(span) => return out.push_str(tape.text(span)),
         Element::Text(_) | Element::Unescaped(_) => {
-            return out.push_str(&Value::from(tape.string(index).unwrap_or_default()).to_string());
+            return write_string(tape.string(index).unwrap_or_default(), out);
         }
         Element::List(end) => (end, ['[', ']']),
         Element::Object(end) => (end, ['{', '}']),
@@ -59,6 +63,23 @@ fn write(tape: &Tape<'_>, index: u32, out: &mut String) {
     out.push(last);
 }
 
+fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars().take(MAX_CHARS) {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}
+
 fn shown_value(tape: &Tape<'_>, index: u32) -> String {
     let mut text = String::new();
     write(tape, index, &mut text);
@@ -68,32 +89,20 @@ fn shown_value(tape: &Tape<'_>, index: u32) -> String {
 impl JsonParser {
     /// Returns the error of a record that cannot be parsed: it is not a JSON object, or one of its values is invalid.
     pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
-        let wrong = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
-        let unknown = || wrong("expected a JSON object, found one that cannot be parsed".to_owned());
-        let tape = match self.tape(record) {
+        let tape = match object(record, self.depth()) {
             Ok(tape) => tape,
-            Err(Fault::Depth) => {
-                let most = thousands(self.depth() as u64);
-                let message =
-                    format!("expected a JSON object nested at most {most} deep, found a deeper one");
-                return FeedError::limit_reached("skipped_depth", message);
-            }
-            Err(Fault::Syntax | Fault::Length) => {
-                return object(record.bytes()).err().unwrap_or_else(unknown);
-            }
+            Err(error) => return error,
         };
-        let Some(row) = tape.rows().first() else { return unknown() };
-        if !matches!(tape.get(*row), Element::Object(_)) {
-            return wrong(format!("expected a JSON object, found {}", shown_value(&tape, *row)));
-        }
+        let row = tape.rows()[0];
         let columns = self.schema().fields();
         let Some(column) = first_wrong(columns.len(), |columns| self.takes(record, columns)) else {
-            return unknown();
+            let message = "expected a JSON object, found one that cannot be parsed";
+            return FeedError::new(FeedErrorKind::CorruptBlock, message);
         };
         let field = &columns[column];
         let found =
-            tape.value(*row, field.name()).map_or("no value".to_owned(), |value| shown_value(&tape, value));
+            tape.value(row, field.name()).map_or("no value".to_owned(), |value| shown_value(&tape, value));
         let message = format!("expected a value of {}, found {found}", field.data_type());
-        wrong(message).in_field(field_path([field.name()]))
+        FeedError::new(FeedErrorKind::CorruptBlock, message).in_field(field_path([field.name()]))
     }
 }

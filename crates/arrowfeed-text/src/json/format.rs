@@ -23,8 +23,8 @@ pub struct JsonLinesOptions {
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
     /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch. Without a schema,
-    /// `header_bytes` limits the size of the records from which types are inferred.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch, `skipped_depth` the
+    /// nesting of a record. Without a schema, `schema_depth` and `expanded_fields` limit the inferred types.
     pub limits: Limits,
 }
 
@@ -69,11 +69,7 @@ impl JsonLinesFormat {
         let schema = match schema {
             Some(schema) => schema,
             None => {
-                // The error of an invalid line parses it as a value, which takes about 30 times its bytes.
-                let most_bytes = limits.decoded_block_bytes.min(limits.header_bytes);
-                let of_lines = Limits { decoded_block_bytes: most_bytes, ..limits.clone() };
-                let lines = TextFormat::new(Parser::whole(None), chunk_bytes, of_lines)?;
-                let lines = lines.into_set(files.clone(), None)?;
+                let lines = format.clone().into_set(files.clone(), None)?;
                 format = format.inferred_from(sample);
                 infer::types(lines, sample, &limits, interrupt)?.into()
             }

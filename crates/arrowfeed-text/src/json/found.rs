@@ -1,14 +1,13 @@
 //! The type of the values of a key, merged over records.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field};
 use arrowfeed_source::field_path::joined;
-use arrowfeed_source::{FeedError, FeedErrorKind};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
+
+use super::tape::{Element, Tape};
 
 /// The type of all values of a key so far. null has every type.
 #[derive(Debug, Default)]
@@ -74,62 +73,96 @@ impl Found {
 }
 
 /// A step from a value to a value in it.
-#[derive(Debug)]
-pub(super) enum Step {
-    Key(String),
+#[derive(Debug, Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
     Index(usize),
 }
 
-/// The path that consists of these steps, the last one first.
-pub(super) fn path_of(steps: &[Step]) -> String {
-    steps.iter().rev().fold(String::new(), |path, step| match step {
-        Step::Key(key) => joined(&path, key),
-        Step::Index(index) => format!("{path}[{index}]"),
-    })
-}
-
-/// The record whose types are merged.
+/// A record whose types are merged into those of the records before it.
 pub(super) struct Record<'a> {
+    tape: &'a Tape<'a>,
+    /// Returns the name of the record in messages.
     name: &'a dyn Fn() -> Arc<str>,
     /// Number of different keys so far, in this record and the records before it.
     keys: &'a mut usize,
-    /// Whether there is a number outside of int64.
-    pub(super) has_large_numbers: bool,
-    /// The error of a value whose kind differs from the kind of the values before it.
-    conflict: Option<FeedError>,
-    /// The steps to this value, the last one first.
-    steps: Vec<Step>,
+    /// Maximum nesting of types, in the message of a deeper one.
+    schema_depth: usize,
+    /// The steps to the value of an error, the last one first.
+    steps: Vec<Step<'a>>,
 }
 
 impl<'a> Record<'a> {
-    /// `name` returns the name of the record in messages.
-    pub(super) fn new(name: &'a dyn Fn() -> Arc<str>, keys: &'a mut usize) -> Self {
-        Self { name, keys, has_large_numbers: false, conflict: None, steps: Vec::new() }
+    pub(super) fn new(
+        tape: &'a Tape<'a>,
+        name: &'a dyn Fn() -> Arc<str>,
+        keys: &'a mut usize,
+        schema_depth: usize,
+    ) -> Self {
+        Self { tape, name, keys, schema_depth, steps: Vec::new() }
     }
 
-    /// The error of a value whose kind differs from the kind of the values before it; `None` if there is no such value.
-    pub(super) fn into_conflict(self) -> Option<FeedError> {
-        self.conflict.map(|conflict| conflict.in_field(path_of(&self.steps)))
-    }
-}
-
-/// Merges a JSON value into the values before it.
-///
-/// # Errors
-/// The value is not valid JSON, or there is a conflict, which the record then has.
-pub(super) struct Merge<'a, 'r> {
-    found: &'a mut Found,
-    record: &'a mut Record<'r>,
-}
-
-impl<'a, 'r> Merge<'a, 'r> {
-    pub(super) fn new(found: &'a mut Found, record: &'a mut Record<'r>) -> Self {
-        Self { found, record }
+    /// Merges the types of the record.
+    ///
+    /// # Errors
+    /// The kind of a value differs from the kind of the values before it; an integer does not fit in int64; a value is nested
+    /// too deeply for a type.
+    pub(super) fn merge_into(mut self, all: &mut Found) -> Result<(), FeedError> {
+        let row = self.tape.rows().first().copied().unwrap_or_default();
+        self.merge(all, row, 0).map_err(|error| {
+            let path = self.steps.iter().rev().fold(String::new(), |path, step| match step {
+                Step::Key(key) => joined(&path, key),
+                Step::Index(index) => format!("{path}[{index}]"),
+            });
+            error.in_field(path)
+        })
     }
 
-    fn kind<E: Error>(&mut self, kind: Kind) -> Result<(), E> {
-        let Some((before, first)) = &mut self.found.kind else {
-            self.found.kind = Some((kind, (self.record.name)()));
+    /// Merges a value, which has `depth` lists and objects around it.
+    fn merge(&mut self, found: &mut Found, index: u32, depth: usize) -> Result<(), FeedError> {
+        if depth > Limits::MAX_SCHEMA_DEPTH {
+            let most = self.schema_depth.min(Limits::MAX_SCHEMA_DEPTH);
+            let message = format!("expected types nested at most {most} deep, found a deeper one");
+            return Err(FeedError::limit_reached("schema_depth", message));
+        }
+        let tape = self.tape;
+        match tape.get(index) {
+            Element::Null => {}
+            Element::Bool(_) => self.merge_kind(found, Kind::Bool)?,
+            Element::Number(span) => self.merge_kind(found, number_kind(tape.text(span))?)?,
+            Element::Text(_) | Element::Unescaped(_) => self.merge_kind(found, Kind::String)?,
+            Element::List(end) => {
+                self.merge_kind(found, Kind::List)?;
+                let of_items = found.item.get_or_insert_default();
+                for (number, item) in tape.items(index, end).enumerate() {
+                    self.merge(of_items, item, depth + 1)
+                        .inspect_err(|_| self.steps.push(Step::Index(number)))?;
+                }
+            }
+            Element::Object(end) => {
+                self.merge_kind(found, Kind::Object)?;
+                let mut entry = index + 1;
+                while entry < end {
+                    let key = tape.string(entry).unwrap_or_default();
+                    let of_key = match found.fields.get_mut(key) {
+                        Some(of_key) => of_key,
+                        None => {
+                            *self.keys += 1;
+                            found.fields.entry(key.to_owned()).or_default()
+                        }
+                    };
+                    self.merge(of_key, entry + 1, depth + 1)
+                        .inspect_err(|_| self.steps.push(Step::Key(key)))?;
+                    entry = tape.after(entry + 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_kind(&self, found: &mut Found, kind: Kind) -> Result<(), FeedError> {
+        let Some((before, first)) = &mut found.kind else {
+            found.kind = Some((kind, (self.name)()));
             return Ok(());
         };
         if let Some(merged) = before.merged(kind) {
@@ -141,113 +174,21 @@ impl<'a, 'r> Merge<'a, 'r> {
             before.name(),
             kind.name()
         );
-        self.record.conflict = Some(FeedError::new(FeedErrorKind::Schema, message));
-        Err(E::custom("a value of another kind"))
+        Err(FeedError::new(FeedErrorKind::Schema, message))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Merge<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+/// The kind of a number.
+///
+/// # Errors
+/// An integer does not fit in int64. As a float, it would have another value.
+fn number_kind(text: &str) -> Result<Kind, FeedError> {
+    if text.contains(['.', 'e', 'E']) {
+        return Ok(Kind::Float);
     }
-}
-
-impl<'de> Visitor<'de> for Merge<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
+    if text.parse::<i64>().is_ok() {
+        return Ok(Kind::Int);
     }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
-        self.kind(Kind::Bool)
-    }
-
-    fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
-        self.kind(Kind::Int)
-    }
-
-    fn visit_u64<E: Error>(mut self, integer: u64) -> Result<(), E> {
-        self.record.has_large_numbers |= i64::try_from(integer).is_err();
-        self.kind(Kind::Int)
-    }
-
-    fn visit_f64<E: Error>(mut self, number: f64) -> Result<(), E> {
-        // serde_json passes integers that do not fit in 64 bits as floats.
-        self.record.has_large_numbers |= number.abs() >= 2f64.powi(63);
-        self.kind(Kind::Float)
-    }
-
-    fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
-        self.kind(Kind::String)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
-        self.kind(Kind::List)?;
-        let Self { found, record } = self;
-        let item = found.item.get_or_insert_default();
-        for index in 0.. {
-            match items.next_element_seed(Merge { found: item, record }) {
-                Ok(Some(())) => {}
-                Ok(None) => break,
-                Err(error) => {
-                    record.steps.push(Step::Index(index));
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
-        self.kind(Kind::Object)?;
-        let Self { found, record } = self;
-        while let Some(key) = entries.next_key_seed(Key)? {
-            let found = match found.fields.get_mut(&*key) {
-                Some(found) => found,
-                None => {
-                    *record.keys += 1;
-                    found.fields.entry(key.clone().into_owned()).or_default()
-                }
-            };
-            if let Err(error) = entries.next_value_seed(Merge { found, record }) {
-                record.steps.push(Step::Key(key.into_owned()));
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A key, borrowed if it has no escapes.
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(key))
-    }
-
-    fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(key.to_owned()))
-    }
+    let message = format!("expected an integer that fits into int64, found {text}: give a schema");
+    Err(FeedError::new(FeedErrorKind::Schema, message))
 }

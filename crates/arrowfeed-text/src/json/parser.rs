@@ -10,7 +10,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use memchr::memchr_iter;
 
 use super::columns;
-use super::tape::{Fault, Tape};
+use super::tape::Tape;
 use crate::group::Slice;
 
 /// A parser of the values of selected keys into batches.
@@ -72,19 +72,14 @@ impl JsonParser {
 
     /// Parses records into rows.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
-        let tape =
-            self.tape(records).map_err(|_| ArrowError::JsonError("no JSON in each line".to_owned()))?;
+        let tape = Tape::of(records, self.depth)
+            .map_err(|_| ArrowError::JsonError("no JSON in each line".to_owned()))?;
         let rows = columns::objects(&tape, tape.rows(), self.schema.fields())?;
         if rows.null_count() > 0 {
             return Err(ArrowError::JsonError("no object in each line".to_owned()));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         RecordBatch::try_new_with_options(self.schema.clone(), rows.columns().to_vec(), &options)
-    }
-
-    /// The values of records.
-    pub(super) fn tape<'a>(&self, records: Slice<'a>) -> Result<Tape<'a>, Fault> {
-        Tape::of(records, self.depth)
     }
 
     pub(super) fn depth(&self) -> usize {

@@ -7,8 +7,8 @@ use crate::group::Slice;
 /// The reason why records are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A record is not one JSON text in UTF-8.
-    Syntax,
+    /// A record is not one JSON text in UTF-8: the reason, and the number of its first wrong byte among all records, from 1 on.
+    Syntax { reason: &'static str, column: usize },
     /// A value is nested deeper than allowed.
     Depth,
     /// The records are too long for offsets of 32 bits.
@@ -55,7 +55,8 @@ impl<'a> Tape<'a> {
     /// # Errors
     /// A record is not JSON, or too deep; the records are too long.
     pub(super) fn of(records: Slice<'a>, depth: usize) -> Result<Self, Fault> {
-        let text = std::str::from_utf8(records.bytes()).map_err(|_| Fault::Syntax)?;
+        let text = std::str::from_utf8(records.bytes())
+            .map_err(|error| Fault::Syntax { reason: "invalid UTF-8", column: error.valid_up_to() + 1 })?;
         if u32::try_from(text.len()).is_err() {
             return Err(Fault::Length);
         }
@@ -65,19 +66,12 @@ impl<'a> Tape<'a> {
             elements: vec![Element::Null],
             rows: Vec::with_capacity(records.len()),
         };
-        let mut parser = TapeParser { tape, bytes: text.as_bytes(), at: 0, open: Vec::new(), depth };
-        let mut end = 0;
-        for record in records.iter() {
-            end += record.len();
-            parser.tape.rows.push(parser.tape.elements.len() as u32);
-            parser.bytes = &text.as_bytes()[..end];
-            parser.value()?;
-            parser.skip_whitespace();
-            if parser.at != end {
-                return Err(Fault::Syntax);
-            }
+        let mut parser =
+            TapeParser { tape, bytes: &[], at: 0, open: Vec::new(), depth, fault: Fault::Length };
+        match parser.records(records) {
+            Some(()) => Ok(parser.tape),
+            None => Err(parser.fault),
         }
-        Ok(parser.tape)
     }
 
     /// The indices of the values of the records.
@@ -143,25 +137,62 @@ impl<'a> Tape<'a> {
 
 struct TapeParser<'a> {
     tape: Tape<'a>,
-    /// The records up to the end of the current one.
+    /// The records up to the end of the current one, without its line end.
     bytes: &'a [u8],
     at: usize,
     /// The indices of the lists and objects around the current value.
     open: Vec<u32>,
     depth: usize,
+    /// The reason why a method returned `None`.
+    fault: Fault,
 }
 
-impl TapeParser<'_> {
+const END_OF_VALUE: &str = "EOF while parsing a value";
+const END_OF_LIST: &str = "EOF while parsing a list";
+const END_OF_OBJECT: &str = "EOF while parsing an object";
+const END_OF_STRING: &str = "EOF while parsing a string";
+const CONTROL_CHARACTER: &str = "control character (\\u0000-\\u001F) found while parsing a string";
+const LONE_SURROGATE: &str = "lone leading surrogate in hex escape";
+
+impl<'a> TapeParser<'a> {
+    fn records(&mut self, records: Slice<'a>) -> Option<()> {
+        let mut end = 0;
+        for record in records.iter() {
+            let line = record.strip_suffix(b"\n").unwrap_or(record);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            self.bytes = &self.tape.text.as_bytes()[..end + line.len()];
+            self.at = end;
+            end += record.len();
+            self.tape.rows.push(self.tape.elements.len() as u32);
+            self.value()?;
+            self.skip_whitespace();
+            if self.at != self.bytes.len() {
+                return self.fail("", "trailing characters");
+            }
+        }
+        Some(())
+    }
+
+    /// Stores the fault of the current byte: `reason`, or `at_end` if there is no byte.
+    #[cold]
+    fn fail<T>(&mut self, at_end: &'static str, reason: &'static str) -> Option<T> {
+        let is_end = self.at >= self.bytes.len();
+        let reason = if is_end { at_end } else { reason };
+        self.fault = Fault::Syntax { reason, column: self.bytes.len().min(self.at + 1) };
+        None
+    }
+
     /// Parses a value and all values in it.
-    fn value(&mut self) -> Result<(), Fault> {
+    fn value(&mut self) -> Option<()> {
         loop {
             self.skip_whitespace();
-            let byte = *self.bytes.get(self.at).ok_or(Fault::Syntax)?;
+            let Some(byte) = self.bytes.get(self.at).copied() else { return self.fail(END_OF_VALUE, "") };
             match byte {
                 b'"' => self.string()?,
                 b'{' | b'[' => {
                     if self.open.len() >= self.depth {
-                        return Err(Fault::Depth);
+                        self.fault = Fault::Depth;
+                        return None;
                     }
                     let (element, end) =
                         if byte == b'{' { (Element::Object(0), b'}') } else { (Element::List(0), b']') };
@@ -182,18 +213,26 @@ impl TapeParser<'_> {
                 b'n' => self.literal(b"null", Element::Null)?,
                 b't' => self.literal(b"true", Element::Bool(true))?,
                 b'f' => self.literal(b"false", Element::Bool(false))?,
-                _ => return Err(Fault::Syntax),
+                b']' if matches!(self.innermost(), Some(Element::List(_))) => {
+                    return self.fail("", "trailing comma");
+                }
+                _ => return self.fail("", "expected value"),
             }
             if !self.has_next()? {
-                return Ok(());
+                return Some(());
             }
         }
     }
 
+    /// The innermost open list or object.
+    fn innermost(&self) -> Option<Element> {
+        self.open.last().map(|open| self.tape.elements[*open as usize])
+    }
+
     /// Continues after a value, up to the next value. Returns false if no list and no object is open.
-    fn has_next(&mut self) -> Result<bool, Fault> {
-        while let Some(open) = self.open.last() {
-            let is_object = matches!(self.tape.elements[*open as usize], Element::Object(_));
+    fn has_next(&mut self) -> Option<bool> {
+        while let Some(open) = self.innermost() {
+            let is_object = matches!(open, Element::Object(_));
             self.skip_whitespace();
             match (self.bytes.get(self.at), is_object) {
                 (Some(b','), _) => {
@@ -202,13 +241,14 @@ impl TapeParser<'_> {
                         self.skip_whitespace();
                         self.key()?;
                     }
-                    return Ok(true);
+                    return Some(true);
                 }
                 (Some(b'}'), true) | (Some(b']'), false) => self.close(),
-                _ => return Err(Fault::Syntax),
+                (_, true) => return self.fail(END_OF_OBJECT, "expected `,` or `}`"),
+                (_, false) => return self.fail(END_OF_LIST, "expected `,` or `]`"),
             }
         }
-        Ok(false)
+        Some(false)
     }
 
     /// Ends the innermost list or object, at its last byte.
@@ -223,21 +263,19 @@ impl TapeParser<'_> {
     }
 
     /// Parses a key and the colon after it.
-    fn key(&mut self) -> Result<(), Fault> {
-        if self.bytes.get(self.at) != Some(&b'"') {
-            return Err(Fault::Syntax);
+    fn key(&mut self) -> Option<()> {
+        match self.bytes.get(self.at) {
+            Some(b'"') => self.string()?,
+            // An object without keys has ended before.
+            Some(b'}') => return self.fail("", "trailing comma"),
+            _ => return self.fail(END_OF_OBJECT, "key must be a string"),
         }
-        self.string()?;
         self.skip_whitespace();
-        self.expect(b':')
-    }
-
-    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
-        if self.bytes.get(self.at) != Some(&byte) {
-            return Err(Fault::Syntax);
+        if self.bytes.get(self.at) != Some(&b':') {
+            return self.fail(END_OF_OBJECT, "expected `:`");
         }
         self.at += 1;
-        Ok(())
+        Some(())
     }
 
     fn skip_whitespace(&mut self) {
@@ -246,24 +284,29 @@ impl TapeParser<'_> {
         }
     }
 
-    fn literal(&mut self, text: &[u8], element: Element) -> Result<(), Fault> {
-        if !self.bytes[self.at..].starts_with(text) {
-            return Err(Fault::Syntax);
+    fn literal(&mut self, text: &[u8], element: Element) -> Option<()> {
+        let found = &self.bytes[self.at..];
+        if !found.starts_with(text) {
+            self.at += found.iter().zip(text).take_while(|(found, expected)| found == expected).count();
+            return self.fail(END_OF_VALUE, "expected ident");
         }
         self.at += text.len();
         self.tape.elements.push(element);
-        Ok(())
+        Some(())
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Option<()> {
         let start = self.at as u32;
         if self.bytes[self.at] == b'-' {
             self.at += 1;
         }
-        match self.bytes.get(self.at) {
-            // No digit follows a zero.
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+            if self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+                return self.fail("", "invalid number");
+            }
+        } else {
+            self.digits()?;
         }
         if self.bytes.get(self.at) == Some(&b'.') {
             self.at += 1;
@@ -277,85 +320,104 @@ impl TapeParser<'_> {
             self.digits()?;
         }
         self.tape.elements.push(Element::Number(Span { start, end: self.at as u32 }));
-        Ok(())
+        Some(())
     }
 
     /// Parses one digit or more.
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Option<()> {
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
         }
-        if self.at == start { Err(Fault::Syntax) } else { Ok(()) }
+        if self.at == start { self.fail(END_OF_VALUE, "invalid number") } else { Some(()) }
     }
 
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Option<()> {
         self.at += 1;
         let start = self.at;
         self.at += plain_bytes(&self.bytes[start..]);
         if self.bytes.get(self.at) == Some(&b'"') {
             self.tape.elements.push(Element::Text(Span { start: start as u32, end: self.at as u32 }));
             self.at += 1;
-            return Ok(());
+            return Some(());
         }
         self.string_with_escapes(start)
     }
 
     /// Parses a string from its first byte that is not a plain character. `start` is its first byte.
-    fn string_with_escapes(&mut self, mut start: usize) -> Result<(), Fault> {
+    fn string_with_escapes(&mut self, mut start: usize) -> Option<()> {
         let first = self.tape.unescaped.len() as u32;
         loop {
             self.tape.unescaped.push_str(&self.tape.text[start..self.at]);
-            let byte = self.bytes.get(self.at);
-            self.at += 1;
-            match byte {
+            match self.bytes.get(self.at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
-                    let character = self.escape().ok_or(Fault::Syntax)?;
+                    self.at += 1;
+                    let character = self.escape()?;
                     self.tape.unescaped.push(character);
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return self.fail(END_OF_STRING, CONTROL_CHARACTER),
             }
             start = self.at;
             self.at += plain_bytes(&self.bytes[start..]);
         }
+        self.at += 1;
         let end = self.tape.unescaped.len() as u32;
         self.tape.elements.push(Element::Unescaped(Span { start: first, end }));
-        Ok(())
+        Some(())
     }
 
     /// Parses an escape after its backslash.
     fn escape(&mut self) -> Option<char> {
-        let byte = *self.bytes.get(self.at)?;
-        self.at += 1;
-        Some(match byte {
-            b'"' | b'\\' | b'/' => char::from(byte),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
+        let character = match self.bytes.get(self.at) {
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
                 let first = self.unit()?;
-                let second = if (0xd800..0xdc00).contains(&first) {
-                    let is_escape = self.bytes.get(self.at..self.at + 2)? == b"\\u";
-                    self.at += 2;
-                    is_escape.then(|| self.unit())??
-                } else {
+                if !(0xd800..0xdc00).contains(&first) {
                     // An ordinary unit makes a character by itself.
-                    return char::from_u32(first.into());
-                };
-                char::decode_utf16([first, second]).next()?.ok()?
+                    return char::from_u32(first.into()).or_else(|| self.fail_before(LONE_SURROGATE));
+                }
+                for byte in *b"\\u" {
+                    if self.bytes.get(self.at) != Some(&byte) {
+                        return self.fail(END_OF_STRING, "unexpected end of hex escape");
+                    }
+                    self.at += 1;
+                }
+                self.at -= 1;
+                let second = self.unit()?;
+                let pair = char::decode_utf16([first, second]).next();
+                return pair.and_then(Result::ok).or_else(|| self.fail_before(LONE_SURROGATE));
             }
-            _ => return None,
-        })
+            _ => return self.fail(END_OF_STRING, "invalid escape"),
+        };
+        self.at += 1;
+        Some(character)
     }
 
-    /// Parses the four digits of a UTF-16 code unit.
+    /// Parses the `u` and the four digits of a UTF-16 code unit.
     fn unit(&mut self) -> Option<u16> {
-        let digits = self.bytes.get(self.at..self.at + 4)?;
+        self.at += 1;
+        let Some(digits) = self.bytes.get(self.at..self.at + 4) else {
+            self.at = self.bytes.len();
+            return self.fail(END_OF_STRING, "");
+        };
         self.at += 4;
-        digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)? as u16))
+        let digits = digits
+            .iter()
+            .try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)? as u16));
+        digits.or_else(|| self.fail_before("invalid escape"))
+    }
+
+    /// Stores the fault of the byte before the current one.
+    #[cold]
+    fn fail_before<T>(&mut self, reason: &'static str) -> Option<T> {
+        self.at -= 1;
+        self.fail("", reason)
     }
 }
 

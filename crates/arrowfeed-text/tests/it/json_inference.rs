@@ -1,6 +1,7 @@
 //! Inference of the column types of JSON Lines files.
 
-use crate::support::{error_of, gzip, json, shown, whole};
+use crate::support::{error_of, gzip, json, schema, shown, whole};
+use arrow_schema::DataType;
 use arrowfeed_source::{FeedErrorKind, Limits};
 use arrowfeed_text::JsonLinesOptions;
 
@@ -123,6 +124,73 @@ fn a_line_that_is_not_an_object_is_named() {
     }
     let expected = "expected records with keys to make columns from, found none: give a schema";
     assert_eq!(refused(b"{}\n", FeedErrorKind::Schema), expected);
+}
+
+/// The lines of both cases are read by one parser.
+#[test]
+fn a_record_has_the_same_error_with_a_schema_and_without_one() {
+    let list = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let cases = [
+        ("{\"f\": 1e400}".to_owned(), "f: expected a value of Float64, found 1e400"),
+        ("{\"f\": 1}\x0c".to_owned(), "expected a JSON object, found trailing characters at column 9"),
+        (
+            "{\"f\": \"\t\"}".to_owned(),
+            "expected a JSON object, found control character (\\u0000-\\u001F) found while parsing a string at column 8",
+        ),
+        ("{\"f\": 01}".to_owned(), "expected a JSON object, found invalid number at column 8"),
+        ("{\"f\": [1,]}".to_owned(), "expected a JSON object, found trailing comma at column 10"),
+        ("{\"f\": 1,".to_owned(), "expected a JSON object, found EOF while parsing an object at column 8"),
+        (
+            "{\"f\": \"\\ud800\"}".to_owned(),
+            "expected a JSON object, found unexpected end of hex escape at column 14",
+        ),
+        ("[\"a\\u0001\\n\"]".to_owned(), "expected a JSON object, found [\"a\\u0001\\n\"]"),
+        (
+            format!("{{\"f\": {}}}", list(100_000)),
+            "expected a JSON object nested at most 100,000 deep, found a deeper one",
+        ),
+    ];
+    for (line, expected) in cases {
+        let file = format!("{{\"f\": 0.5}}\n{line}\n");
+        let given = Some(schema(&[("f", DataType::Float64)]));
+        for schema in [given, None] {
+            let options = JsonLinesOptions { schema, ..Default::default() };
+            let error = match json(file.as_bytes(), options) {
+                Ok(files) => error_of(&files),
+                Err(error) => error.to_string(),
+            };
+            let (place, error) = error.split_once("record 1: ").unwrap();
+            assert!(place == "file: block 0, " || place == "file: block 0 at byte 11, ", "{place}");
+            assert_eq!(error, expected);
+        }
+    }
+}
+
+#[test]
+fn numbers_beyond_floats_are_texts_beside_texts() {
+    let file = b"{\"k\": 1e400}\n{\"k\": \"x\"}\n";
+    assert_eq!(types(file, JsonLinesOptions::default()), ["k Utf8"]);
+    assert_eq!(shown(&whole(&json(file, JsonLinesOptions::default()).unwrap())), ["1e400", "x"]);
+}
+
+#[test]
+fn a_value_too_deep_for_a_type_is_named() {
+    let deep = |depth| format!("{{}}\n{{\"a\": {{\"b\": {}{}}}}}\n", "[".repeat(depth), "]".repeat(depth));
+    let error = json(deep(1_000).as_bytes(), JsonLinesOptions::default()).unwrap_err();
+    let path = format!("a.b{}", "[0]".repeat(127));
+    let expected =
+        format!("file: block 0, record 1: {path}: expected types nested at most 64 deep, found a deeper one");
+    assert_eq!((error.to_string(), error.limit()), (expected, Some("schema_depth")));
+    let limits = Limits { schema_depth: 128, ..Default::default() };
+    let options = JsonLinesOptions { limits, ..Default::default() };
+    assert!(json(deep(126).as_bytes(), options.clone()).is_ok());
+    assert!(json(deep(127).as_bytes(), options).is_err());
+}
+
+#[test]
+fn records_may_be_longer_than_a_header() {
+    let limits = Limits { header_bytes: 4, ..Default::default() };
+    assert_eq!(types(b"{\"k\": 1}\n", JsonLinesOptions { limits, ..Default::default() }), ["k Int64"]);
 }
 
 #[test]
