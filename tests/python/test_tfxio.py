@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 import pytest
@@ -70,9 +71,58 @@ def test_a_source_without_its_parts_cannot_be_made():
 
     with pytest.raises(TypeError, match="abstract") as caught:
         Empty()
-    for name in ("arrow_schema", "tensor_representations", "record_batches", "project"):
+    for name in ("record_batches", "project"):
         assert name in str(caught.value)
-    assert "specs" not in str(caught.value)
+    for name in ("arrow_schema", "tensor_representations", "specs"):
+        assert name not in str(caught.value)
+
+
+def rows(source, **options):
+    return Numbers.record_batches(source, **options)
+
+
+class InInit(af.Tfxio):
+    """Sets its attributes in the constructor."""
+
+    record_batches, project = rows, Numbers.project
+
+    def __init__(self):
+        self.asked = []
+        self.arrow_schema = Numbers({}).arrow_schema
+        self.tensor_representations = {"n": af.Dense("n")}
+
+
+class OfClass(af.Tfxio):
+    """Has attributes of the class."""
+
+    record_batches, project = rows, Numbers.project
+    arrow_schema = pa.schema({"n": pa.int64(), "l": pa.list_(pa.int64())})
+    tensor_representations = MappingProxyType({"n": af.Dense("n")})
+
+    def __init__(self):
+        self.asked = []
+
+
+@pytest.mark.parametrize("kind", [InInit, OfClass])
+def test_attributes_are_set_in_init_or_in_the_class(kind):
+    first = next(kind().tensors(batch_size=4))
+    assert first["n"].values.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["arrow_schema", "tensor_representations"])
+def test_a_missing_attribute_is_named(name):
+    class Part(af.Tfxio):
+        record_batches, project = rows, Numbers.project
+
+        def __init__(self):
+            for other in {"arrow_schema", "tensor_representations"} - {name}:
+                setattr(self, other, getattr(OfClass, other))
+
+    with pytest.raises(TypeError) as caught:
+        Part().tensor_adapter()
+    assert str(caught.value) == (
+        f"expected Part to have the attribute {name}: set it in the class or in __init__"
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import abc
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from arrowfeed._dataset.attributes import let_instances_set, missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +41,12 @@ class ChunkSource(abc.ABC):
     @property
     def arrow_schema(self) -> ArrowSchemaExportable:
         """The schema of all columns, as a schema of any Arrow library."""
-        raise _missing(self, "arrow_schema")
+        raise missing(self, "arrow_schema")
 
     @property
     def chunk_rows(self) -> Sequence[int]:
         """Number of rows of each chunk, in order. The constructor of a dataset reads this property."""
-        raise _missing(self, "chunk_rows")
+        raise missing(self, "chunk_rows")
 
     @abc.abstractmethod
     def read_chunk(self, number: int, columns: Sequence[str]) -> ArrowArrayExportable | ArrowStreamExportable:
@@ -79,25 +81,8 @@ class ChunkSource(abc.ABC):
         return ""
 
 
-class _Default:
-    """A property that an attribute of the instance replaces."""
-
-    def __init__(self, made: property) -> None:
-        self.__doc__ = made.__doc__
-        self._made = made
-
-    def __get__(self, source: ChunkSource | None, kind: type[ChunkSource]) -> Any:
-        return self if source is None else self._made.__get__(source, kind)
-
-
-for _name in ("arrow_schema", "chunk_rows", "name", "version"):
-    setattr(ChunkSource, _name, _Default(vars(ChunkSource)[_name]))
+let_instances_set(ChunkSource, "arrow_schema", "chunk_rows", "name", "version")
 ChunkSource.__module__ = "arrowfeed"
-
-
-def _missing(source: ChunkSource, name: str) -> TypeError:
-    kind = type(source).__name__
-    return TypeError(f"expected {kind} to have the attribute {name}: set it in the class or in __init__")
 
 
 def fingerprint(source: ChunkSource, schema: str) -> bytes:

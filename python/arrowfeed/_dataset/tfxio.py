@@ -6,6 +6,7 @@ import abc
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import Dataset, TensorAdapter
+from arrowfeed._dataset.attributes import let_instances_set, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 class Tfxio(abc.ABC):
     """A source of record batches with one schema, and of the tensors that are made from them.
 
-    The class corresponds to the TFXIO of the standardized TFX inputs. A class for another format implements
-    the four abstract members, which the other methods use. `Dataset` is registered as a subclass.
+    The class corresponds to the TFXIO of the standardized TFX inputs. A class for another format has the
+    attributes `arrow_schema` and `tensor_representations`: as attributes of the class, attributes that
+    `__init__` sets, or properties. It implements `record_batches` and `project`. The other methods use these
+    four. `Dataset` is registered as a subclass.
 
     Example:
         >>> class Numbers(arrowfeed.Tfxio):
@@ -44,14 +47,14 @@ class Tfxio(abc.ABC):
     __slots__ = ()
 
     @property
-    @abc.abstractmethod
     def arrow_schema(self) -> ArrowSchemaExportable:
         """The schema of every batch, as a schema of any Arrow library."""
+        raise missing(self, "arrow_schema")
 
     @property
-    @abc.abstractmethod
     def tensor_representations(self) -> Mapping[str, Any]:
         """Definitions of the tensors by name: representations of columns, or features of keys."""
+        raise missing(self, "tensor_representations")
 
     # With `*_` and `**options` of Any, type checkers accept a source with fewer options.
     @abc.abstractmethod
@@ -110,6 +113,7 @@ def _is_feature(made_of: object) -> bool:
     return isinstance(made_of, Feature)
 
 
+let_instances_set(Tfxio, "arrow_schema", "tensor_representations")
 # The public name, which messages and pickles use.
 Tfxio.__module__ = "arrowfeed"
 Tfxio.register(Dataset)
