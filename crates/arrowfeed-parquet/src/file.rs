@@ -55,11 +55,7 @@ impl Footer {
     /// The file is not a Parquet file, or is a stream; a limit is reached; an I/O error.
     pub(crate) fn read(opened: Opened, limits: &Limits) -> Result<Self, FeedError> {
         let name = opened.name().clone();
-        let Opened::File(file) = opened else {
-            let message = "expected a seekable file or bytes, found a stream";
-            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
-        };
-        Self::read_file(file, limits).map_err(|error| error.in_file(&name))
+        Self::read_file(opened.into_file()?, limits).map_err(|error| error.in_file(&name))
     }
 
     fn read_file(file: OpenFile, limits: &Limits) -> Result<Self, FeedError> {

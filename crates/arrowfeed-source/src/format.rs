@@ -14,15 +14,19 @@
 //! Messages and options call a chunk a block (`block 5 at byte 1,120`, `skip_block`).
 //!
 //! A format whose chunks can be read from any row implements [`ReadChunks`] and uses [`ChunkDecoder`] as its decoder. A
-//! source of rows that is not a file implements [`ChunkSource`].
+//! format whose files are sequences of records uses the layer in [`records`]. A source of rows that is not a file implements
+//! [`ChunkSource`].
 //!
 //! The engine makes one virtual call per file, chunk or batch, never per value.
 
+mod batch_countdown;
 mod chunk_decoder;
 mod chunk_source;
+mod claims;
 mod column_difference;
 mod known_chunks;
 mod named_columns;
+pub mod records;
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -36,8 +40,10 @@ use arrow_schema::SchemaRef;
 use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report};
 
+pub use batch_countdown::BatchCountdown;
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
 pub use chunk_source::{ChunkFormat, ChunkSource};
+pub use claims::Claims;
 pub use column_difference::column_difference;
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns};

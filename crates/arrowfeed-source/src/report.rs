@@ -14,6 +14,13 @@ pub enum OnError {
     SkipFile,
 }
 
+impl OnError {
+    /// Whether a decoder skips a chunk, or a record of it, after this error. Only damage is skipped.
+    pub fn skips_chunk(self, error: &FeedError) -> bool {
+        self == Self::SkipBlock && error.is_damage()
+    }
+}
+
 /// Counts of a reader up to the last batch that it returned. `blocks` and `bytes` may run ahead of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {

@@ -1,220 +1,123 @@
-//! An open text file.
+//! Opening of a text file: its compression, byte order mark, skipped lines and header.
 
-use std::ops::Range;
-use std::sync::Arc;
+use arrowfeed_source::format::FileFormat;
+use arrowfeed_source::format::records::{FramedFile, RecordReader};
+use arrowfeed_source::io::{FileEnds, OpenFile, Opened, SequentialReader, unsupported_compression};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
-use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
-use arrowfeed_source::io::{
-    FileEnds, Fingerprint, OpenFile, Opened, SequentialReader, unsupported_compression,
-};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
-
-use crate::decoder::TextDecoder;
-use crate::format::TextFormat;
+use crate::format::{IsGzip, TextFormat};
 use crate::framing::Framing;
-use crate::records::{Found, Input, Records};
-use crate::scan::{CompressedScan, TextScan};
+use crate::records::{Input, Records};
 
 /// The UTF-8 byte order mark, which some programs write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// An open text file.
-#[derive(Debug)]
-pub(crate) struct TextFile {
-    file: OpenFile,
-    is_gzip: bool,
-    fingerprint: Fingerprint,
-    /// Offset of the first record in the decompressed content: after the byte order mark, the skipped lines and the header.
-    first: u64,
-    header: Option<Vec<u8>>,
+pub(crate) type TextFile = FramedFile<TextFormat>;
+
+/// Opens a file: reads both of its ends, and its header. Returns the header too, if the files have headers.
+///
+/// # Errors
+/// The file is a stream, or a gzip file and gzip is not compiled in; its header is missing, or names other columns; it has
+/// changed; the system reports an error; the caller cancels.
+pub(crate) fn open(
+    opened: Opened,
     format: TextFormat,
+    check: &Check<'_>,
+) -> Result<(TextFile, Option<Vec<u8>>), FeedError> {
+    let name = opened.name().clone();
+    open_file(opened.into_file()?, format, check).map_err(|error| error.in_file(&name))
 }
 
-impl TextFile {
-    /// Opens a file: reads both of its ends, and its header.
-    ///
-    /// # Errors
-    /// The file is a stream, or a gzip file and gzip is not compiled in; its header is missing, or names other columns; it has changed; the system reports an error; the
-    /// caller cancels.
-    pub(crate) fn open(opened: Opened, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
-        let name = opened.name().clone();
-        let Opened::File(file) = opened else {
-            let message = "expected a seekable file or bytes, found a stream";
-            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
-        };
-        Self::open_file(file, format, check).map_err(|error| error.in_file(&name))
+fn open_file(
+    file: OpenFile,
+    format: TextFormat,
+    check: &Check<'_>,
+) -> Result<(TextFile, Option<Vec<u8>>), FeedError> {
+    let ends = FileEnds::read(&file)?;
+    let fingerprint = format.marked(ends.fingerprint());
+    file.check_fingerprint(&fingerprint)?;
+    // No UTF-8 text starts with the gzip magic bytes, because 0x8b cannot follow 0x1f.
+    let is_gzip = ends.start.starts_with(b"\x1f\x8b");
+    if is_gzip && cfg!(not(feature = "gzip")) {
+        return Err(FeedError::codec_not_compiled("gzip", "gzip", env!("CARGO_PKG_NAME")));
     }
-
-    fn open_file(file: OpenFile, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
-        let ends = FileEnds::read(&file)?;
-        let fingerprint = format.marked(ends.fingerprint());
-        file.check_fingerprint(&fingerprint)?;
-        let is_gzip = is_gzip(&ends.start);
-        if is_gzip && cfg!(not(feature = "gzip")) {
-            return Err(FeedError::codec_not_compiled("gzip", "gzip", env!("CARGO_PKG_NAME")));
-        }
-        if let Some(found) = unsupported_compression(&ends.start) {
-            let message = format!(
-                "expected text, uncompressed or compressed with gzip, found a file compressed with {found}"
-            );
-            return Err(FeedError::new(FeedErrorKind::Codec, message));
-        }
-        let mut file = Self { file, is_gzip, fingerprint, first: 0, header: None, format };
-        if file.is_marked()? {
-            file.first = BYTE_ORDER_MARK.len() as u64;
-        }
-        file.pass_over_lines(check)?;
-        if file.format.has_header() {
-            let Some((header, end)) = file.first_record(check)? else {
-                let message = "expected a line with the names of the columns, found the end of the file";
-                return Err(FeedError::new(FeedErrorKind::Format, message));
-            };
-            file.format.check_header(&header)?;
-            file.header = Some(header);
-            file.first = end;
-        }
-        Ok(file)
+    if let Some(found) = unsupported_compression(&ends.start) {
+        let message = format!(
+            "expected text, uncompressed or compressed with gzip, found a file compressed with {found}"
+        );
+        return Err(FeedError::new(FeedErrorKind::Codec, message));
     }
-
-    /// Returns the bytes of the header or, without a header, of the first record. `None`: the file has no record.
-    ///
-    /// # Errors
-    /// The record is longer than `header_bytes`; the system reports an error; the caller cancels.
-    pub(crate) fn names_record(&self, check: &Check<'_>) -> Result<Option<Vec<u8>>, FeedError> {
-        match &self.header {
-            Some(header) => Ok(Some(header.clone())),
-            None => Ok(self.first_record(check)?.map(|(record, _)| record)),
-        }
+    let mut file = FramedFile::new(file, fingerprint, IsGzip(is_gzip), format);
+    if is_marked(&file)? {
+        file = file.with_start(BYTE_ORDER_MARK.len() as u64);
     }
-
-    /// Moves the start of the first record past the skipped lines, or to the end of a file that has fewer lines.
-    fn pass_over_lines(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
-        if self.format.skipped_lines() == 0 {
-            return Ok(());
-        }
-        let mut lines = self.head(Framing::Lines);
-        for _ in 0..self.format.skipped_lines() {
-            if self.advance(&mut lines, check)?.is_none() {
-                break;
-            }
-        }
-        self.first = lines.offset();
-        Ok(())
+    let start = end_of_skipped_lines(&file, check)?;
+    file = file.with_start(start);
+    if !file.format().has_header() {
+        return Ok((file, None));
     }
-
-    /// The first record that is not an empty line, and its end.
-    fn first_record(&self, check: &Check<'_>) -> Result<Option<(Vec<u8>, u64)>, FeedError> {
-        let mut records = self.head(self.format.framing());
-        while let Some(found) = self.advance(&mut records, check)? {
-            if !found.is_blank {
-                return Ok(Some((records.bytes().to_vec(), records.offset())));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A reader of the first records, which may have at most `header_bytes` each.
-    fn head(&self, framing: Framing) -> Records {
-        Records::new(self.input(), framing, self.first, self.limits().header_bytes)
-    }
-
-    /// Advances a reader of the first records.
-    fn advance(&self, records: &mut Records, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
-        match records.advance(check)? {
-            Some(Found { fault: Some(fault), length, .. }) => {
-                Err(fault.error(length, "header_bytes", self.limits().header_bytes))
-            }
-            found => Ok(found),
-        }
-    }
-
-    fn is_marked(&self) -> Result<bool, FeedError> {
-        let (mut found, mut filled, mut input) = ([0; BYTE_ORDER_MARK.len()], 0, self.input());
-        while filled < found.len() {
-            match input.read(&mut found[filled..])? {
-                0 => break,
-                read => filled += read,
-            }
-        }
-        Ok(found[..filled] == *BYTE_ORDER_MARK)
-    }
-
-    /// The decompressed content from its first byte on.
-    fn input(&self) -> Input {
-        let reader = SequentialReader::new(self.file.source().clone(), 0);
-        #[cfg(feature = "gzip")]
-        if self.is_gzip {
-            return Input::gzip(reader);
-        }
-        Input::Plain(reader)
-    }
-
-    /// A reader of the records, without the header.
-    pub(crate) fn records(&self) -> Records {
-        let most_bytes = self.limits().decoded_block_bytes;
-        Records::new(self.input(), self.format.framing(), self.first, most_bytes)
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        self.file.name()
-    }
-
-    /// Length of the file in bytes.
-    pub(crate) fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    pub(crate) fn is_gzip(&self) -> bool {
-        self.is_gzip
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        self.format.limits()
-    }
-
-    pub(crate) fn format(&self) -> &TextFormat {
-        &self.format
-    }
-
-    pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
-        self.file.check_unchanged()
-    }
+    let Some((header, end)) = first_record(&file, check)? else {
+        let message = "expected a line with the names of the columns, found the end of the file";
+        return Err(FeedError::new(FeedErrorKind::Format, message));
+    };
+    file.format().check_header(&header)?;
+    Ok((file.with_start(end), Some(header)))
 }
 
-/// Whether a file starts with the gzip magic bytes. No UTF-8 text starts with them, because 0x8b cannot follow 0x1f.
-fn is_gzip(start: &[u8]) -> bool {
-    start.starts_with(b"\x1f\x8b")
+/// Returns the offset after the skipped lines, or at the end of a file that has fewer lines.
+fn end_of_skipped_lines(file: &TextFile, check: &Check<'_>) -> Result<u64, FeedError> {
+    let count = file.format().skipped_lines();
+    if count == 0 {
+        return Ok(file.start());
+    }
+    let mut lines = head(file, Framing::Lines);
+    for _ in 0..count {
+        if lines.advance(check)?.is_none() {
+            break;
+        }
+        lines.record()?;
+    }
+    Ok(lines.offset())
 }
 
-impl FormatFile for TextFile {
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint)
+/// Returns the first record that is not an empty line, and the offset of its end; `None` if there is none.
+///
+/// # Errors
+/// The record is longer than `header_bytes`; the system reports an error; the caller cancels.
+pub(crate) fn first_record(file: &TextFile, check: &Check<'_>) -> Result<Option<(Vec<u8>, u64)>, FeedError> {
+    let mut records = head(file, file.format().framing());
+    while let Some(found) = records.advance(check)? {
+        if found.is_row {
+            return Ok(Some((records.record()?.to_vec(), records.offset())));
+        }
     }
+    Ok(None)
+}
 
-    fn body(&self) -> Range<u64> {
-        let start = if self.is_gzip { 0 } else { self.first };
-        start..self.file.len()
-    }
+/// A reader of the first records, which may have at most `header_bytes` each.
+fn head(file: &TextFile, framing: Framing) -> Records {
+    let limit = ("header_bytes", file.format().limits().header_bytes);
+    Records::new(input(file), framing, file.start(), limit, None)
+}
 
-    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
-        let records = self.records();
-        Some(if self.is_gzip {
-            Box::new(CompressedScan::new(records, self.format.clone(), self.len()))
-        } else {
-            Box::new(TextScan::new(records, self.format.clone(), self.body()))
-        })
+fn is_marked(file: &TextFile) -> Result<bool, FeedError> {
+    let (mut found, mut filled, mut input) = ([0; BYTE_ORDER_MARK.len()], 0, input(file));
+    while filled < found.len() {
+        match input.read(&mut found[filled..])? {
+            0 => break,
+            read => filled += read,
+        }
     }
+    Ok(found[..filled] == *BYTE_ORDER_MARK)
+}
 
-    fn is_one_chunk(&self) -> bool {
-        self.is_gzip
+/// The decompressed content from its first byte on.
+pub(crate) fn input(file: &TextFile) -> Input {
+    let reader = SequentialReader::new(file.file().source().clone(), 0);
+    #[cfg(feature = "gzip")]
+    if file.compression() == IsGzip(true) {
+        return Input::gzip(reader);
     }
-
-    fn decoder(
-        self: Arc<Self>,
-        unit: Unit,
-        options: &DecodeOptions,
-        claim: Option<Claim>,
-    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        Ok(Box::new(TextDecoder::new(self, unit, options, claim)))
-    }
+    Input::Plain(reader)
 }

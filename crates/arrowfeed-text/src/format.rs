@@ -4,14 +4,21 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, SchemaRef};
+use arrowfeed_source::format::records::FramedFormat;
 use arrowfeed_source::format::{FileFormat, FormatFile};
 use arrowfeed_source::io::{FileEnds, FileSource, Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, counted};
 
-use crate::file::TextFile;
+use crate::file::{self, TextFile};
 use crate::framing::Framing;
 use crate::parser::Parser;
+use crate::records::Records;
+use crate::rows::TextRows;
+
+/// Whether a file is compressed with gzip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct IsGzip(pub(crate) bool);
 
 /// The format of text files whose records are parsed by one parser.
 #[derive(Debug, Clone)]
@@ -61,7 +68,8 @@ impl TextFormat {
         Ok(Self { parser, ..self })
     }
 
-    /// Opens the first file that can be opened. No source may be a stream.
+    /// Opens the first file that can be opened. No source may be a stream. Returns the header of that file too, if the files
+    /// have headers.
     ///
     /// # Errors
     /// A source is a stream; there is no file; no file can be opened; the caller cancels.
@@ -69,10 +77,11 @@ impl TextFormat {
         &self,
         sources: impl IntoIterator<Item = FileSource>,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(Files, TextFile), FeedError> {
+    ) -> Result<(Files, TextFile, Option<Vec<u8>>), FeedError> {
         let (files, check) = (Files::new(sources), Check::of(interrupt));
-        let first = files.first_stored(&check, |opened| TextFile::open(opened, self.clone(), &check))?;
-        Ok((files, first))
+        let opened = files.first_stored(&check, |opened| file::open(opened, self.clone(), &check))?;
+        let (first, header) = opened;
+        Ok((files, first, header))
     }
 
     /// Combines the format with files and the columns to read; `None`: all columns.
@@ -123,19 +132,10 @@ impl TextFormat {
         }
     }
 
-    /// Whether an empty line is a record.
-    pub(crate) fn counts_blank_lines(&self) -> bool {
-        self.parser.dialect().is_some_and(|dialect| !dialect.skip_blank_lines)
-    }
-
-    /// Number of the cell that contains this offset.
-    pub(crate) fn cell(&self, offset: u64) -> u64 {
-        offset / self.chunk_bytes
-    }
-
-    /// Offset of the first byte of a cell.
-    pub(crate) fn cell_start(&self, cell: u64) -> u64 {
-        cell.saturating_mul(self.chunk_bytes)
+    /// The bytes that replace an empty line. `None`: an empty line is not a record.
+    fn blank_record(&self) -> Option<Vec<u8>> {
+        let counts = self.parser.dialect().is_some_and(|dialect| !dialect.skip_blank_lines);
+        counts.then(|| self.parser.blank_record().to_vec())
     }
 }
 
@@ -191,6 +191,26 @@ impl FileFormat for TextFormat {
     }
 
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
-        Ok(Arc::new(TextFile::open(file, self.clone(), check)?))
+        let (file, _) = file::open(file, self.clone(), check)?;
+        Ok(Arc::new(file))
+    }
+}
+
+impl FramedFormat for TextFormat {
+    type Compression = IsGzip;
+    type Reader = Records;
+    type Rows = TextRows;
+
+    fn chunk_bytes(&self) -> u64 {
+        self.chunk_bytes
+    }
+
+    fn reader(&self, file: &TextFile) -> Records {
+        let limit = ("decoded_block_bytes", self.limits.decoded_block_bytes);
+        Records::new(file::input(file), self.framing(), file.start(), limit, self.blank_record())
+    }
+
+    fn rows(&self) -> TextRows {
+        TextRows::new(self.clone())
     }
 }

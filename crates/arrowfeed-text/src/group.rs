@@ -23,15 +23,6 @@ pub(crate) struct Slice<'a> {
     ends: &'a [usize],
 }
 
-/// The result of parsing records of a group.
-#[derive(Debug)]
-pub(crate) enum Parsed {
-    /// The rows of these records.
-    Rows(Range<usize>, RecordBatch),
-    /// The record with this number is invalid.
-    Wrong(usize, FeedError),
-}
-
 impl Group {
     pub(crate) fn push(&mut self, record: &[u8]) {
         self.bytes.extend_from_slice(record);
@@ -61,19 +52,20 @@ impl Group {
         Slice { bytes: &self.bytes, start, ends: &self.ends[records] }
     }
 
-    /// Parses all records in order. A range with an invalid record is halved until the record is found. If `ends_at_fault`
-    /// is true, parsing ends at the first invalid record.
-    pub(crate) fn parse(&self, parser: &Parser, ends_at_fault: bool) -> Vec<Parsed> {
+    /// Parses all records in order, and returns the rows of consecutive records, and the error of each invalid record. A range
+    /// with an invalid record is halved until the record is found. If `ends_at_error` is true, parsing ends at the first invalid
+    /// record.
+    pub(crate) fn parse(&self, parser: &Parser, ends_at_error: bool) -> Vec<Result<RecordBatch, FeedError>> {
         let all = 0..self.len();
         let (mut out, mut left) = (Vec::new(), vec![all]);
         while let Some(range) = left.pop().filter(|range| !range.is_empty()) {
             let slice = self.slice(range.clone());
             match parser.parse(slice) {
-                Ok(Some(batch)) => out.push(Parsed::Rows(range, batch)),
+                Ok(Some(batch)) => out.push(Ok(batch)),
                 found if range.len() == 1 => {
                     let error = found.err().unwrap_or_else(|| parser.explain(slice));
-                    out.push(Parsed::Wrong(range.start, error));
-                    if ends_at_fault {
+                    out.push(Err(error));
+                    if ends_at_error {
                         break;
                     }
                 }

@@ -14,7 +14,7 @@
 
 //                                            ┌─scan─────> chunks
 // CsvFormat, JsonLinesFormat ──open──> file ─┤
-//                                            └─decoder──> records ──parser──> batches
+//                                            └─decoder──> records ──rows──> batches
 //
 // | module | content |
 // |---|---|
@@ -23,16 +23,14 @@
 // | `framing` | the end of each record, found without parsing its values |
 // | `records` | the records of a file in order, plain or gzip |
 // | `format` | a set of files of one format and schema |
-// | `file` | an open file: compression, header, fingerprint |
-// | `scan` | the chunks of a file |
-// | `decoder` | the rows of a unit |
+// | `file` | opening of a file: compression, header, fingerprint |
+// | `rows` | the rows of a batch |
 // | `group` | records that are parsed together, and the search for invalid records |
 // | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
 // | `values` | exact conversion of texts to values, for both formats |
 // | `sample` | the records from which types are inferred |
 
 mod csv;
-mod decoder;
 mod file;
 mod format;
 mod framing;
@@ -46,8 +44,8 @@ mod random_config;
 #[path = "../../../tests/random/run.rs"]
 mod random_run;
 mod records;
+mod rows;
 mod sample;
-mod scan;
 mod values;
 
 pub use csv::{CsvDialect, CsvFormat, CsvOptions, Multivalent};

@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::io::{self, Read};
 use std::ops::Range;
 
+use arrowfeed_source::format::records::{Record, RecordReader};
 use arrowfeed_source::io::SequentialReader;
 #[cfg(feature = "gzip")]
 use arrowfeed_source::io::{GzipReader, decompression_error};
@@ -57,8 +58,12 @@ impl Input {
 pub(crate) struct Records {
     input: Input,
     framing: Framing,
-    /// Maximum length of a record in bytes.
-    most_bytes: usize,
+    /// The limit for the length of a record: its name, and its value in bytes.
+    limit: (&'static str, usize),
+    /// The bytes that replace an empty line. `None`: an empty line is not a row.
+    blank_record: Option<Vec<u8>>,
+    /// Offset of the first record.
+    first: u64,
     buffer: Vec<u8>,
     /// Number of buffer bytes that were consumed: the start of the next record.
     start: usize,
@@ -74,31 +79,12 @@ pub(crate) struct Records {
     read_ahead_end: u64,
     /// Length of the current record in the buffer.
     length: usize,
+    is_blank: bool,
+    /// The reason why the bytes of the current record are not available.
+    fault: Option<FeedError>,
     has_ended: bool,
     /// After an error, the buffer may not start with the next record.
     is_broken: bool,
-}
-
-/// The location of a record. Its bytes are [`Records::bytes`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// Its offset in the decompressed content.
-    pub(crate) offset: u64,
-    /// Its length in bytes, including the line end.
-    pub(crate) length: u64,
-    /// Whether it is an empty line.
-    pub(crate) is_blank: bool,
-    /// The reason why its bytes are not available.
-    pub(crate) fault: Option<Fault>,
-}
-
-/// The reason why a record is not available.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// It has more bytes than the limit.
-    TooLong,
-    /// The file ends inside its quotes.
-    Unclosed,
 }
 
 impl fmt::Debug for Records {
@@ -108,14 +94,22 @@ impl fmt::Debug for Records {
 }
 
 impl Records {
-    /// Creates a reader of the records from `offset` on, which is the start of a record. A record of more than `most_bytes`
-    /// is skipped.
-    pub(crate) fn new(input: Input, framing: Framing, offset: u64, most_bytes: usize) -> Self {
+    /// Creates a reader of the records from offset `first` on. `limit` is the name and the value of the limit for the bytes of a
+    /// record. `blank_record` are the bytes that replace an empty line; `None`: an empty line is not a row.
+    pub(crate) fn new(
+        input: Input,
+        framing: Framing,
+        first: u64,
+        limit: (&'static str, usize),
+        blank_record: Option<Vec<u8>>,
+    ) -> Self {
         let mut records = Self {
             unread: 0,
             input,
             framing,
-            most_bytes,
+            limit,
+            blank_record,
+            first,
             buffer: Vec::new(),
             start: 0,
             filled: 0,
@@ -123,24 +117,21 @@ impl Records {
             offset: 0,
             read_ahead_end: u64::MAX,
             length: 0,
+            is_blank: false,
+            fault: None,
             has_ended: false,
             is_broken: false,
         };
         match records.input {
-            Input::Plain(_) => records.seek(offset),
+            Input::Plain(_) => records.seek(first),
             #[cfg(feature = "gzip")]
-            Input::Gzip(_) => (records.offset, records.unread) = (offset, offset),
+            Input::Gzip(_) => (records.offset, records.unread) = (first, first),
         }
         records
     }
 
-    /// Offset of the next record in the decompressed content.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
     /// Continues at another record of a plain file. Does nothing in a gzip file.
-    pub(crate) fn seek(&mut self, offset: u64) {
+    fn seek(&mut self, offset: u64) {
         match &mut self.input {
             Input::Plain(input) if offset != self.offset || self.is_broken => {
                 input.seek(offset);
@@ -151,28 +142,17 @@ impl Records {
         }
     }
 
-    /// Continues at the start of a run of records of a plain file. Bytes after its end are not read ahead.
-    pub(crate) fn begin(&mut self, run: &Range<u64>) {
-        self.seek(run.start);
-        match self.input {
-            Input::Plain(_) => self.read_ahead_end = run.end,
-            #[cfg(feature = "gzip")]
-            Input::Gzip(_) => {}
-        }
-    }
-
-    /// The bytes of the current record with its line end; empty if it has a fault.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// The bytes of the current record with its line end; empty if they are not available.
+    fn bytes(&self) -> &[u8] {
         &self.buffer[self.start - self.length..self.start]
     }
 
-    /// Advances to the next record. Returns `None` at the end of the file.
-    ///
-    /// # Errors
-    /// The compressed data is invalid; the system reports an error; the caller cancels. The incomplete record is dropped.
-    pub(crate) fn advance(&mut self, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
+    /// Advances to the next record, and returns its length with its line end in bytes; 0 at the end of the file. An incomplete
+    /// record before an error is dropped.
+    fn read_next(&mut self, check: &Check<'_>) -> Result<u64, FeedError> {
         self.is_broken = true;
-        let (offset, mut place, mut passed) = (self.offset, FramingState::default(), 0_u64);
+        let (mut place, mut passed) = (FramingState::default(), 0_u64);
+        let most_bytes = self.limit.1;
         // Number of examined bytes of the record in the buffer.
         let mut looked = 0;
         let ended = loop {
@@ -184,7 +164,7 @@ impl Records {
                 }
                 None => looked = self.filled - self.start,
             }
-            if looked > self.most_bytes {
+            if looked > most_bytes {
                 passed += looked as u64;
                 (self.start, looked) = (self.filled, 0);
             }
@@ -197,18 +177,18 @@ impl Records {
         let length = passed + looked as u64;
         if length == 0 {
             self.length = 0;
-            return Ok(None);
+            return Ok(0);
         }
         self.start += looked;
         self.offset += length;
-        let fault = match () {
-            () if passed > 0 || looked > self.most_bytes => Some(Fault::TooLong),
-            () if !ended && !place.may_end() => Some(Fault::Unclosed),
+        self.fault = match () {
+            () if passed > 0 || looked > most_bytes => Some(too_long(self.limit, length)),
+            () if !ended && !place.may_end() => Some(unclosed()),
             () => None,
         };
-        self.length = if fault.is_none() { looked } else { 0 };
-        let is_blank = fault.is_none() && self.framing.is_blank(self.bytes());
-        Ok(Some(Found { offset, length, is_blank, fault }))
+        self.length = if self.fault.is_none() { looked } else { 0 };
+        self.is_blank = self.fault.is_none() && self.framing.is_blank(self.bytes());
+        Ok(length)
     }
 
     /// Skips the records in the buffer that end at or before the offset `end` and before the next quote. Returns false if
@@ -218,12 +198,7 @@ impl Records {
     ///
     /// # Errors
     /// The system reports an error; the caller cancels.
-    pub(crate) fn skip_unquoted(
-        &mut self,
-        quote: u8,
-        end: u64,
-        check: &Check<'_>,
-    ) -> Result<bool, FeedError> {
+    fn skip_unquoted(&mut self, quote: u8, end: u64, check: &Check<'_>) -> Result<bool, FeedError> {
         if self.start == self.filled {
             check.after(self.stretch)?;
             self.is_broken = true;
@@ -251,7 +226,7 @@ impl Records {
         // The reads of a long record grow with it, so that its bytes are moved only a few times.
         let left = self.read_ahead_end.saturating_sub(self.offset.saturating_add(self.filled as u64));
         let left = usize::try_from(left).ok().filter(|left| *left > 0).unwrap_or(usize::MAX);
-        let end = self.filled + self.stretch.max(self.filled.min(self.most_bytes)).min(left);
+        let end = self.filled + self.stretch.max(self.filled.min(self.limit.1)).min(left);
         if self.buffer.len() < end {
             self.buffer.resize(end, 0);
         }
@@ -266,21 +241,69 @@ impl Records {
     }
 }
 
-impl Fault {
-    /// The error of a record of `length` bytes with this fault. `limit` is the name of the limit whose value is
-    /// `most_bytes`.
-    #[cold]
-    pub(crate) fn error(self, length: u64, limit: &'static str, most_bytes: usize) -> FeedError {
-        match self {
-            Self::TooLong => {
-                let (most, found) = (thousands(most_bytes as u64), thousands(length));
-                let message = format!("expected a record of at most {most} bytes, found {found}");
-                FeedError::limit_reached(limit, message)
-            }
-            Self::Unclosed => {
-                let message = "expected a quote at the end of a quoted cell, found the end of the file";
-                FeedError::new(FeedErrorKind::CorruptBlock, message)
-            }
+impl RecordReader for Records {
+    const FINDS_AFTER_DAMAGE: bool = false;
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn begin(&mut self, run: Range<u64>) {
+        self.seek(run.start);
+        self.read_ahead_end = run.end;
+    }
+
+    fn advance(&mut self, check: &Check<'_>) -> Result<Option<Record>, FeedError> {
+        let bytes = self.read_next(check)? as usize;
+        let is_row = !self.is_blank || self.blank_record.is_some();
+        Ok((bytes > 0).then_some(Record { bytes, is_row }))
+    }
+
+    fn record(&mut self) -> Result<&[u8], FeedError> {
+        match (self.fault.take(), &self.blank_record) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(blank_record)) if self.is_blank => Ok(blank_record),
+            (None, _) => Ok(self.bytes()),
         }
     }
+
+    /// CSV records are scanned from the start of the file, or from the current record, because the quotes before an offset
+    /// decide whether a line end after it ends a record.
+    fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
+        if from <= self.first {
+            self.seek(self.first);
+        } else if let Framing::Csv { quote, .. } = self.framing {
+            if self.offset > from || self.is_broken {
+                self.seek(self.first);
+            }
+            while self.offset < from {
+                let offset = self.offset;
+                let at_offset = |error: FeedError| error.at_offset(offset);
+                if !self.skip_unquoted(quote, from, check).map_err(at_offset)?
+                    && self.advance(check).map_err(at_offset)?.is_none()
+                {
+                    return Ok(None);
+                }
+            }
+        } else {
+            // Skips the rest of the line that contains the byte before the offset.
+            self.seek(from - 1);
+            if self.advance(check).map_err(|error| error.at_offset(from))?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(self.offset))
+    }
+}
+
+#[cold]
+fn too_long((limit, most_bytes): (&'static str, usize), found: u64) -> FeedError {
+    let (most, found) = (thousands(most_bytes as u64), thousands(found));
+    FeedError::limit_reached(limit, format!("expected a record of at most {most} bytes, found {found}"))
+}
+
+#[cold]
+fn unclosed() -> FeedError {
+    let message = "expected a quote at the end of a quoted cell, found the end of the file";
+    FeedError::new(FeedErrorKind::CorruptBlock, message)
 }

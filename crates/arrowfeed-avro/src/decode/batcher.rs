@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrowfeed_source::Check;
-use arrowfeed_source::format::{LocatedBatch, RowOrigin};
+use arrowfeed_source::format::{BatchCountdown, LocatedBatch, RowOrigin};
 
 use super::rows::{RootColumn, Savepoint};
 use crate::ReadOptions;
@@ -38,9 +38,7 @@ pub(crate) struct Batcher {
     kept: RootColumn,
     /// Receives rows that are decoded only for validation.
     dropped: RootColumn,
-    /// Number of rows until the batch ends, as the blocks declare them.
-    window_left: u64,
-    batch_size: u64,
+    countdown: BatchCountdown,
     /// Completed batches; those of an open block wait for its end.
     waiting: VecDeque<LocatedBatch>,
     /// Size of the batches that the open block has added to `waiting`.
@@ -67,13 +65,14 @@ pub(crate) struct OpenBlock {
     pos: usize,
     /// Whether the rest of the block has been validated, so that its batches need not wait.
     checked: bool,
-    window_before: u64,
+    countdown_before: BatchCountdown,
 }
 
 impl OpenBlock {
     /// Creates a block of `count` rows, of which the `kept` rows after the first `dropped` are kept.
     pub(crate) fn new((number, offset): (u64, u64), count: u64, dropped: u64, kept: u64) -> Self {
-        Self { count, dropped, kept, number, offset, left: kept, pos: 0, checked: false, window_before: 0 }
+        let countdown_before = BatchCountdown::new(u64::MAX, None);
+        Self { count, dropped, kept, number, offset, left: kept, pos: 0, checked: false, countdown_before }
     }
 
     fn origin(&self, row: usize, before: u64) -> RowOrigin {
@@ -94,8 +93,7 @@ impl Batcher {
             kept: RootColumn::new(&plan, limits, options.batch_bytes()),
             dropped: RootColumn::new(&plan, limits, limits.batch_bytes),
             plan,
-            window_left: u64::MAX,
-            batch_size: u64::MAX,
+            countdown: BatchCountdown::new(u64::MAX, None),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             origins: Vec::new(),
@@ -116,8 +114,7 @@ impl Batcher {
 
     /// Starts a unit whose batches have `batch_size` rows. The first batch has `first` rows instead, if that is set.
     pub(crate) fn start(&mut self, batch_size: u64, first: Option<u64>) {
-        self.batch_size = batch_size;
-        self.window_left = first.unwrap_or(batch_size).max(1);
+        self.countdown = BatchCountdown::new(batch_size, first);
     }
 
     /// Returns whether a block has begun and is not finished.
@@ -148,7 +145,7 @@ impl Batcher {
         if block.kept > 0 {
             self.origins.push(block.origin(self.kept.rows(), block.dropped));
         }
-        (block.pos, block.window_before) = (size - after_dropped.left(), self.window_left);
+        (block.pos, block.countdown_before) = (size - after_dropped.left(), self.countdown);
         self.block = Some(block);
         Ok(())
     }
@@ -178,18 +175,18 @@ impl Batcher {
         while block.left > 0 {
             let (waiting, before) = (self.waiting.len(), cur.left());
             let likely = self.kept.likely_to_fit(row_bytes).clamp(1, most);
-            let wanted = block.left.min(self.window_left).min(likely);
+            let wanted = block.left.min(self.countdown.left()).min(likely);
             match self.kept.read(wanted as usize, cur) {
                 Ok((n, after)) => {
                     cur = after;
                     block.left -= n as u64;
-                    self.window_left -= n as u64;
+                    self.countdown.count(n as u64);
                     ask(check, n, self.kept.work().saturating_add(before - cur.left()))?;
                 }
                 Err(Stop::Full) if self.kept.rows() > 0 => self.close_in(block)?,
                 Err(stop) => return Err(stop),
             }
-            if self.window_left == 0 || self.kept.is_full() {
+            if self.countdown.left() == 0 || self.kept.is_full() {
                 self.close_in(block)?;
             }
             if self.waiting.len() > waiting {
@@ -238,9 +235,7 @@ impl Batcher {
             let batch = self.plan.batch(&self.kept.finish());
             self.waiting.push_back(LocatedBatch { batch, origins: std::mem::take(&mut self.origins) });
         }
-        if self.window_left == 0 {
-            self.window_left = self.batch_size;
-        }
+        self.countdown.restart();
         Ok(())
     }
 
@@ -271,25 +266,17 @@ impl Batcher {
                 while self.origins.pop_if(|origin| origin.row >= good).is_some() {}
             }
         }
-        self.window_left = block.window_before;
+        self.countdown = block.countdown_before;
     }
 
     /// Counts declared rows that are skipped, so that batches end at the same declared rows as without the skip.
     pub(crate) fn skip_rows(&mut self, rows: u64) -> Result<(), Stop> {
-        if rows < self.window_left {
-            self.window_left -= rows;
-            return Ok(());
-        }
-        let beyond = (rows - self.window_left) % self.batch_size;
-        self.window_left = 0;
-        self.close()?;
-        self.window_left -= beyond;
-        Ok(())
+        if self.countdown.pass(rows) { self.close() } else { Ok(()) }
     }
 
     /// Closes the batch, full or not, and ends its window.
     pub(crate) fn finish(&mut self) -> Result<(), Stop> {
-        self.window_left = 0;
+        self.countdown.end();
         self.close()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrowfeed_source::format::{ChunkRun, Claim, DecodeOptions, LocatedBatch, Unit, UnitDecoder};
+use arrowfeed_source::format::{ChunkRun, Claim, Claims, DecodeOptions, LocatedBatch, Unit, UnitDecoder};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, stopped};
 
 use super::file::AvroFile;
@@ -29,8 +29,7 @@ pub(super) struct AvroDecoder {
     /// An error that is returned after the batches before it.
     failure: Option<FeedError>,
     failed: bool,
-    claim: Option<Claim>,
-    has_claimed: bool,
+    claims: Claims,
     /// Covers the time since the last `take_report`.
     report: Report,
 }
@@ -58,8 +57,7 @@ impl AvroDecoder {
             ended: false,
             failure: None,
             failed: false,
-            claim,
-            has_claimed: false,
+            claims: Claims::new(claim),
             report: Report::default(),
         })
     }
@@ -118,18 +116,15 @@ impl AvroDecoder {
                 Some(run) => self.blocks.restart(run.range, run.first_number),
                 None => self.end(),
             },
-            Err(error) => {
-                let first = error.location().offset.filter(|_| !self.has_claimed);
-                match first.map_or(Ok(true), |offset| self.claimed(offset))? {
-                    true => self.skip_frame(error, check),
-                    false => self.end(),
-                }
-            }
+            Err(error) => match self.claims.ask_for_damage(error.location().offset)? {
+                true => self.skip_frame(error, check),
+                false => self.end(),
+            },
         }
     }
 
     fn begin(&mut self, block: Block, check: &Check<'_>) -> Result<(), FeedError> {
-        if !self.claimed(block.offset)? {
+        if !self.claims.ask(block.offset)? {
             return self.end();
         }
         let dropped = std::mem::take(&mut self.dropped).min(block.count);
@@ -144,17 +139,6 @@ impl AvroDecoder {
             Ok(()) => self.step(check),
             Err(reason) => self.skip_block(block, (dropped, kept), reason, check),
         }
-    }
-
-    /// Claims the block at `offset`. Corrupt bytes belong to the preceding block and are claimed only if there is none. Readers
-    /// of neighbouring parts of a file therefore agree on their owner, although neither knows where the bytes end.
-    fn claimed(&mut self, offset: u64) -> Result<bool, FeedError> {
-        self.has_claimed = true;
-        let Some(claim) = &mut self.claim else { return Ok(true) };
-        claim(offset).map_err(|failure| {
-            let message = format!("expected a result of the claim function, found an error: {failure}");
-            FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
-        })
     }
 
     fn step(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
@@ -192,7 +176,7 @@ impl AvroDecoder {
             return Err(error);
         }
         let error = error.in_block(block.index, block.offset).in_file(self.file.name());
-        if self.on_error != OnError::SkipBlock || !may_skip(&error) {
+        if !self.on_error.skips_chunk(&error) {
             return Err(error);
         }
         if dropped == 0 {
@@ -204,7 +188,7 @@ impl AvroDecoder {
     /// Skips a block with a corrupt header or sync marker, or returns its error. The number of its rows is unknown.
     fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
-        if self.on_error != OnError::SkipBlock || !may_skip(&error) {
+        if !self.on_error.skips_chunk(&error) {
             return Err(error);
         }
         let (block, offset) = (error.location().block, error.location().offset);
@@ -250,11 +234,6 @@ impl AvroDecoder {
             |_| FeedError::new(FeedErrorKind::Internal, "rows that passed the checks cannot form a batch");
         self.batcher.finish().map_err(internal)
     }
-}
-
-/// Whether a block may be skipped: only its content counts, not a failure of the system or of this library.
-fn may_skip(error: &FeedError) -> bool {
-    error.is_of_the_file() && !matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed)
 }
 
 /// The reason why a block cannot be decoded.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 
-use super::{Chunk, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder};
+use super::{
+    BatchCountdown, Chunk, Claim, Claims, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+};
 use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, thousands};
 
 /// Maximum number of rows per read. The caller may cancel between two reads.
@@ -83,10 +85,9 @@ pub struct ChunkDecoder<F: ReadChunks> {
     dropped: u64,
     /// Number of rows still to be kept.
     kept: u64,
-    /// Rows until the current batch ends, as the chunks declare them.
-    window_left: u64,
+    countdown: BatchCountdown,
     current: Option<RowRange<F::Rows>>,
-    claim: Option<Claim>,
+    claims: Claims,
     ended: bool,
     report: Report,
 }
@@ -114,9 +115,9 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             chunks,
             dropped: unit.dropped,
             kept: unit.kept,
-            window_left: unit.first_batch.unwrap_or(batch_size).max(1),
+            countdown: BatchCountdown::new(batch_size, unit.first_batch),
             current: None,
-            claim,
+            claims: Claims::new(claim),
             ended: false,
             report: Report::default(),
         }
@@ -126,7 +127,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
     fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         while self.kept > 0 {
             let Some(chunk) = self.chunks.pop_front() else { break };
-            if !self.claimed(&chunk)? {
+            if !self.claims.ask(chunk.offset)? {
                 break;
             }
             let dropped = std::mem::take(&mut self.dropped).min(chunk.rows);
@@ -156,14 +157,6 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         Ok(false)
     }
 
-    fn claimed(&mut self, chunk: &Chunk) -> Result<bool, FeedError> {
-        let Some(claim) = &mut self.claim else { return Ok(true) };
-        claim(chunk.offset).map_err(|failure| {
-            let message = format!("expected a result of the claim function, found an error: {failure}");
-            FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
-        })
-    }
-
     /// Reads all rows of a chunk and discards them, to detect errors.
     fn check_chunk(&self, chunk: &Chunk, check: &Check<'_>) -> Result<F::Rows, FeedError> {
         let mut stretch = self.stretch(*chunk, 0..chunk.rows, chunk.rows, None)?;
@@ -183,20 +176,11 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         before: Option<F::Rows>,
     ) -> Result<(), FeedError> {
         // A batch that is read in several pieces ends at the required row only if a stretch ends there.
-        let whole = self.window_left == self.batch_size && self.batch_size <= MAX_ROWS;
-        let end = if whole { last } else { last.min(row.saturating_add(self.window_left)) };
+        let whole = self.countdown.is_at_start() && self.batch_size <= MAX_ROWS;
+        let end = if whole { last } else { last.min(row.saturating_add(self.countdown.left())) };
         self.current = Some(self.stretch(chunk, row..end, last, before)?);
-        self.pass(end - row);
+        self.countdown.pass(end - row);
         Ok(())
-    }
-
-    /// Advances the batch window by rows that were read or skipped.
-    fn pass(&mut self, rows: u64) {
-        if rows < self.window_left {
-            self.window_left -= rows;
-            return;
-        }
-        self.window_left = self.batch_size - (rows - self.window_left) % self.batch_size;
     }
 
     fn stretch(
@@ -255,7 +239,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         kept: u64,
         error: FeedError,
     ) -> Result<(), FeedError> {
-        if self.on_error != OnError::SkipBlock || !error.is_damage() {
+        if !self.on_error.skips_chunk(&error) {
             return Err(error);
         }
         if dropped == 0 {
@@ -267,7 +251,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                 error: error.to_string(),
             });
         }
-        self.pass(kept);
+        self.countdown.pass(kept);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use arrow_buffer::Buffer;
 
 use super::remote::{RemoteObject, RequestCounts};
 use super::{ByteSource, Expected, FileIdentity, Memory, OpenFile, Seekable, StoredFile};
-use crate::{Check, FeedError};
+use crate::{Check, FeedError, FeedErrorKind};
 
 /// One input file: a path, bytes in memory, a remote object, a stream, a `Read + Seek` value, or any [`ByteSource`].
 ///
@@ -53,6 +53,17 @@ impl Opened {
         }
     }
 
+    /// Returns the file.
+    ///
+    /// # Errors
+    /// It is a stream.
+    pub fn into_file(self) -> Result<OpenFile, FeedError> {
+        match self {
+            Self::File(file) => Ok(file),
+            Self::Stream { name, .. } => Err(found_stream().in_file(&name)),
+        }
+    }
+
     /// Reads the metadata of the file with `open`. If this fails because the file has changed meanwhile, the error says so.
     pub(crate) fn open_unchanged<T>(
         self,
@@ -67,6 +78,12 @@ impl Opened {
             _ => error,
         })
     }
+}
+
+/// The error of a stream that must be read at any offset.
+#[cold]
+pub(crate) fn found_stream() -> FeedError {
+    FeedError::new(FeedErrorKind::Options, "expected a seekable file or bytes, found a stream")
 }
 
 impl fmt::Debug for Opened {

@@ -43,7 +43,7 @@ pub use compression::unsupported_compression;
 pub use ends::FileEnds;
 pub use file_identity::{Expected, FileIdentity, Fingerprint, check_start};
 pub use file_source::{FileSource, Opened};
-pub(crate) use file_source::{SourceKind, open_stored};
+pub(crate) use file_source::{SourceKind, found_stream, open_stored};
 #[cfg(feature = "gzip")]
 pub use gzip::GzipReader;
 pub use local::LocalFile;

@@ -13,7 +13,7 @@ use super::files::Files;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
 use crate::format::{ChunkScan, Claim, FormatFile};
-use crate::io::{FileIdentity, FileSource, check_start};
+use crate::io::{FileIdentity, FileSource, check_start, found_stream};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted, thousands};
 
 /// Maximum number of ranges per file. A sparse file may claim any length.
@@ -191,10 +191,7 @@ impl FileSet {
                 let end = file.body().end;
                 check_start(range.start, end).and_then(|()| align(&mut *scan, range, end, &check))
             }
-            None => {
-                let message = "expected a seekable file or bytes, found a stream";
-                Err(FeedError::new(FeedErrorKind::Options, message))
-            }
+            None => Err(found_stream()),
         };
         let aligned = aligned.map_err(|error| error.in_file(self.name(0)))?;
         let options = PartOptions {

@@ -10,6 +10,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quote
 use super::dialect::CsvDialect;
 use super::infer;
 use super::parser::CsvParser;
+use crate::file::first_record;
 use crate::format::TextFormat;
 use crate::parser::Parser;
 
@@ -86,21 +87,25 @@ impl CsvFormat {
         dialect.check()?;
         if raw {
             let format = TextFormat::new(Parser::whole(Some(dialect)), chunk_bytes, limits)?;
-            let (files, _) = format.first_file(sources, interrupt)?;
+            let (files, ..) = format.first_file(sources, interrupt)?;
             return format.into_set(files, columns.as_deref());
         }
         let is_named_by_header = dialect.header && names.is_none();
         // The names are not known yet, so any header is accepted.
         let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
         let mut format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
-        let (files, first) = format.first_file(sources, interrupt)?;
+        let (files, first, header) = format.first_file(sources, interrupt)?;
         let names = match (names, &schema) {
             (Some(names), _) => names,
             (None, Some(schema)) if !dialect.header => {
                 schema.fields().iter().map(|field| field.name().clone()).collect()
             }
             _ => {
-                let record = first.names_record(&Check::of(interrupt))?.ok_or_else(|| {
+                let record = match header {
+                    Some(header) => Some(header),
+                    None => first_record(&first, &Check::of(interrupt))?.map(|(record, _)| record),
+                };
+                let record = record.ok_or_else(|| {
                     let message = "expected a record to count the columns of, found an empty file: give the column names or a schema";
                     FeedError::new(FeedErrorKind::Format, message).in_file(first.name())
                 })?;

@@ -65,7 +65,7 @@ impl JsonLinesFormat {
     ) -> Result<FileSet, FeedError> {
         let JsonLinesOptions { schema, sample, columns, chunk_bytes, limits } = options;
         let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
-        let (files, _) = format.first_file(sources, interrupt)?;
+        let (files, ..) = format.first_file(sources, interrupt)?;
         let schema = match schema {
             Some(schema) => schema,
             None => {

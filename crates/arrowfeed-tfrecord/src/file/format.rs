@@ -1,20 +1,35 @@
-//! TFRecord as a file format: options, schema and columns.
+//! TFRecord as a file format: options, schema, columns, and opening of a file.
 
+use std::io::BufReader;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use arrowfeed_source::format::records::{FramedFile, FramedFormat};
 use arrowfeed_source::format::{FileFormat, FormatFile, named_columns};
-use arrowfeed_source::io::{FileEnds, FileSource, Opened};
+use arrowfeed_source::io::{
+    FileEnds, FileSource, OpenFile, Opened, SequentialReader, unsupported_compression,
+};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, hex};
 
+use super::frames::Frames;
 use super::inferred;
-use super::record_file::RecordFile;
-use super::rows::{Records, Rows, raw_schema};
-use crate::Encoding;
+use super::reader::FrameReader;
+use super::rows::{RawRecords, RecordColumns, RecordRows, raw_schema};
 use crate::example::{ExampleDecoder, Feature, Unlisted};
+use crate::frame::{self, HEADER};
 use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
+use crate::{Compression, Encoding, Records};
+
+/// Bytes per read when records are decoded.
+const READ_BYTES: usize = 512 << 10;
+
+/// Bytes per read of a scan. Only the header of a long record is needed.
+const SCAN_BYTES: usize = 64 << 10;
+
+/// Compressed bytes per read.
+const COMPRESSED_READ_BYTES: usize = 128 << 10;
 
 /// The content of the records of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +93,7 @@ pub struct RecordFormat {
     chunk_bytes: u64,
     limits: Limits,
     /// Pool of row buffers that no decoder uses. Each has the capacity of a batch.
-    idle: Arc<ForkLock<Vec<Rows>>>,
+    idle: Arc<ForkLock<Vec<RecordRows>>>,
 }
 
 /// The decoding of a record.
@@ -131,7 +146,7 @@ impl RecordFormat {
             limits,
             idle: Arc::default(),
         };
-        files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
+        files.first_stored(&Check::of(interrupt), |opened| raw.open_file(opened))?;
         // Inference reads the records as they are, whatever encoding the columns get.
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let encoded = Self { encoding, ..raw.clone() };
@@ -178,37 +193,62 @@ impl RecordFormat {
         Self { plan, schema: self.encoding.schema(&decoded), decoded, idle: Arc::default(), ..self }
     }
 
-    pub(super) fn encoding(&self) -> Encoding {
-        self.encoding
+    /// Opens a file: reads both of its ends and detects its compression.
+    ///
+    /// # Errors
+    /// The file is a stream, or does not start with a record; its compression is not compiled in; it has changed; the system
+    /// reports an error.
+    fn open_file(&self, opened: Opened) -> Result<FramedFile<Self>, FeedError> {
+        let name = opened.name().clone();
+        self.open_stored(opened.into_file()?).map_err(|error| error.in_file(&name))
     }
 
-    pub(super) fn chunk_bytes(&self) -> u64 {
-        self.chunk_bytes
+    fn open_stored(&self, file: OpenFile) -> Result<FramedFile<Self>, FeedError> {
+        // The end of the file contains the checksum of the last record, so the fingerprint depends on that record.
+        let ends = FileEnds::read(&file)?;
+        let (fingerprint, start) = (ends.fingerprint(), ends.start);
+        file.check_fingerprint(&fingerprint)?;
+        let compression = Compression::of(&start);
+        compression.check_compiled()?;
+        if compression == Compression::None
+            && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
+        {
+            let found = match unsupported_compression(&start) {
+                Some(compression) => format!("a file compressed with {compression}"),
+                None => format!("the bytes {}", hex(&start[..HEADER])),
+            };
+            let message = format!(
+                "expected a TFRecord file, uncompressed or compressed with gzip or zlib, found {found}"
+            );
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        }
+        Ok(FramedFile::new(file, fingerprint, compression, self.clone()))
     }
 
-    /// Takes a row buffer from the pool, or creates one.
-    pub(super) fn rows(&self) -> Rows {
-        self.idle.try_with(Vec::pop).flatten().unwrap_or_else(|| self.new_rows())
+    /// A reader that reads at least `read_bytes` at a time in an uncompressed file.
+    fn frame_reader(&self, file: &FramedFile<Self>, read_bytes: usize) -> FrameReader {
+        let source = file.file().source().clone();
+        if file.compression() == Compression::None {
+            let frames = Frames::new(source, file.file().len(), read_bytes);
+            return FrameReader::plain(frames, self.limits.clone());
+        }
+        let bytes = BufReader::with_capacity(COMPRESSED_READ_BYTES, SequentialReader::new(source, 0));
+        FrameReader::Compressed(Box::new(Records::new(bytes, file.compression(), self.limits.clone())))
     }
 
-    /// Returns the row buffer of a decoder to the pool, after its last row was taken.
-    pub(super) fn give_back(&self, rows: Rows) {
-        self.idle.try_with(|idle| idle.push(rows));
-    }
-
-    fn new_rows(&self) -> Rows {
+    fn new_columns(&self) -> RecordColumns {
         match &self.plan {
-            Plan::Raw => Rows::Raw(Records::new(self.decoded.clone())),
+            Plan::Raw => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
             Plan::Example { columns, unlisted, .. } => {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
-                Rows::Example(decoder)
+                RecordColumns::Example(decoder)
             }
             Plan::SequenceExample { columns, unlisted, .. } => {
                 // As above.
                 let decoder =
                     SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
-                Rows::SequenceExample(Box::new(decoder), self.decoded.clone())
+                RecordColumns::SequenceExample(Box::new(decoder), self.decoded.clone())
             }
         }
     }
@@ -257,6 +297,37 @@ impl FileFormat for RecordFormat {
     }
 
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
-        Ok(Arc::new(RecordFile::open(file, self.clone())?))
+        Ok(Arc::new(self.open_file(file)?))
+    }
+}
+
+impl FramedFormat for RecordFormat {
+    type Compression = Compression;
+    type Reader = FrameReader;
+    type Rows = RecordRows;
+
+    fn chunk_bytes(&self) -> u64 {
+        self.chunk_bytes
+    }
+
+    fn batch_bytes(&self) -> usize {
+        self.encoding.batch_bytes(self.limits.batch_bytes)
+    }
+
+    fn reader(&self, file: &FramedFile<Self>) -> FrameReader {
+        self.frame_reader(file, READ_BYTES)
+    }
+
+    fn scanner(&self, file: &FramedFile<Self>) -> FrameReader {
+        self.frame_reader(file, SCAN_BYTES)
+    }
+
+    fn rows(&self) -> RecordRows {
+        let idle = self.idle.try_with(Vec::pop).flatten();
+        idle.unwrap_or_else(|| RecordRows::new(self.new_columns(), self.encoding))
+    }
+
+    fn give_back(&self, rows: RecordRows) {
+        self.idle.try_with(|idle| idle.push(rows));
     }
 }

@@ -17,7 +17,7 @@ const SEARCH: usize = 1 << 20;
 
 /// Reads the frames of a file at any offset.
 #[derive(Debug)]
-pub(super) struct Frames {
+pub struct Frames {
     window: Window,
 }
 

@@ -7,8 +7,11 @@ use arrow_array::{ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
+use arrowfeed_source::format::records::RowBuilder;
 
+use crate::Encoding;
 use crate::example::ExampleDecoder;
+use crate::frame::{FOOTER, HEADER};
 use crate::sequence_example::SequenceExampleDecoder;
 
 /// Maximum number of column bytes per byte of a record: an integer has 8 bytes, and may have 1 byte on the wire.
@@ -19,9 +22,18 @@ const ROW_OVERHEAD: usize = 9;
 
 /// The rows of the batch that is being built.
 #[derive(Debug)]
-pub(super) enum Rows {
+pub struct RecordRows {
+    columns: RecordColumns,
+    encoding: Encoding,
+    /// Upper bound of the memory that the batch takes, in bytes.
+    bytes: usize,
+}
+
+/// The columns of the batch that is being built.
+#[derive(Debug)]
+pub(super) enum RecordColumns {
     /// Each record is a value.
-    Raw(Records),
+    Raw(RawRecords),
     /// Each record is a `tf.Example` message.
     Example(ExampleDecoder),
     /// Each record is a `tf.SequenceExample` message. The schema has the order of the columns.
@@ -30,7 +42,7 @@ pub(super) enum Rows {
 
 /// Concatenated raw records.
 #[derive(Debug)]
-pub(super) struct Records {
+pub(super) struct RawRecords {
     schema: SchemaRef,
     ends: Vec<i64>,
     data: Vec<u8>,
@@ -41,7 +53,7 @@ pub(super) fn raw_schema(column: &str) -> SchemaRef {
     Arc::new(Schema::new(vec![Field::new(column, DataType::LargeBinary, false)]))
 }
 
-impl Records {
+impl RawRecords {
     pub(super) fn new(schema: SchemaRef) -> Self {
         Self { schema, ends: vec![0], data: Vec::new() }
     }
@@ -61,9 +73,9 @@ impl Records {
     }
 }
 
-impl Rows {
+impl RecordColumns {
     /// Number of rows so far.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         match self {
             Self::Raw(records) => records.ends.len() - 1,
             Self::Example(decoder) => decoder.rows(),
@@ -76,7 +88,7 @@ impl Rows {
     /// # Errors
     /// The record is not a valid message of its kind.
     #[inline]
-    pub(super) fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
+    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
         match self {
             Self::Raw(records) => {
                 records.push(record);
@@ -88,7 +100,7 @@ impl Rows {
     }
 
     /// Takes the rows as a batch, and starts an empty one.
-    pub(super) fn finish(&mut self) -> RecordBatch {
+    fn finish(&mut self) -> RecordBatch {
         match self {
             Self::Raw(records) => records.finish(),
             Self::Example(decoder) => decoder.finish(),
@@ -96,14 +108,48 @@ impl Rows {
         }
     }
 
-    /// Upper bound of the memory that a record of this length takes, in bytes.
+    /// Upper bound of the memory that a record takes, in bytes. `record` is its length with its frame.
     #[inline]
-    pub(super) fn most_bytes(&self, record: usize) -> usize {
+    fn most_bytes(&self, record: usize) -> usize {
         match self {
             Self::Raw(_) => record + ROW_OVERHEAD,
             Self::Example(decoder) => bytes_of(record, decoder.schema().fields().len()),
             Self::SequenceExample(decoder, _) => bytes_of(record, decoder.columns()),
         }
+    }
+}
+
+impl RecordRows {
+    pub(super) fn new(columns: RecordColumns, encoding: Encoding) -> Self {
+        Self { columns, encoding, bytes: 0 }
+    }
+}
+
+impl RowBuilder for RecordRows {
+    #[inline]
+    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
+        self.columns.push(record)?;
+        let bytes = self.columns.most_bytes(record.len() + HEADER + FOOTER);
+        self.bytes = self.bytes.saturating_add(bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn rows(&self) -> usize {
+        self.columns.len()
+    }
+
+    #[inline]
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn finish(&mut self) -> Result<Option<RecordBatch>, FeedError> {
+        self.bytes = 0;
+        if self.columns.len() == 0 {
+            return Ok(None);
+        }
+        self.encoding.encoded(self.columns.finish()).map(Some)
     }
 }
 
