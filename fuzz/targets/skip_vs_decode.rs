@@ -6,7 +6,7 @@
 mod common;
 
 use arbitrary::Arbitrary;
-use arrowfeed_avro::{Codec, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec};
 use common::support::container::Container;
 use common::support::schemas::KINDS;
 use common::support::skipping::{assert_same_columns, may_differ};
@@ -32,7 +32,7 @@ fuzz_target!(|case: Case<'_>| {
     if kind.fields.is_empty() {
         return;
     }
-    let part = read(&file, &ReadOptions { columns, ..options });
+    let part = read(&file, &AvroOptions { columns, ..options });
     common::check(&part);
     if may_differ(&whole, &part) {
         return;

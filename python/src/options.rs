@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use arrowfeed::avro::{self, Encoding, StringType, Unions};
 use arrowfeed::source::OnError;
-use arrowfeed::{Limits, ReadOptions};
+use arrowfeed::{AvroOptions, Limits};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -35,8 +35,8 @@ pub(crate) const CODECS: [(&str, avro::Codec); 7] = [
 ];
 
 /// Parses the keyword arguments of `function`.
-pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ReadOptions> {
-    let mut options = ReadOptions::default();
+pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<AvroOptions> {
+    let mut options = AvroOptions::default();
     for (name, value) in keywords.into_iter().flatten() {
         let name = name.extract::<String>()?;
         if !set(&mut options, &name, &value)? {
@@ -51,7 +51,7 @@ pub(crate) fn read_options_of(
     function: &str,
     known: &[&str],
     keywords: &Bound<'_, PyDict>,
-) -> PyResult<ReadOptions> {
+) -> PyResult<AvroOptions> {
     for name in keywords.keys() {
         let name = name.extract::<String>()?;
         if !known.contains(&name.as_str()) {
@@ -62,7 +62,7 @@ pub(crate) fn read_options_of(
 }
 
 /// Sets one option. Returns false if the option does not exist.
-fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn set(options: &mut AvroOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match name {
         "columns" => options.columns = given(value, |value| columns(name, value))?,
         "reader_schema" => options.reader_schema = given(value, |value| parse(name, value))?,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrowfeed::ReadOptions;
+use arrowfeed::AvroOptions;
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::Check;
-use arrowfeed::source::run::{RangeOptions, ReadingOptions};
+use arrowfeed::source::run::{RangeOptions, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,7 +23,7 @@ use crate::tensor::schema as arrow_schema;
 const SHARED: [&str; 6] = ["columns", "double_as_float", "batch_size", "threads", "limits", "on_error"];
 
 /// Parses the options into those of the files and those of the reader.
-fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, ReadOptions)> {
+fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, AvroOptions)> {
     let mut schema = None;
     let shared = given.map(|given| PyDict::new(given.py()));
     for (name, value) in given.into_iter().flatten() {
@@ -55,8 +55,8 @@ pub(crate) fn read_parquet(
     let (sources, _) = rereadable(source, PARQUET, &stores)?;
     RecordBatchReader::open(source.py(), progress, |interrupt| {
         let files = ParquetFormat::files(sources, files, Some(&interrupt))?;
-        let ReadOptions { batch_size, threads, on_error, .. } = reading;
-        files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        let AvroOptions { batch_size, threads, on_error, .. } = reading;
+        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn read_parquet_split(
         // The range may begin after the last page of the file, in the footer.
         let (pages_end, len) = (file.body().end, files.file_len(0, &Check::of(Some(&interrupt)))?);
         let start = if split.start <= len { split.start.min(pages_end) } else { split.start };
-        let ReadOptions { batch_size, on_error, .. } = reading;
+        let AvroOptions { batch_size, on_error, .. } = reading;
         let claim = claim.map(|claim| Box::new(claim) as _);
         let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
         Arc::new(files).read_range(file, start..split.end, options)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use arrowfeed::avro::AvroReaderBuilder;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroReader, FeedError, ReadOptions};
+use arrowfeed::{AvroOptions, AvroReader, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -256,7 +256,7 @@ pub(crate) fn read_split(
 
 fn opened(
     py: Python<'_>,
-    options: ReadOptions,
+    options: AvroOptions,
     progress: Progress,
     open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
 ) -> PyResult<RecordBatchReader> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
 use arrowfeed::source::{Check, Limits};
-use arrowfeed::{AvroHeader, FeedError, FeedErrorKind, ReadOptions, printable};
+use arrowfeed::{AvroHeader, AvroOptions, FeedError, FeedErrorKind, printable};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -70,7 +70,7 @@ impl AvroSchema {
     #[doc = docs!(AvroSchema.arrow)]
     #[getter]
     fn arrow(&self, py: Python<'_>) -> PyResult<Schema> {
-        call(py, || self.schema.arrow_schema(&ReadOptions::default())).map(Schema)
+        call(py, || self.schema.arrow_schema(&AvroOptions::default())).map(Schema)
     }
 
     #[doc = docs!(AvroSchema.codec)]

@@ -1,8 +1,8 @@
 //! `arrowfeed.read_csv`, `arrowfeed.read_json_lines`, and the options of text files.
 
 use arrow_schema::SchemaRef;
-use arrowfeed::ReadOptions;
-use arrowfeed::source::run::{FileSet, ReadingOptions};
+use arrowfeed::AvroOptions;
+use arrowfeed::source::run::{FileSet, ReadOptions};
 use arrowfeed::source::{FeedError, Interrupt};
 use arrowfeed::text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
 use pyo3::prelude::*;
@@ -106,7 +106,7 @@ pub(crate) fn read_csv(
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = csv_options(&keywords)?;
     read("read_csv", (source, CSV, &stores), &keywords, |sources, reading, interrupt| {
-        let ReadOptions { columns, limits, .. } = reading;
+        let AvroOptions { columns, limits, .. } = reading;
         CsvFormat::files(sources, CsvOptions { columns, limits, ..made }, Some(interrupt))
     })
 }
@@ -123,7 +123,7 @@ pub(crate) fn read_json_lines(
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = json_lines_options(&keywords)?;
     read("read_json_lines", (source, JSON_LINES, &stores), &keywords, |sources, reading, interrupt| {
-        let ReadOptions { columns, limits, .. } = reading;
+        let AvroOptions { columns, limits, .. } = reading;
         JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
     })
 }
@@ -135,17 +135,17 @@ fn read(
     keywords: &Bound<'_, PyDict>,
     open: impl FnOnce(
         Vec<arrowfeed::source::io::FileSource>,
-        ReadOptions,
+        AvroOptions,
         &Interrupt,
     ) -> Result<FileSet, FeedError>
     + Send,
 ) -> PyResult<RecordBatchReader> {
     let progress = Progress::take(keywords)?;
     let reading = read_options_of(function, &SHARED, keywords)?;
-    let ReadOptions { batch_size, threads, on_error, .. } = reading;
+    let AvroOptions { batch_size, threads, on_error, .. } = reading;
     let (sources, _) = rereadable(source, extension, stores)?;
     RecordBatchReader::open(source.py(), progress, |interrupt| {
         let files = open(sources, reading, &interrupt)?;
-        files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })
 }

@@ -1,7 +1,7 @@
 //! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of records.
 
-use arrowfeed::ReadOptions;
-use arrowfeed::source::run::ReadingOptions;
+use arrowfeed::AvroOptions;
+use arrowfeed::source::run::ReadOptions;
 use arrowfeed::sources::redacted;
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
@@ -182,13 +182,13 @@ pub(crate) fn read_tfrecord(
         }
     };
     let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
-    let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
+    let AvroOptions { columns, batch_size, threads, limits, on_error, .. } =
         read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD, &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
         let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
-        files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrowfeed::avro::{AvroReader, AvroWriter, Codec, WriteOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
-use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
 
 /// A function that does the work and returns a number of rows.
 type Work = Box<dyn FnOnce() -> Result<usize, Box<dyn Error>>>;
@@ -104,7 +104,8 @@ fn columns_of(path: &Path) -> Result<Vec<String>, Box<dyn Error>> {
 
 /// Returns work that reads tensors of batches of 1,024 rows, in file order or shuffled.
 fn dataset(path: PathBuf, shuffle_buffer_size: usize) -> Result<Work, Box<dyn Error>> {
-    let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    let dataset = Dataset::open(files, DatasetOptions::default())?;
     Ok(Box::new(move || {
         let options = IterationOptions {
             batch_size: 1024,

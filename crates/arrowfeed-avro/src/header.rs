@@ -9,7 +9,7 @@ use crate::container::codec::Codec;
 use crate::container::magic;
 use crate::plan::DecodePlan;
 use crate::reader::file::Container;
-use crate::{AvroSchema, AvroSource, ReadOptions};
+use crate::{AvroOptions, AvroSchema, AvroSource};
 use arrowfeed_source::format::ChunkScan;
 
 /// The header of a file: schema, codec, metadata.
@@ -17,18 +17,18 @@ use arrowfeed_source::format::ChunkScan;
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-/// use arrowfeed_avro::{AvroHeader, Limits, ReadOptions};
+/// use arrowfeed_avro::{AvroHeader, Limits, AvroOptions};
 /// let header = AvroHeader::read(&path, &Limits::default())?;
 /// assert_eq!(header.codec().name(), "zstandard");
 /// assert_eq!(header.count_rows()?, 3);
-/// assert_eq!(header.arrow_schema(&ReadOptions::default())?.fields().len(), 2);
+/// assert_eq!(header.arrow_schema(&AvroOptions::default())?.fields().len(), 2);
 /// # Ok(())
 /// # }
 /// ```
 pub struct AvroHeader {
     file: Container,
     schema: AvroSchema,
-    options: ReadOptions,
+    options: AvroOptions,
 }
 
 impl std::fmt::Debug for AvroHeader {
@@ -58,7 +58,7 @@ impl AvroHeader {
         limits: &Limits,
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
-        let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+        let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
         let file = Container::open(source.into(), &options.limits, &Check::of(interrupt))?;
         let schema = file.schema(&options.limits)?;
         Ok(Self { file, schema, options })
@@ -71,7 +71,7 @@ impl AvroHeader {
     /// A source is a stream, no file begins with these bytes, or `interrupt` cancelled the call. The error is that of the
     /// first file.
     pub fn check_magic(
-        sources: impl IntoIterator<Item = AvroSource>,
+        sources: impl IntoIterator<Item: Into<AvroSource>>,
         interrupt: Option<&Interrupt>,
     ) -> Result<(), FeedError> {
         Files::new(sources).first_stored(&Check::of(interrupt), |opened| {
@@ -105,7 +105,7 @@ impl AvroHeader {
     ///
     /// # Errors
     /// No plan can be compiled for the options.
-    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
+    pub fn arrow_schema(&self, options: &AvroOptions) -> Result<SchemaRef, FeedError> {
         let plan =
             DecodePlan::compile(&self.schema, options).map_err(|error| error.in_file(&self.file.name))?;
         Ok(plan.schema().clone())

@@ -45,7 +45,7 @@ pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location
 pub use container::codec::Codec;
 pub use header::AvroHeader;
 pub use message::Framing;
-pub use options::{Encoding, ReadOptions, StringType, Unions};
+pub use options::{AvroOptions, Encoding, StringType, Unions};
 pub use reader::{AvroFormat, AvroReader, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;

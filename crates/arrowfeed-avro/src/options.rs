@@ -48,7 +48,7 @@ pub enum Unions {
 
 /// All options of a reader.
 #[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
+pub struct AvroOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
     /// order of the columns. With [`Unions::Struct`], branches of unions are fields too. `None`: every field.
     pub columns: Option<Vec<String>>,
@@ -56,7 +56,7 @@ pub struct ReadOptions {
     pub reader_schema: Option<AvroSchema>,
     /// Number of rows in a batch. Batches end at multiples of this number of rows of a file, as its blocks declare them.
     /// Rows that `on_error` skips count too, so their batch is shorter. Default `None`: 8,192, or fewer for long rows and
-    /// for many columns, see [`ReadingOptions`](arrowfeed_source::run::ReadingOptions::batch_size). A
+    /// for many columns, see [`ReadOptions`](arrowfeed_source::run::ReadOptions::batch_size). A
     /// [`RecordDecoder`](crate::RecordDecoder) uses 8,192.
     pub batch_size: Option<usize>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
@@ -85,7 +85,7 @@ pub struct ReadOptions {
     pub limits: Limits,
 }
 
-impl ReadOptions {
+impl AvroOptions {
     /// Returns the options, or an error if one of them is invalid.
     pub(crate) fn checked(self) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));

@@ -16,7 +16,7 @@ use crate::locate::locate;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::Stop;
 use crate::wire::padded::{Padded, SLACK};
-use crate::{AvroSchema, Framing, ReadOptions};
+use crate::{AvroOptions, AvroSchema, Framing};
 
 /// Maximum number of writer's schemas of one decoder. Each has buffers for its columns.
 const MAX_WRITERS: usize = 1024;
@@ -35,10 +35,10 @@ const MAX_BATCH_BYTES: usize = i32::MAX as usize;
 /// decoded is an error of its own call; the decoder can continue after it.
 ///
 /// ```
-/// use arrowfeed_avro::{AvroSchema, ReadOptions, RecordDecoder};
+/// use arrowfeed_avro::{AvroSchema, AvroOptions, RecordDecoder};
 ///
 /// let schema = r#"{"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}"#;
-/// let mut decoder = RecordDecoder::new(&AvroSchema::parse(schema)?, ReadOptions::default())?;
+/// let mut decoder = RecordDecoder::new(&AvroSchema::parse(schema)?, AvroOptions::default())?;
 /// decoder.decode(&[2])?;
 /// decoder.decode(&[4])?;
 /// assert_eq!(decoder.decode(&[2, 2]).unwrap_err().to_string(), "byte 1, record 2: expected the end of the record, found 1 more byte");
@@ -48,7 +48,7 @@ const MAX_BATCH_BYTES: usize = i32::MAX as usize;
 /// # Ok::<(), arrowfeed_avro::FeedError>(())
 /// ```
 pub struct RecordDecoder {
-    options: ReadOptions,
+    options: AvroOptions,
     schema: SchemaRef,
     writers: Vec<Writer>,
     /// The writer of each row since the last batch was closed.
@@ -81,7 +81,7 @@ impl RecordDecoder {
     ///
     /// # Errors
     /// The schema cannot be resolved to the reader schema or converted to Arrow, or an option is invalid.
-    pub fn new(writer: &AvroSchema, options: ReadOptions) -> Result<Self, FeedError> {
+    pub fn new(writer: &AvroSchema, options: AvroOptions) -> Result<Self, FeedError> {
         let options = options.checked()?;
         let first = Writer::new(writer, &options)?;
         Ok(Self {
@@ -105,7 +105,7 @@ impl RecordDecoder {
     /// Same as [`new`](Self::new).
     pub fn schema_of(
         writer: &AvroSchema,
-        options: &ReadOptions,
+        options: &AvroOptions,
     ) -> Result<(SchemaRef, Option<FeedError>), FeedError> {
         let (plan, recursion_error) = DecodePlan::compile_nonrecursive(writer, options)?;
         Ok((plan.schema().clone(), recursion_error))
@@ -289,7 +289,7 @@ fn interleaved(batches: &[Option<RecordBatch>], order: &[u32]) -> Result<RecordB
 }
 
 impl Writer {
-    fn new(schema: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
+    fn new(schema: &AvroSchema, options: &AvroOptions) -> Result<Self, FeedError> {
         let plan = Arc::new(DecodePlan::compile(schema, options)?);
         // Batches end by the number of rows of all writers together.
         let batcher = Batcher::new(plan.clone(), options);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     fn decoder() -> RecordDecoder {
-        RecordDecoder::new(&AvroSchema::parse(SCHEMA).unwrap(), ReadOptions::default()).unwrap()
+        RecordDecoder::new(&AvroSchema::parse(SCHEMA).unwrap(), AvroOptions::default()).unwrap()
     }
 
     /// Decodes the rows, and returns those that did not fail.

@@ -54,7 +54,7 @@ impl ParquetFormat {
     /// A source is a stream; there is no file; no file can be opened; a column does not exist; the columns of the first
     /// file cannot be converted to the requested schema; `interrupt` returned true.
     pub fn files(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: ParquetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
@@ -64,7 +64,8 @@ impl ParquetFormat {
         let whole = options.schema.clone().unwrap_or_else(|| first.schema().clone());
         let format = Self::new(first.name().clone(), whole, options)?;
         format.columns_of(&first)?;
-        Ok(FileSet::new(files, Arc::new(format)))
+        let selects_columns = format.options.columns.is_some();
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
     }
 
     fn new(first: Arc<str>, whole: SchemaRef, options: ParquetOptions) -> Result<Self, FeedError> {

@@ -42,7 +42,7 @@ use crate::{Check, FeedError, Limits, OnError, Report};
 
 pub use batch_countdown::BatchCountdown;
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
-pub use chunk_source::{ChunkFormat, ChunkSource};
+pub use chunk_source::{ChunkFormat, ChunkOptions, ChunkSource};
 pub use claims::Claims;
 pub use column_difference::column_difference;
 pub use known_chunks::KnownChunks;
@@ -64,6 +64,15 @@ pub trait FileFormat: Send + Sync + Debug {
     /// # Errors
     /// A column does not exist.
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError>;
+
+    /// Checks that [`schema`](Self::schema) has all columns that the caller asked for. A reading fails with the error,
+    /// unless [`with_columns`](Self::with_columns) selects columns first. Default: `Ok`.
+    ///
+    /// # Errors
+    /// The files have columns that cannot be read, and the caller asked for all columns.
+    fn check_complete(&self) -> Result<(), FeedError> {
+        Ok(())
+    }
 
     /// Reads the metadata of a file, such as a header or a footer, and prepares decoding.
     ///

@@ -75,7 +75,7 @@ impl TextFormat {
     /// A source is a stream; there is no file; no file can be opened; the caller cancels.
     pub(crate) fn first_file(
         &self,
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         interrupt: Option<&Interrupt>,
     ) -> Result<(Files, TextFile, Option<Vec<u8>>), FeedError> {
         let (files, check) = (Files::new(sources), Check::of(interrupt));

@@ -43,8 +43,8 @@
 //!
 //! # Features
 //!
-//! All features except `hdfs` are enabled by default. The feature of a format also enables its datasets: `avro` enables
-//! [`AvroDataset`], [`AvroReader`], [`write_avro`] and the other items that the crate re-exports from [`avro`].
+//! All features except `hdfs` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReader`],
+//! [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
 //! `snappy`, `xz` and `zstandard`. Reading a file whose codec is disabled is an error of kind
@@ -53,7 +53,8 @@
 
 pub mod dataset;
 mod error;
-mod open;
+#[cfg(feature = "avro")]
+mod record_decoder;
 pub mod source;
 pub mod sources;
 mod tfxio;
@@ -69,14 +70,15 @@ pub mod arrow {
 pub use arrowfeed_avro as avro;
 #[cfg(feature = "avro")]
 pub use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, RecordDecoder, Split,
-    WriteOptions, plan_splits, plan_splits_with, write_avro,
+    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource,
+    RecordDecoder, Split, WriteOptions, plan_splits, plan_splits_with, write_avro,
 };
 #[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
 // For the Python package.
 #[doc(hidden)]
 pub use arrowfeed_source::printable;
+pub use arrowfeed_source::run::ReadOptions;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;
@@ -85,20 +87,10 @@ pub use arrowfeed_tensor as tensor;
 pub use arrowfeed_text as text;
 #[cfg(feature = "tfrecord")]
 pub use arrowfeed_tfrecord as tfrecord;
-pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
+pub use dataset::{Dataset, DatasetOptions, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
 #[cfg(feature = "avro")]
-pub use open::{AvroDataset, AvroDatasetOptions, TensorRecordDecoder};
-pub use open::{ChunkDataset, ChunkDatasetOptions};
-#[cfg(feature = "text")]
-pub use open::{CsvDataset, CsvDatasetOptions, JsonLinesDataset, JsonLinesDatasetOptions};
-#[cfg(feature = "tfrecord")]
-pub use open::{
-    ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
-    SequenceExampleDatasetOptions,
-};
-#[cfg(feature = "parquet")]
-pub use open::{ParquetDataset, ParquetDatasetOptions};
+pub use record_decoder::TensorRecordDecoder;
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};
 

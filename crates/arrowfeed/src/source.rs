@@ -3,7 +3,7 @@
 //! | to | use |
 //! |---|---|
 //! | read bytes, an open file or your own storage | [`FileSource`](io::FileSource), [`ByteSource`](io::ByteSource), [`RemoteObject`](io::remote::RemoteObject) |
-//! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkDataset`](crate::ChunkDataset) |
+//! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkFormat`](format::ChunkFormat) |
 //! | skip invalid data and count it | [`OnError`], [`Report`] |
 //! | cancel a call | [`Interrupt`] |
 //! | limit the resources that a file may use | [`Limits`] |
@@ -18,7 +18,7 @@ pub use arrowfeed_source::{
 
 /// Sources of rows.
 pub mod format {
-    pub use arrowfeed_source::format::{ChunkSource, Claim};
+    pub use arrowfeed_source::format::{ChunkFormat, ChunkOptions, ChunkSource, Claim};
 }
 
 /// Sources of bytes.
@@ -41,7 +41,7 @@ pub mod io {
 
 /// Readers of files and of byte ranges.
 pub mod run {
-    pub use arrowfeed_source::run::{ArrowReader, FileReader, FileSet, RangeOptions, ReadingOptions, Split};
+    pub use arrowfeed_source::run::{ArrowReader, FileReader, FileSet, RangeOptions, ReadOptions, Split};
 }
 
 // For the Python package.

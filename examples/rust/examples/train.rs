@@ -17,7 +17,8 @@ use arrowfeed::arrow::array::types::Float64Type;
 use arrowfeed::arrow::array::{Float32Array, ListArray, RecordBatch, RecordBatchIterator};
 use arrowfeed::tensor::{Dense, Representation, Tensors};
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, IterationOptions, TensorDefinitions, WriteOptions, write_avro,
+    AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions, TensorDefinitions, WriteOptions,
+    write_avro,
 };
 use arrowfeed_examples::run;
 
@@ -74,8 +75,8 @@ fn train(path: &Path, first: usize) -> Result<(Model, f64), Box<dyn Error>> {
         (column.to_owned(), Representation::Dense(dense))
     };
     let tensors = TensorDefinitions::Representations(vec![dense("point", vec![2]), dense("label", vec![])]);
-    let options = AvroDatasetOptions { tensors: Some(tensors), ..Default::default() };
-    let dataset = AvroDataset::open([path], options)?;
+    let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    let dataset = Dataset::open(files, DatasetOptions { tensors: Some(tensors), ..Default::default() })?;
     let options = IterationOptions {
         batch_size: 64,
         shuffle_buffer_size: 1000,

@@ -4,11 +4,11 @@
 pub(crate) mod support;
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{FeedErrorKind, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, FeedErrorKind, Limits};
 use support::outcome::Outcome;
 
 /// Limits that are small enough for a run of some thousand files per second.
-pub(crate) fn options() -> ReadOptions {
+pub(crate) fn options() -> AvroOptions {
     let limits = Limits {
         header_bytes: 1 << 20,
         schema_bytes: 64 << 10,
@@ -22,7 +22,7 @@ pub(crate) fn options() -> ReadOptions {
         xz_memory_bytes: 8 << 20,
         ..Limits::default()
     };
-    ReadOptions { limits, ..ReadOptions::default() }
+    AvroOptions { limits, ..AvroOptions::default() }
 }
 
 /// Checks that there is no internal error, and that every array is valid.

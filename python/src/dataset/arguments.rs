@@ -1,15 +1,11 @@
 //! Arguments of a dataset, which are copied for pickles and parsed.
 
-use std::path::PathBuf;
-
+use arrowfeed::parquet::ParquetOptions;
+use arrowfeed::source::format::ChunkOptions;
 use arrowfeed::text::{CsvOptions, JsonLinesOptions};
-use arrowfeed::tfrecord::Encoding;
 use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
-use arrowfeed::{
-    AvroDatasetOptions, ChunkDatasetOptions, CsvDatasetOptions, ExampleDatasetOptions,
-    JsonLinesDatasetOptions, Limits, ParquetDatasetOptions, RawRecordDatasetOptions, ReadOptions,
-    SequenceExampleDatasetOptions, TensorDefinitions,
-};
+use arrowfeed::tfrecord::{Encoding, RecordKind, RecordOptions};
+use arrowfeed::{AvroOptions, DatasetOptions, Limits, TensorDefinitions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -76,58 +72,37 @@ pub(super) fn kept_with_arrow_schema<'py>(
 }
 
 /// Parses the options of `AvroDataset`.
-pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
-    let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
-    let ReadOptions { columns, reader_schema, encoding, double_as_float, unions, raw, limits, .. } = reading;
-    Ok(AvroDatasetOptions {
-        tensors,
-        columns,
-        reader_schema,
-        encoding,
-        double_as_float,
-        unions,
-        raw,
-        limits,
-        index,
-    })
+pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<(AvroOptions, DatasetOptions)> {
+    options("AvroDataset", &AVRO, keywords)
 }
 
 /// Parses the options of `ParquetDataset`.
-pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
+pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<(ParquetOptions, DatasetOptions)> {
     let others = keywords.copy()?;
     let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
-    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, &others)?;
-    let ReadOptions { columns, double_as_float, limits, .. } = reading;
-    Ok(ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index })
+    let (reading, dataset) = options("ParquetDataset", &PARQUET, &others)?;
+    let AvroOptions { columns, double_as_float, limits, .. } = reading;
+    Ok((ParquetOptions { columns, schema, double_as_float, limits }, dataset))
 }
 
 /// Parses the options of `ExampleDataset` from keywords of [`kept`].
-pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
-    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
+pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<(RecordOptions, DatasetOptions)> {
+    let Messages { schema, sample, encoding, columns, limits, dataset } =
         messages("ExampleDataset", keywords)?;
-    let schema = schema.as_ref().map(features).transpose()?;
-    let chunk_bytes = ExampleDatasetOptions::default().chunk_bytes;
-    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index })
+    let features = schema.as_ref().map(features).transpose()?;
+    let kind = RecordKind::Example { features, sample };
+    Ok((RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) }, dataset))
 }
 
 /// Parses the options of `SequenceExampleDataset` from keywords of [`kept`].
 pub(super) fn sequence_example_options(
     keywords: &Bound<'_, PyDict>,
-) -> PyResult<SequenceExampleDatasetOptions> {
-    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
+) -> PyResult<(RecordOptions, DatasetOptions)> {
+    let Messages { schema, sample, encoding, columns, limits, dataset } =
         messages("SequenceExampleDataset", keywords)?;
-    let schema = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
-    let chunk_bytes = SequenceExampleDatasetOptions::default().chunk_bytes;
-    Ok(SequenceExampleDatasetOptions {
-        tensors,
-        schema,
-        sample,
-        columns,
-        encoding,
-        chunk_bytes,
-        limits,
-        index,
-    })
+    let features = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
+    let kind = RecordKind::SequenceExample { features, sample };
+    Ok((RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) }, dataset))
 }
 
 /// The options of datasets of messages.
@@ -135,85 +110,71 @@ struct Messages<'py> {
     schema: Option<Bound<'py, PyAny>>,
     sample: Option<u64>,
     encoding: Encoding,
-    tensors: Option<TensorDefinitions>,
     columns: Option<Vec<String>>,
     limits: Limits,
-    index: Option<PathBuf>,
+    dataset: DatasetOptions,
 }
 
 fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Messages<'py>> {
     let others = keywords.copy()?;
     let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
     let encoding = taken(&others, "encoding")?.as_ref().map(encoding).transpose()?.unwrap_or_default();
-    let (mut tensors, reading, index) = options(class, &COLUMNS, &others)?;
-    let ReadOptions { columns, limits, .. } = reading;
+    let (AvroOptions { columns, limits, .. }, mut dataset) = options(class, &COLUMNS, &others)?;
     // A TensorFlow Metadata schema defines its tensors.
-    if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
+    if let (None, None, Some(schema)) = (&dataset.tensors, &columns, &schema)
         && let Some(bytes) = tfmd_bytes(schema)?
     {
         let representations = representations_of_tfmd(schema.py(), bytes.as_bytes(), "")?;
-        tensors = Some(TensorDefinitions::Representations(representations));
+        dataset.tensors = Some(TensorDefinitions::Representations(representations));
     }
     let sample = given_sample.as_ref().map(sample).transpose()?;
-    Ok(Messages { schema, sample, encoding, tensors, columns, limits, index })
+    Ok(Messages { schema, sample, encoding, columns, limits, dataset })
 }
 
 /// Parses the options of `RawRecordDataset`.
-pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRecordDatasetOptions> {
+pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<(RecordOptions, DatasetOptions)> {
     let others = keywords.copy()?;
-    let column = taken(&others, "column")?;
-    let (tensors, reading, index) = options("RawRecordDataset", &["limits"], &others)?;
-    let mut made = RawRecordDatasetOptions { tensors, limits: reading.limits, index, ..Default::default() };
-    if let Some(name) = column {
-        made.column =
-            name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?;
-    }
-    Ok(made)
+    let column = match taken(&others, "column")? {
+        Some(name) => {
+            name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?
+        }
+        None => "record".to_owned(),
+    };
+    let (AvroOptions { limits, .. }, dataset) = options("RawRecordDataset", &["limits"], &others)?;
+    Ok((RecordOptions { limits, ..RecordOptions::new(RecordKind::Raw { column }) }, dataset))
 }
 
 /// Parses the options of `CsvDataset`.
-pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOptions> {
+pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<(CsvOptions, DatasetOptions)> {
     let others = keywords.copy()?;
-    let CsvOptions { dialect, names, schema, raw, sample, chunk_bytes, .. } = text::csv_options(&others)?;
-    let (tensors, reading, index) = options("CsvDataset", &COLUMNS, &others)?;
-    let ReadOptions { columns, limits, .. } = reading;
-    Ok(CsvDatasetOptions {
-        tensors,
-        dialect,
-        names,
-        schema,
-        raw,
-        sample,
-        columns,
-        chunk_bytes,
-        limits,
-        index,
-    })
+    let files = text::csv_options(&others)?;
+    let (AvroOptions { columns, limits, .. }, dataset) = options("CsvDataset", &COLUMNS, &others)?;
+    Ok((CsvOptions { columns, limits, ..files }, dataset))
 }
 
 /// Parses the options of `JsonLinesDataset`.
-pub(super) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesDatasetOptions> {
+pub(super) fn json_lines_options(
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<(JsonLinesOptions, DatasetOptions)> {
     let others = keywords.copy()?;
-    let JsonLinesOptions { schema, sample, chunk_bytes, .. } = text::json_lines_options(&others)?;
-    let (tensors, reading, index) = options("JsonLinesDataset", &COLUMNS, &others)?;
-    let ReadOptions { columns, limits, .. } = reading;
-    Ok(JsonLinesDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index })
+    let files = text::json_lines_options(&others)?;
+    let (AvroOptions { columns, limits, .. }, dataset) = options("JsonLinesDataset", &COLUMNS, &others)?;
+    Ok((JsonLinesOptions { columns, limits, ..files }, dataset))
 }
 
 /// Parses the options of `ChunkDataset`.
-pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<ChunkDatasetOptions> {
-    let (tensors, reading, index) = options("ChunkDataset", &COLUMNS, keywords)?;
-    let ReadOptions { columns, limits, .. } = reading;
+pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<(ChunkOptions, DatasetOptions)> {
+    let (AvroOptions { columns, limits, .. }, dataset) = options("ChunkDataset", &COLUMNS, keywords)?;
     // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
-    Ok(ChunkDatasetOptions { tensors, columns, limits, index, read_by_caller: true })
+    Ok((ChunkOptions { columns, limits, read_by_caller: true }, dataset))
 }
 
-/// Parses the tensor definitions, the read options among `known`, and the path of an index.
+/// Parses the format options among `known`, and the options of the dataset.
 fn options(
     class: &str,
     known: &[&str],
     keywords: &Bound<'_, PyDict>,
-) -> PyResult<(Option<TensorDefinitions>, ReadOptions, Option<PathBuf>)> {
+) -> PyResult<(AvroOptions, DatasetOptions)> {
     let reading = PyDict::new(keywords.py());
     let (mut by_feature, mut by_representation, mut index) = (None, None, None);
     for (name, value) in keywords {
@@ -227,7 +188,7 @@ fn options(
         }
     }
     let tensors = tensor_definitions(by_feature, by_representation)?;
-    Ok((tensors, read_options(class, Some(&reading))?, index))
+    Ok((read_options(class, Some(&reading))?, DatasetOptions { tensors, index, interrupt: None }))
 }
 
 /// Parses the arguments of `MixedDataset`: the datasets, and a weight for each of them, by default the same.

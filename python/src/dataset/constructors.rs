@@ -1,7 +1,12 @@
 //! The dataset classes, one for each format.
 
-use arrowfeed::DatasetError;
+use arrowfeed::parquet::ParquetFormat;
 use arrowfeed::source::Interrupt;
+use arrowfeed::source::format::ChunkFormat;
+use arrowfeed::source::run::FileSet;
+use arrowfeed::text::{CsvFormat, JsonLinesFormat};
+use arrowfeed::tfrecord::RecordFormat;
+use arrowfeed::{AvroFormat, DatasetError, DatasetOptions, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -83,6 +88,17 @@ impl Format {
     }
 }
 
+/// Makes a dataset of the files that `files` opens.
+fn opened<S>(
+    files: impl FnOnce(S, &Interrupt) -> Result<FileSet, FeedError>,
+    options: DatasetOptions,
+) -> impl FnOnce(S, &Interrupt) -> Result<arrowfeed::Dataset, DatasetError> {
+    |sources, interrupt| {
+        let options = DatasetOptions { interrupt: Some(interrupt.clone()), ..options };
+        arrowfeed::Dataset::open(files(sources, interrupt)?, options)
+    }
+}
+
 #[doc = docs!(AvroDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct AvroDataset;
@@ -100,12 +116,15 @@ impl AvroDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = avro_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::AvroDataset::open_with(sources, options, Some(interrupt))
-        };
-        let dataset =
-            Format::Avro.dataset(source.py(), rereadable(source, AVRO, &stores)?, keywords, open)?;
+        let (options, dataset) = avro_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| AvroFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::Avro.dataset(
+            source.py(),
+            rereadable(source, AVRO, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -126,12 +145,15 @@ impl ParquetDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = parquet_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
-        };
-        let dataset =
-            Format::Parquet.dataset(source.py(), rereadable(source, PARQUET, &stores)?, keywords, open)?;
+        let (options, dataset) = parquet_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| ParquetFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::Parquet.dataset(
+            source.py(),
+            rereadable(source, PARQUET, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -152,12 +174,15 @@ impl ExampleDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = example_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
-        };
-        let dataset =
-            Format::Example.dataset(source.py(), rereadable(source, TFRECORD, &stores)?, keywords, open)?;
+        let (options, dataset) = example_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::Example.dataset(
+            source.py(),
+            rereadable(source, TFRECORD, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -178,15 +203,14 @@ impl SequenceExampleDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = sequence_example_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::SequenceExampleDataset::open(sources, options, Some(interrupt))
-        };
+        let (options, dataset) = sequence_example_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
         let dataset = Format::SequenceExample.dataset(
             source.py(),
             rereadable(source, TFRECORD, &stores)?,
             keywords,
-            open,
+            opened(open, dataset),
         )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
@@ -208,12 +232,15 @@ impl RawRecordDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = raw_record_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::RawRecordDataset::open(sources, options, Some(interrupt))
-        };
-        let dataset =
-            Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD, &stores)?, keywords, open)?;
+        let (options, dataset) = raw_record_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::RawRecord.dataset(
+            source.py(),
+            rereadable(source, TFRECORD, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -236,11 +263,15 @@ impl CsvDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = csv_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::CsvDataset::open(sources, options, Some(interrupt))
-        };
-        let dataset = Format::Csv.dataset(source.py(), rereadable(source, CSV, &stores)?, keywords, open)?;
+        let (options, dataset) = csv_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| CsvFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::Csv.dataset(
+            source.py(),
+            rereadable(source, CSV, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -261,15 +292,15 @@ impl JsonLinesDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let options = json_lines_options(&others)?;
+        let (options, dataset) = json_lines_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::JsonLinesDataset::open(sources, options, Some(interrupt))
+            JsonLinesFormat::files(sources, options, Some(interrupt))
         };
         let dataset = Format::JsonLines.dataset(
             source.py(),
             rereadable(source, JSON_LINES, &stores)?,
             keywords,
-            open,
+            opened(open, dataset),
         )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
@@ -289,11 +320,10 @@ impl ChunkDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
-        let options = chunk_options(&keywords)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
-            arrowfeed::ChunkDataset::open(sources, options, Some(interrupt))
-        };
-        let dataset = Format::Chunks.dataset(source.py(), sources(source)?, keywords, open)?;
+        let (options, dataset) = chunk_options(&keywords)?;
+        let open = |sources: Vec<_>, _: &Interrupt| ChunkFormat::files(sources, options);
+        let dataset =
+            Format::Chunks.dataset(source.py(), sources(source)?, keywords, opened(open, dataset))?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

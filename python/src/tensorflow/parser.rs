@@ -11,7 +11,7 @@ use arrow_array::RecordBatch;
 use arrowfeed::avro::AvroSchema;
 use arrowfeed::dataset::TensorDefinitions;
 use arrowfeed::tensor::Tensors;
-use arrowfeed::{DatasetError, FeedError, ReadOptions, TensorRecordDecoder, printable};
+use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder, printable};
 use arrowfeed_tensorflow::{Failure, Parser};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -48,7 +48,7 @@ impl AvroParser {
             return Ok(kept);
         }
         // One batch must contain all records of a call.
-        let options = ReadOptions { batch_size: Some(usize::MAX), ..ReadOptions::default() };
+        let options = AvroOptions { batch_size: Some(usize::MAX), ..AvroOptions::default() };
         TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options)
     }
 }

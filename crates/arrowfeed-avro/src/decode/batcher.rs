@@ -11,7 +11,7 @@ use arrowfeed_source::Check;
 use arrowfeed_source::format::{BatchCountdown, LocatedBatch, RowOrigin};
 
 use super::rows::{RootColumn, Savepoint};
-use crate::ReadOptions;
+use crate::AvroOptions;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::Padded;
@@ -87,7 +87,7 @@ impl OpenBlock {
 
 impl Batcher {
     /// Creates a decoder whose batches do not end by their number of rows. [`start`](Self::start) sets that number.
-    pub(crate) fn new(plan: Arc<DecodePlan>, options: &ReadOptions) -> Self {
+    pub(crate) fn new(plan: Arc<DecodePlan>, options: &AvroOptions) -> Self {
         let limits = &options.limits;
         Self {
             kept: RootColumn::new(&plan, limits, options.batch_bytes()),

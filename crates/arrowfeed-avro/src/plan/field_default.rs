@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fault::check_default;
 use super::projection::Projection;
 use super::resolve::Resolver;
-use crate::ReadOptions;
+use crate::AvroOptions;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{Graph, TypeId};
 
@@ -24,7 +24,7 @@ pub(crate) fn checked_default(
     path: &str,
 ) -> Result<Vec<u8>, FeedError> {
     let bytes = encode_default(graph, ty, default).map_err(|error| error.in_field(path))?;
-    let options = ReadOptions::default();
+    let options = AvroOptions::default();
     let mut resolver = Resolver::new(graph, graph, &options);
     if let Ok(column) = resolver.resolve(ty, ty, &Projection::All) {
         let (skips, _) = resolver.finish();

@@ -7,7 +7,7 @@ use arrow_array::StringArray;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
 use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Time, Wire};
-use crate::options::{Encoding, ReadOptions, StringType, Unions};
+use crate::options::{AvroOptions, Encoding, StringType, Unions};
 use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
 
 /// The options that affect Arrow types.
@@ -29,9 +29,9 @@ pub(crate) const ENUM_SYMBOLS: &str = "avro.enum.symbols";
 pub(crate) const JSON_UNION: &str = "avro.union";
 
 impl Mapping {
-    pub(crate) fn new(options: &ReadOptions) -> Self {
+    pub(crate) fn new(options: &AvroOptions) -> Self {
         let double_as_float = options.double_as_float && options.encoding == Encoding::Tfx;
-        let ReadOptions { encoding, string_type, unions, .. } = *options;
+        let AvroOptions { encoding, string_type, unions, .. } = *options;
         Self { encoding, string_type, double_as_float, unions }
     }
 

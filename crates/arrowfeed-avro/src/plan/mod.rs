@@ -20,7 +20,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use crate::encode::Encoder;
 use crate::schema::graph::{Graph, Type};
-use crate::{AvroSchema, ReadOptions};
+use crate::{AvroOptions, AvroSchema};
 use node::{Column, Node, Output, RecordNode, Step};
 use projection::Projection;
 use resolve::Resolver;
@@ -60,7 +60,7 @@ pub(crate) struct DecodePlan {
 
 impl DecodePlan {
     /// Compiles the plan and reports every error in the schemas and options.
-    pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
+    pub(crate) fn compile(writer: &AvroSchema, options: &AvroOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let projection = match &options.columns {
             Some(paths) if options.raw => raw_projection(paths)?,
@@ -74,7 +74,7 @@ impl DecodePlan {
     /// fields, together with the error.
     pub(crate) fn compile_nonrecursive(
         writer: &AvroSchema,
-        options: &ReadOptions,
+        options: &AvroOptions,
     ) -> Result<(Self, Option<FeedError>), FeedError> {
         let error = match Self::compile(writer, options) {
             Ok(plan) => return Ok((plan, None)),
@@ -92,7 +92,7 @@ impl DecodePlan {
     }
 
     /// The schema of all columns. Columns of recursive types are the last ones, and have the type List of Null.
-    pub(crate) fn schema_of_all(writer: &AvroSchema, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
+    pub(crate) fn schema_of_all(writer: &AvroSchema, options: &AvroOptions) -> Result<SchemaRef, FeedError> {
         let (plan, recursion_error) = Self::compile_nonrecursive(writer, options)?;
         if recursion_error.is_none() {
             return Ok(plan.schema);
@@ -102,7 +102,7 @@ impl DecodePlan {
         let item = Arc::new(Field::new_list_field(DataType::Null, true));
         let (mut fields, mut recursive) = (Vec::new(), Vec::new());
         for name in root_columns(reader.graph()) {
-            let alone = ReadOptions { columns: Some(vec![quoted_step(name)]), ..options.clone() };
+            let alone = AvroOptions { columns: Some(vec![quoted_step(name)]), ..options.clone() };
             match Self::compile(writer, &alone) {
                 Ok(plan) => fields.extend(plan.schema.fields().iter().cloned()),
                 Err(_) => recursive.push(Arc::new(Field::new(name, DataType::List(item.clone()), true))),
@@ -112,7 +112,7 @@ impl DecodePlan {
         Ok(Arc::new(Schema::new(fields)))
     }
 
-    fn of(writer: &AvroSchema, options: &ReadOptions, projection: &Projection) -> Result<Self, FeedError> {
+    fn of(writer: &AvroSchema, options: &AvroOptions, projection: &Projection) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
         let root = match options.raw {

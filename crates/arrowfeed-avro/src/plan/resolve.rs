@@ -15,7 +15,7 @@ use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, Step, Wire};
 use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
-use crate::ReadOptions;
+use crate::AvroOptions;
 use crate::decode::counted_bytes;
 use crate::options::Unions;
 use crate::schema::default::encode_default;
@@ -43,7 +43,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(writer: &'a Graph, reader: &'a Graph, options: &'a ReadOptions) -> Self {
+    pub(super) fn new(writer: &'a Graph, reader: &'a Graph, options: &'a AvroOptions) -> Self {
         Self {
             writer,
             reader,

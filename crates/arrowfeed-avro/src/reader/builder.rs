@@ -13,7 +13,7 @@ use arrowfeed_source::{Check, FeedError, Interrupt, Limits, OnError, Report, Ski
 
 use super::AvroReader;
 use super::format::{AvroFormat, OpenFiles};
-use crate::options::{Encoding, ReadOptions, StringType, Unions};
+use crate::options::{AvroOptions, Encoding, StringType, Unions};
 use crate::{AvroSchema, AvroSource};
 
 /// A single file smaller than this many bytes is decoded in the caller's thread, whatever `threads` allows: starting
@@ -23,10 +23,10 @@ const WORTH_THREADS: u64 = 1 << 20;
 /// Prefetch budget: bytes of decoded batches that may wait for the consumer.
 const AHEAD: usize = 32 << 20;
 
-/// Builder of an [`AvroReader`]. Every option has the default of [`ReadOptions`].
+/// Builder of an [`AvroReader`]. Every option has the default of [`AvroOptions`].
 #[derive(Default)]
 pub struct AvroReaderBuilder {
-    options: ReadOptions,
+    options: AvroOptions,
     interrupt: Option<Interrupt>,
     claim: Option<Claim>,
 }
@@ -39,72 +39,72 @@ impl std::fmt::Debug for AvroReaderBuilder {
 
 impl AvroReaderBuilder {
     /// Sets all options at once.
-    pub fn with_options(mut self, options: ReadOptions) -> Self {
+    pub fn with_options(mut self, options: AvroOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// See [`ReadOptions::columns`].
+    /// See [`AvroOptions::columns`].
     pub fn with_columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.options.columns = Some(columns.into_iter().map(Into::into).collect());
         self
     }
 
-    /// See [`ReadOptions::reader_schema`].
+    /// See [`AvroOptions::reader_schema`].
     pub fn with_reader_schema(mut self, schema: AvroSchema) -> Self {
         self.options.reader_schema = Some(schema);
         self
     }
 
-    /// See [`ReadOptions::batch_size`].
+    /// See [`AvroOptions::batch_size`].
     pub fn with_batch_size(mut self, rows: usize) -> Self {
         self.options.batch_size = Some(rows);
         self
     }
 
-    /// See [`ReadOptions::max_batch_bytes`].
+    /// See [`AvroOptions::max_batch_bytes`].
     pub fn with_max_batch_bytes(mut self, bytes: usize) -> Self {
         self.options.max_batch_bytes = Some(bytes);
         self
     }
 
-    /// See [`ReadOptions::encoding`].
+    /// See [`AvroOptions::encoding`].
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.options.encoding = encoding;
         self
     }
 
-    /// See [`ReadOptions::string_type`].
+    /// See [`AvroOptions::string_type`].
     pub fn with_string_type(mut self, string_type: StringType) -> Self {
         self.options.string_type = string_type;
         self
     }
 
-    /// See [`ReadOptions::unions`].
+    /// See [`AvroOptions::unions`].
     pub fn with_unions(mut self, unions: Unions) -> Self {
         self.options.unions = unions;
         self
     }
 
-    /// See [`ReadOptions::threads`].
+    /// See [`AvroOptions::threads`].
     pub fn with_threads(mut self, threads: NonZeroUsize) -> Self {
         self.options.threads = Some(threads);
         self
     }
 
-    /// See [`ReadOptions::on_error`].
+    /// See [`AvroOptions::on_error`].
     pub fn with_on_error(mut self, on_error: OnError) -> Self {
         self.options.on_error = on_error;
         self
     }
 
-    /// See [`ReadOptions::fixed_lengths`].
+    /// See [`AvroOptions::fixed_lengths`].
     pub fn with_fixed_length(mut self, path: impl Into<String>, length: i32) -> Self {
         self.options.fixed_lengths.insert(path.into(), length);
         self
     }
 
-    /// See [`ReadOptions::limits`].
+    /// See [`AvroOptions::limits`].
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.options.limits = limits;
         self
@@ -188,7 +188,7 @@ impl AvroReaderBuilder {
         let options = self.options.checked()?;
         let opened = AvroFormat::open_files([source.into()], options.clone(), &check)?;
         let (_, first) = opened.first;
-        let ReadOptions { batch_size, on_error, .. } = options;
+        let AvroOptions { batch_size, on_error, .. } = options;
         let range_options =
             RangeOptions { batch_size, on_error, interrupt: self.interrupt, claim: self.claim };
         Ok(AvroReader(Arc::new(opened.files).read_range(first, range, range_options)?))
@@ -199,7 +199,7 @@ impl AvroReaderBuilder {
 fn reader(
     OpenFiles { files, first, failed }: OpenFiles,
     parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
-    options: &ReadOptions,
+    options: &AvroOptions,
     workers: Workers,
     interrupt: Option<Interrupt>,
 ) -> Result<AvroReader, FeedError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrowfeed_source::ForkLock;
 
-use crate::ReadOptions;
+use crate::AvroOptions;
 use crate::decode::batcher::Batcher;
 use crate::plan::DecodePlan;
 
@@ -20,7 +20,7 @@ impl Decoders {
         Self { plan, idle: ForkLock::default() }
     }
 
-    pub(super) fn take(&self, options: &ReadOptions) -> Batcher {
+    pub(super) fn take(&self, options: &AvroOptions) -> Batcher {
         let idle = self.idle.try_with(Vec::pop).flatten();
         idle.unwrap_or_else(|| Batcher::new(self.plan.clone(), options))
     }

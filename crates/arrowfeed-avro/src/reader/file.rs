@@ -14,7 +14,7 @@ use crate::container::framing::stored_record_bytes;
 use crate::container::header::Header;
 use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
-use crate::{AvroSchema, AvroSource, ReadOptions};
+use crate::{AvroOptions, AvroSchema, AvroSource};
 
 /// A container whose header has been read.
 pub(crate) struct Container {
@@ -143,14 +143,14 @@ pub(super) fn fingerprint(header: &Header) -> Fingerprint {
 /// A file that is being read, shared by all decoders of its parts.
 pub(super) struct AvroFile {
     container: Container,
-    options: Arc<ReadOptions>,
+    options: Arc<AvroOptions>,
     decoders: Arc<Decoders>,
     /// Block readers whose buffers can be reused.
     idle: ForkLock<Vec<BlockReader>>,
 }
 
 impl AvroFile {
-    pub(super) fn new(container: Container, options: Arc<ReadOptions>, decoders: Arc<Decoders>) -> Self {
+    pub(super) fn new(container: Container, options: Arc<AvroOptions>, decoders: Arc<Decoders>) -> Self {
         Self { container, options, decoders, idle: ForkLock::default() }
     }
 
@@ -166,7 +166,7 @@ impl AvroFile {
         &self.container.header
     }
 
-    pub(super) fn options(&self) -> &ReadOptions {
+    pub(super) fn options(&self) -> &AvroOptions {
         &self.options
     }
 

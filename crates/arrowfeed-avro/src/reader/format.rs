@@ -17,17 +17,19 @@ use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
 use crate::plan::DecodePlan;
-use crate::{AvroSchema, AvroSource, ReadOptions};
+use crate::{AvroOptions, AvroSchema, AvroSource};
 
 /// Maximum number of cached plans, one for each schema text.
 const MAX_PLANS: usize = 64;
 
 /// Avro object container files that share one Arrow schema, which comes from the first file or the reader schema.
 pub struct AvroFormat {
-    options: Arc<ReadOptions>,
+    options: Arc<AvroOptions>,
     schema: SchemaRef,
     first: FirstSchema,
     known: ForkLock<HashMap<String, Known>>,
+    /// The error that names the recursive columns, which the schema lacks.
+    recursion_error: Option<FeedError>,
 }
 
 /// The file that determines the schema.
@@ -55,43 +57,38 @@ pub(super) struct OpenFiles {
 }
 
 impl AvroFormat {
-    /// Files that can be read repeatedly. Opens the first file that can be opened, to get the schema.
+    /// Files that can be read repeatedly. Opens the first file that can be opened, to get the schema. Calls `interrupt`
+    /// before it opens a file.
+    ///
+    /// If the schema is recursive and the options select no columns, the files have the other columns. A reading is an
+    /// error then, unless [`FileSet::with_columns`] or the tensors of a dataset select columns first.
     ///
     /// # Errors
-    /// A source is a stream, there is no file, no file can be opened, or its schema and the options do not allow a plan.
+    /// A source is a stream; there is no file; no file can be opened; its schema and the options do not allow a plan; or
+    /// `interrupt` returned true.
     pub fn files(
-        sources: impl IntoIterator<Item = AvroSource>,
-        options: ReadOptions,
-    ) -> Result<FileSet, FeedError> {
-        let options = options.checked()?;
-        let (files, first) = stored(sources, &options, &Check::never())?;
-        Ok(FileSet::new(files, Arc::new(Self::compiled(&first, options)?)))
-    }
-
-    /// Like [`files`](Self::files), but if a recursive type prevents reading all columns, drops the recursive columns and
-    /// returns the error that names them. In that case, read only the result of [`FileSet::with_columns`]. `interrupt` is
-    /// polled before each file is opened.
-    ///
-    /// # Errors
-    /// As [`files`](Self::files), or `interrupt` stopped the call.
-    pub fn files_nonrecursive(
-        sources: impl IntoIterator<Item = AvroSource>,
-        options: ReadOptions,
+        sources: impl IntoIterator<Item: Into<AvroSource>>,
+        options: AvroOptions,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(FileSet, Option<FeedError>), FeedError> {
-        let options = options.checked()?;
-        let (files, first) = stored(sources, &options, &Check::of(interrupt))?;
+    ) -> Result<FileSet, FeedError> {
+        let (options, files) = (options.checked()?, Files::new(sources));
+        let check = Check::of(interrupt);
+        let open =
+            |opened| FirstSchema::of(&Container::read(opened, &options.limits, &check)?, &options.limits);
+        let first = files.first_stored(&check, open)?;
         let in_first = |error: FeedError| error.in_file(&first.name);
         let (plan, recursion_error) =
             DecodePlan::compile_nonrecursive(&first.schema, &options).map_err(in_first)?;
-        let format = Self::of(&first, options, plan);
-        Ok((FileSet::new(files, Arc::new(format)), recursion_error.map(in_first)))
+        let selects_columns = options.columns.is_some();
+        let format =
+            Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan) };
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
     }
 
     /// Files that are read once, in order; they may include streams. The first file that can be opened stays open.
     pub(super) fn open_files(
         sources: impl IntoIterator<Item = AvroSource>,
-        options: ReadOptions,
+        options: AvroOptions,
         check: &Check<'_>,
     ) -> Result<OpenFiles, FeedError> {
         let files = Files::new(sources);
@@ -111,17 +108,17 @@ impl AvroFormat {
         Ok(OpenFiles { files, first: (number, first), failed: found.failed })
     }
 
-    fn compiled(first: &FirstSchema, options: ReadOptions) -> Result<Self, FeedError> {
+    fn compiled(first: &FirstSchema, options: AvroOptions) -> Result<Self, FeedError> {
         let plan = DecodePlan::compile(&first.schema, &options);
         Ok(Self::of(first, options, plan.map_err(|error| error.in_file(&first.name))?))
     }
 
-    fn of(first: &FirstSchema, options: ReadOptions, plan: DecodePlan) -> Self {
+    fn of(first: &FirstSchema, options: AvroOptions, plan: DecodePlan) -> Self {
         let plan = Arc::new(plan);
         let schema = plan.schema().clone();
         let known = Known { plan, decoders: Weak::new() };
         let known = ForkLock::new(HashMap::from([(first.json.clone(), known)]));
-        Self { options: Arc::new(options), schema, first: first.clone(), known }
+        Self { options: Arc::new(options), schema, first: first.clone(), known, recursion_error: None }
     }
 
     fn file(&self, container: Container) -> Result<AvroFile, FeedError> {
@@ -182,18 +179,6 @@ impl AvroFormat {
     }
 }
 
-/// The files, none of which may be a stream, and the schema of the first file that can be opened.
-fn stored(
-    sources: impl IntoIterator<Item = AvroSource>,
-    options: &ReadOptions,
-    check: &Check<'_>,
-) -> Result<(Files, FirstSchema), FeedError> {
-    let files = Files::new(sources);
-    let open = |opened| FirstSchema::of(&Container::read(opened, &options.limits, check)?, &options.limits);
-    let first = files.first_stored(check, open)?;
-    Ok((files, first))
-}
-
 impl FirstSchema {
     fn of(container: &Container, limits: &Limits) -> Result<Self, FeedError> {
         container.check_codec()?;
@@ -212,8 +197,12 @@ impl FileFormat for AvroFormat {
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
-        let options = ReadOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
+        let options = AvroOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
         Ok(Arc::new(Self::compiled(&self.first, options)?))
+    }
+
+    fn check_complete(&self) -> Result<(), FeedError> {
+        self.recursion_error.as_ref().map_or(Ok(()), |error| Err(error.again()))
     }
 
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {

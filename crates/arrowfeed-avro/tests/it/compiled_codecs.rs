@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroReader, AvroSource, AvroWriter, Codec, FeedError, FeedErrorKind, Limits,
-    OnError, ReadOptions, WriteOptions, write_avro,
+    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroSource, AvroWriter, Codec, FeedError, FeedErrorKind,
+    Limits, OnError, WriteOptions, write_avro,
 };
 
 const ALL: [Codec; 6] =
@@ -77,7 +77,7 @@ fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_bloc
                 let stream = AvroSource::reader("file", std::io::Cursor::new(header(codec)));
                 AvroReader::builder().open(stream).map(drop)
             }),
-            ("files", &|| AvroFormat::files([source(codec, "file")], ReadOptions::default()).map(drop)),
+            ("files", &|| AvroFormat::files([source(codec, "file")], AvroOptions::default(), None).map(drop)),
         ];
         for (way, open) in open {
             let found = open().map_err(|error| (error.kind(), error.to_string()));

@@ -8,8 +8,8 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
-    Interrupt, Limits, OnError, ReadOptions, plan_splits_with,
+    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError,
+    FeedErrorKind, Interrupt, Limits, OnError, plan_splits_with,
 };
 use arrowfeed_source::Check;
 
@@ -137,7 +137,7 @@ const WORKS: [(&str, Work); 9] = [
     }),
     ("the index of a file with a fault", |meter| {
         let source = metered(&longs_file().raw(&[0]).bytes, ZEROS, meter);
-        let files = AvroFormat::files([source], ReadOptions::default())?;
+        let files = AvroFormat::files([source], AvroOptions::default(), None)?;
         let (blocks, _) = files.chunks(0, OnError::SkipBlock, &Check::of(Some(&meter.interrupt())))?;
         Ok(blocks.iter().map(|block| block.rows as usize).sum())
     }),
@@ -228,7 +228,7 @@ fn rows_and_elements_without_bytes_ask() {
         for stop_at in [2, 5, 40] {
             let meter = Meter::stopping_at(stop_at);
             let columns = skipped.then(Vec::new);
-            let options = ReadOptions { columns, threads: NonZeroUsize::new(1), ..ReadOptions::default() };
+            let options = AvroOptions { columns, threads: NonZeroUsize::new(1), ..AvroOptions::default() };
             let builder = AvroReader::builder().with_options(options).with_interrupt(meter.interrupt());
             let started = Instant::now();
             let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use arrowfeed_avro::{FeedErrorKind, ReadOptions};
+use arrowfeed_avro::{AvroOptions, FeedErrorKind};
 
 use crate::support_hostile::outcome::Outcome;
 use crate::support_hostile::seeds::{Seed, seeds};
@@ -10,7 +10,7 @@ use crate::support_hostile::ways::{read, read_every_way};
 
 #[test]
 fn a_prefix_is_whole_at_the_border_of_a_block_and_truncated_elsewhere() {
-    let options = ReadOptions::default();
+    let options = AvroOptions::default();
     let mut prefixes = 0;
     for seed in seeds(50) {
         for cut in 0..=seed.bytes.len() {
@@ -27,7 +27,7 @@ fn the_cuts_near_a_border_are_the_same_from_every_kind_of_source() {
         let near = |border: usize| border.saturating_sub(17)..=border + 3;
         let cuts: HashSet<usize> = seed.borders.iter().flat_map(|(border, _)| near(*border)).collect();
         for cut in cuts.into_iter().filter(|cut| *cut <= seed.bytes.len()) {
-            check_prefix(&seed, cut, &read_every_way(&seed.bytes[..cut], &ReadOptions::default()));
+            check_prefix(&seed, cut, &read_every_way(&seed.bytes[..cut], &AvroOptions::default()));
         }
     }
 }

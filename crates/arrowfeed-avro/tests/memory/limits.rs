@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use arrowfeed_avro::{Codec, FeedErrorKind, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec, FeedErrorKind, Limits};
 
 use crate::allocator::peak_of;
 use crate::alone;
@@ -23,7 +23,7 @@ const MARGIN: usize = 64 * MIB;
 /// Reads while measuring the peak of memory, which must be at most `most` bytes above the previous level.
 #[track_caller]
 fn within(most: usize, bytes: &[u8], limits: &Limits) -> Outcome {
-    let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
     let resident = Resident::start();
     let (outcome, peak) = peak_of(|| read(bytes, &options));
     assert!(peak <= most, "{peak} live bytes, {most} allowed: {}", outcome.verdict());
@@ -107,7 +107,7 @@ fn many_blocks_each_within_the_limit_do_not_add_up() {
             Container::new(r#"{"type":"record","name":"R","fields":[{"name":"s","type":"string"}]}"#, codec);
         let file = (0..20).fold(file, |file, _| file.block(1, &payload));
         let limits = Limits { batch_bytes: 16 * MIB, ..limits.clone() };
-        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let options = AvroOptions { limits, ..AvroOptions::default() };
         let reader = arrowfeed_avro::AvroReader::builder().with_options(options);
         let bytes = arrowfeed_avro::AvroSource::bytes(file.bytes);
         let (rows, peak) =
@@ -171,7 +171,7 @@ fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
         Container::new(&items, Codec::Deflate).block(256, &many).bytes,
     ];
     for (i, bytes) in files.into_iter().enumerate() {
-        let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+        let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
         let reader = arrowfeed_avro::AvroReader::builder().with_options(options);
         let source = arrowfeed_avro::AvroSource::bytes(bytes);
         let (fault, peak) = peak_of(|| reader.open(source).unwrap().find_map(Result::err).map(|e| e.limit()));

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{AvroHeader, AvroSource, FeedErrorKind, Limits, ReadOptions, Unions};
+use arrowfeed_avro::{AvroHeader, AvroOptions, AvroSource, FeedErrorKind, Limits, Unions};
 
 use crate::allocator::peak_of;
 use crate::alone;
@@ -73,7 +73,7 @@ fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
     let mut random = Random::new(random_run::mixed(run, number));
     let seed = random.pick(seeds);
     let bytes = mutant(seed, seeds, &mut random);
-    let options = ReadOptions { limits: limits(), ..ReadOptions::default() };
+    let options = AvroOptions { limits: limits(), ..AvroOptions::default() };
     let whole = measured(&bytes, &options);
     match &whole.fault {
         None => {
@@ -85,7 +85,7 @@ fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
     }
     if number.is_multiple_of(OTHER_FORMS) {
         for unions in [Unions::Struct, Unions::Json] {
-            same_fault(&whole, &measured(&bytes, &ReadOptions { unions, ..options.clone() }));
+            same_fault(&whole, &measured(&bytes, &AvroOptions { unions, ..options.clone() }));
         }
     }
     let names: Vec<String> = match whole.batches.first() {
@@ -93,11 +93,11 @@ fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
         None => seed.kind.fields.iter().map(|name| (*name).to_owned()).collect(),
     };
     let columns: Vec<String> = names.into_iter().filter(|_| random.one_in(2)).collect();
-    let part = measured(&bytes, &ReadOptions { columns: Some(columns), ..options });
+    let part = measured(&bytes, &AvroOptions { columns: Some(columns), ..options });
     skips_as_it_decodes(&whole, &part);
 }
 
-fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
+fn measured(bytes: &[u8], options: &AvroOptions) -> Outcome {
     let start = Instant::now();
     let (outcome, peak) = peak_of(|| read(bytes, options));
     let took = start.elapsed();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Int64Array, RecordBatch};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{FileSet, ReadingOptions};
+use arrowfeed_source::run::{FileSet, ReadOptions};
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -34,7 +34,7 @@ fn open() -> FileSet {
 }
 
 fn rows(files: FileSet) -> Result<usize, FeedError> {
-    let options = ReadingOptions {
+    let options = ReadOptions {
         batch_size: Some(100),
         threads: 1.try_into().ok(),
         on_error: OnError::Raise,

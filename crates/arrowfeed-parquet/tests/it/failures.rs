@@ -9,7 +9,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, cast::AsArray};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::{ByteSource, FileSource, FileVersion};
-use arrowfeed_source::run::{FileSet, ReadingOptions};
+use arrowfeed_source::run::{FileSet, ReadOptions};
 use arrowfeed_source::{Check, FeedErrorKind, OnError};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
@@ -123,7 +123,7 @@ fn a_failed_read_of_one_thread_is_not_damage_of_another() {
         fails.store(true, Ordering::SeqCst);
         let on_error = if run % 2 == 0 { OnError::SkipBlock } else { OnError::Raise };
         let threads = 2.try_into().ok();
-        let options = ReadingOptions { batch_size: Some(50), threads, on_error, interrupt: None };
+        let options = ReadOptions { batch_size: Some(50), threads, on_error, interrupt: None };
         let mut reader = files.read_files(options).unwrap();
         let error = reader.next().unwrap().unwrap_err();
         assert_eq!(error.kind(), FeedErrorKind::Io, "{error}");
@@ -178,7 +178,7 @@ fn damage_in_a_file_with_another_footer_is_a_change_of_the_file() {
         let source = FileSource::from_source("a", source);
         let files = ParquetFormat::files([source], ParquetOptions::default(), None).unwrap();
         let threads = 1.try_into().ok();
-        let options = ReadingOptions { batch_size: Some(50), threads, ..Default::default() };
+        let options = ReadOptions { batch_size: Some(50), threads, ..Default::default() };
         let mut reader = files.read_files(options).unwrap();
         assert_eq!(reader.next().unwrap().unwrap().num_rows(), 50);
         has_changed.store(true, Ordering::SeqCst);

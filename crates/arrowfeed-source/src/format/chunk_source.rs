@@ -41,6 +41,17 @@ pub trait ChunkSource: Send + Sync + Debug {
     fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError>;
 }
 
+/// Options for reading [`ChunkSource`]s.
+#[derive(Debug, Clone, Default)]
+pub struct ChunkOptions {
+    /// Names of columns to read, in the order of the batches. `None`: all columns.
+    pub columns: Option<Vec<String>>,
+    /// `batch_bytes` limits the size of a batch, `zero_byte_rows` the number of rows in a chunk.
+    pub limits: Limits,
+    /// Whether only the thread that requests batches may call [`ChunkSource::read`]. Default: any thread may call it.
+    pub read_by_caller: bool,
+}
+
 /// A [`FileFormat`] over chunk sources of one schema.
 #[derive(Debug)]
 pub struct ChunkFormat {
@@ -53,17 +64,15 @@ pub struct ChunkFormat {
 }
 
 impl ChunkFormat {
-    /// Creates a file set of the sources in order. `columns` are the names of the projected columns; `None` reads all.
-    /// With `by_caller`, only the consumer's thread reads.
+    /// Creates a file set of the sources in order.
     ///
     /// # Errors
     /// There is no source; a source has a different schema than the first one; a path of a column does not exist.
     pub fn files(
         sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
-        columns: Option<&[String]>,
-        limits: Limits,
-        by_caller: bool,
+        options: ChunkOptions,
     ) -> Result<FileSet, FeedError> {
+        let ChunkOptions { columns, limits, read_by_caller } = options;
         let sources: Arc<[Arc<dyn ChunkSource>]> = sources.into_iter().collect();
         let Some(first) = sources.first() else {
             let message = "expected at least one source, found an empty list";
@@ -77,8 +86,9 @@ impl ChunkFormat {
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_file(other.name()));
             }
         }
+        let selects_columns = columns.is_some();
         let columns = match columns {
-            Some(names) => named_columns(&whole, names).map_err(|error| error.in_file(first.name()))?,
+            Some(names) => named_columns(&whole, &names).map_err(|error| error.in_file(first.name()))?,
             None => (0..whole.fields().len()).collect(),
         };
         let files = sources.iter().enumerate().map(|(number, source)| {
@@ -86,7 +96,8 @@ impl ChunkFormat {
             FileSource::from_source(source.name(), SourcePlaceholder { number: number as u64, len })
         });
         let files = Files::new(files.collect::<Vec<_>>());
-        Ok(FileSet::new(files, Arc::new(Self::new(sources, columns, limits, by_caller))))
+        let format = Self::new(sources, columns, limits, read_by_caller);
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
     }
 
     /// `sources` is not empty.

@@ -17,7 +17,7 @@ const AHEAD: usize = 32 << 20;
 
 /// Options for reading files one after the other.
 #[derive(Clone, Default)]
-pub struct ReadingOptions {
+pub struct ReadOptions {
     /// Rows per batch, at least 1. The last batch of a file may have fewer. Default `None`:
     /// [`DEFAULT_BATCH_ROWS`](super::DEFAULT_BATCH_ROWS), or fewer for many columns and, in Avro files, for long rows: the least
     /// power of two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and the first
@@ -31,9 +31,9 @@ pub struct ReadingOptions {
     pub interrupt: Option<Interrupt>,
 }
 
-impl fmt::Debug for ReadingOptions {
+impl fmt::Debug for ReadOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadingOptions")
+        f.debug_struct("ReadOptions")
             .field("batch_size", &self.batch_size)
             .field("threads", &self.threads)
             .field("on_error", &self.on_error)
@@ -46,8 +46,8 @@ impl FileSet {
     ///
     /// # Errors
     /// An option is invalid. Errors of a file are returned when its turn comes.
-    pub fn read_files(self, options: ReadingOptions) -> Result<FileReader, FeedError> {
-        let ReadingOptions { batch_size, threads, on_error, interrupt } = options;
+    pub fn read_files(self, options: ReadOptions) -> Result<FileReader, FeedError> {
+        let ReadOptions { batch_size, threads, on_error, interrupt } = options;
         check_threads(threads)?;
         let options = PartOptions {
             batch_size,

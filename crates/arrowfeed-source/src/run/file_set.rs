@@ -22,6 +22,7 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 pub struct FileSet {
     files: Files,
     format: Arc<dyn FileFormat>,
+    selects_columns: bool,
     /// The requests of the reading for which this set was created.
     remote: Option<Arc<RemoteFiles>>,
 }
@@ -30,7 +31,18 @@ impl FileSet {
     /// Creates the set without opening a file. `files` must contain at least one file and no stream;
     /// [`Files::first_stored`] checks that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
-        Self { files, format, remote: None }
+        Self { files, format, selects_columns: false, remote: None }
+    }
+
+    /// States whether the caller has selected the columns of the format. A dataset reads all of them then; otherwise it
+    /// reads the columns that its tensors need.
+    pub fn selecting_columns(self, selects_columns: bool) -> Self {
+        Self { selects_columns, ..self }
+    }
+
+    /// Whether the caller has selected the columns, see [`selecting_columns`](Self::selecting_columns).
+    pub fn selects_columns(&self) -> bool {
+        self.selects_columns
     }
 
     /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without
@@ -119,7 +131,7 @@ impl FileSet {
     /// A column does not exist.
     pub fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let (files, format) = (self.files.clone(), self.format.with_columns(columns)?);
-        Ok(Self { files, format, remote: None })
+        Ok(Self { files, format, selects_columns: true, remote: None })
     }
 
     /// Returns the same files, each of which must have the given identity. `when` describes, for messages, the time of
@@ -159,7 +171,7 @@ impl FileSet {
             });
         }
         let files = Files::of(entries.into(), self.files.counts.clone());
-        Ok(Self { files, format: self.format.clone(), remote: None })
+        Ok(Self { files, remote: None, ..self.clone() })
     }
 
     /// The format of the files.

@@ -57,8 +57,9 @@ pub struct FirstFile<T> {
 
 impl Files {
     /// Creates the list without opening a file.
-    pub fn new(sources: impl IntoIterator<Item = FileSource>) -> Self {
-        Self::of(sources.into_iter().map(Entry::from).collect(), Arc::default())
+    pub fn new(sources: impl IntoIterator<Item: Into<FileSource>>) -> Self {
+        let entries = sources.into_iter().map(|source| Entry::from(source.into()));
+        Self::of(entries.collect(), Arc::default())
     }
 
     pub(super) fn of(entries: Arc<[Entry]>, counts: Arc<RequestCounts>) -> Self {

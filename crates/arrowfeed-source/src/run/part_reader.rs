@@ -23,7 +23,7 @@ const MAX_PARTS: usize = 64;
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
     /// Rows per batch. The last batch of a part may be shorter, see [`Borders`]. `None`: as
-    /// [`ReadingOptions::batch_size`](super::ReadingOptions::batch_size).
+    /// [`ReadOptions::batch_size`](super::ReadOptions::batch_size).
     pub batch_size: Option<usize>,
     /// The rows at which batches end.
     pub borders: Borders,
@@ -114,7 +114,8 @@ impl PartReader {
     /// Creates a reader of the parts, in this order. Errors of a file are returned when its turn comes.
     ///
     /// # Errors
-    /// An option is invalid.
+    /// An option is invalid, or the files have columns that cannot be read
+    /// ([`check_complete`](crate::format::FileFormat::check_complete)).
     pub fn new(
         files: Arc<FileSet>,
         parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
@@ -126,6 +127,7 @@ impl PartReader {
             let message = "expected a batch_size of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
+        files.format().check_complete()?;
         let owns_requests = files.has_objects() && !files.sends_requests();
         let parts = Box::new(parts.into_iter());
         let parts = Parts::new(files.for_reading(), parts, (batch_size, borders, on_error));

@@ -95,7 +95,7 @@ impl Hash for Split {
 #[derive(Default)]
 pub struct RangeOptions {
     /// Rows per batch, at least 1. A batch may end early, at the end of a chunk. `None`: as
-    /// [`ReadingOptions::batch_size`](crate::run::ReadingOptions::batch_size). Default `None`.
+    /// [`ReadOptions::batch_size`](crate::run::ReadOptions::batch_size). Default `None`.
     pub batch_size: Option<usize>,
     /// The reaction to chunks that cannot be decoded.
     pub on_error: OnError,

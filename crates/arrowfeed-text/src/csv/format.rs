@@ -79,7 +79,7 @@ impl CsvFormat {
     /// the same name; a column does not exist, or CSV has no values of its type; the caller cancels. Without a schema: a
     /// record cannot be read.
     pub fn files(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {

@@ -59,7 +59,7 @@ impl JsonLinesFormat {
     /// type; the caller cancels. Without a schema: a record is not a JSON object, the values of a key have incompatible
     /// types, or no record has a key.
     pub fn files(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: JsonLinesOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {

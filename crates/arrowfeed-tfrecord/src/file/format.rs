@@ -125,7 +125,7 @@ impl RecordFormat {
     /// name; the caller cancels. If features are inferred: a record cannot be read, a feature has values of two kinds, or no
     /// record has a feature.
     pub fn files(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: RecordOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_schema::{Field, Fields, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, printable};
 
-use super::entry::Dataset;
+use super::dataset::Dataset;
 use super::options::IterationOptions;
 use crate::error::DatasetError;
 

@@ -8,8 +8,8 @@
 //
 // | file | contents |
 // |---|---|
-// | `entry` | the type `Dataset`: files, schema, tensors |
-// | `source` | definitions of the tensors |
+// | `dataset` | the type `Dataset`: files, schema, tensors |
+// | `tensor_definitions` | definitions of the tensors |
 // | `options` | options of an iteration |
 // | `chunk_index` `indexed` | the positions of all chunks, computed once for all iterations |
 // | `saved_index` | the chunk index as a file |
@@ -30,7 +30,8 @@
 mod any_iteration;
 mod batches;
 mod chunk_index;
-mod entry;
+#[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
+mod dataset;
 mod epoch;
 mod history;
 mod indexed;
@@ -49,14 +50,14 @@ mod selected;
 mod selection;
 mod sequential;
 mod shuffled;
-mod source;
 mod state;
+mod tensor_definitions;
 mod tensors;
 mod window;
 
 pub use batches::BatchIterator;
-pub use entry::Dataset;
+pub use dataset::{Dataset, DatasetOptions};
 pub use options::IterationOptions;
 pub use selection::RowSplit;
-pub use source::TensorDefinitions;
+pub use tensor_definitions::TensorDefinitions;
 pub use tensors::TensorIterator;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
 
-use super::entry::{Content, Dataset};
+use super::dataset::{Content, Dataset};
 use super::options::{ALL_ROWS, IterationOptions};
 use super::selection::RowSplit;
 
@@ -39,9 +39,10 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
     ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// let options = IterationOptions { batch_size: 2, ..Default::default() };
     /// assert_eq!(dataset.num_batches(&options)?, Some(2));
     /// assert_eq!(dataset.record_batches(options)?.count(), 2);
@@ -106,9 +107,10 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// assert_eq!(dataset.num_rows()?, 3);
     /// assert_eq!(dataset.take(2).num_rows()?, 2);
     /// assert_eq!(dataset.skip(2).rows(), 2..u64::MAX);
@@ -147,9 +149,10 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// let (train, test) = dataset.split(0.9, 42)?;
     /// assert_eq!(train.num_rows()? + test.num_rows()?, dataset.num_rows()?);
     /// # Ok(())

@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema};
 use arrowfeed::avro::{AvroSource, Encoding, WriteOptions, write_avro};
-use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
 
 use crate::files::{Directory, write};
 
@@ -35,8 +35,9 @@ fn the_entries_of_a_map_are_read_together() {
     let schema = batch.schema();
     write_avro(RecordBatchIterator::new([Ok(batch)], schema), &path, &WriteOptions::default()).unwrap();
     for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
-        let options = AvroDatasetOptions { encoding, ..Default::default() };
-        let dataset = AvroDataset::open([AvroSource::from(&path)], options).unwrap();
+        let options = AvroOptions { encoding, ..Default::default() };
+        let files = AvroFormat::files([&path], options, None).unwrap();
+        let dataset = Dataset::open(files, DatasetOptions::default()).unwrap();
         assert_eq!(dataset.tensor_definitions().names(), ["counts.key", "counts.value"]);
         for names in [&["counts.key", "counts.value"][..], &["counts.value"]] {
             let dataset = dataset.project(names).unwrap();
@@ -77,8 +78,9 @@ fn the_first_file_is_opened_once_for_its_schema_and_its_columns() {
     let bytes = std::fs::read(&write(&directory, &[10], 100)[0]).unwrap();
     let headers = Arc::new(AtomicUsize::new(0));
     let file = Counted { bytes: Cursor::new(bytes), headers: headers.clone() };
-    let dataset =
-        AvroDataset::open([AvroSource::seekable("file", file)], AvroDatasetOptions::default()).unwrap();
+    let files =
+        AvroFormat::files([AvroSource::seekable("file", file)], AvroOptions::default(), None).unwrap();
+    let dataset = Dataset::open(files, DatasetOptions::default()).unwrap();
     let projected = dataset.project(&["id"]).unwrap();
     assert_eq!(projected.arrow_schema().fields().len(), 1);
     assert_eq!(headers.load(Ordering::Relaxed), 1);
@@ -101,8 +103,8 @@ fn enums_keep_the_dictionary_that_all_batches_share() {
         let options = WriteOptions { block_bytes: 8, ..Default::default() };
         write_avro(RecordBatchIterator::new([Ok(batch)], schema), path, &options).unwrap();
     }
-    let dataset =
-        AvroDataset::open(paths.iter().map(AvroSource::from), AvroDatasetOptions::default()).unwrap();
+    let files = AvroFormat::files(&paths, AvroOptions::default(), None).unwrap();
+    let dataset = Dataset::open(files, DatasetOptions::default()).unwrap();
     for shuffle_buffer_size in [0, 20, 60] {
         let options =
             IterationOptions { batch_size: 7, shuffle_buffer_size, seed: Some(1), ..Default::default() };

@@ -15,15 +15,13 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{Codec, WriteOptions, write_avro};
+use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
+use arrowfeed::source::format::{ChunkFormat, ChunkOptions};
+use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
-use arrowfeed::tfrecord::{Compression, RecordWriter};
-use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, CsvDataset, CsvDatasetOptions,
-    Dataset, DatasetError, ExampleDataset, ExampleDatasetOptions, IterationOptions, JsonLinesDataset,
-    JsonLinesDatasetOptions, ParquetDataset, ParquetDatasetOptions, SequenceExampleDataset,
-    SequenceExampleDatasetOptions,
-};
+use arrowfeed::tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
+use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
@@ -234,14 +232,15 @@ fn write_sequence_examples(path: &Path, numbers: Range<i64>) {
     writer.finish().unwrap();
 }
 
-fn sequence_examples() -> SequenceExampleDatasetOptions {
+fn sequence_examples() -> RecordOptions {
     let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
     let features = SequenceFeatures {
         context: vec![feature("id", Kind::Int64), feature("text", Kind::Bytes)],
         sequence: vec![feature("list", Kind::Int64)],
         ..Default::default()
     };
-    SequenceExampleDatasetOptions { schema: Some(features), chunk_bytes: 300, ..Default::default() }
+    let kind = RecordKind::SequenceExample { features: Some(features), sample: None };
+    RecordOptions { chunk_bytes: 300, ..RecordOptions::new(kind) }
 }
 
 /// The extension for a format and its compression.
@@ -280,21 +279,22 @@ fn write_text(format: Format, path: &Path, numbers: Range<i64>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-fn csv() -> CsvDatasetOptions {
+fn csv() -> CsvOptions {
     let column = |name, data_type| Field::new(name, data_type, true);
     let columns = [("id", DataType::Int64), ("text", DataType::Utf8), ("list", DataType::Utf8)];
     let schema = Schema::new(columns.map(|(name, data_type)| column(name, data_type)).to_vec());
-    CsvDatasetOptions { schema: Some(Arc::new(schema)), chunk_bytes: 300, ..Default::default() }
+    CsvOptions { schema: Some(Arc::new(schema)), chunk_bytes: 300, ..Default::default() }
 }
 
-fn json_lines() -> JsonLinesDatasetOptions {
-    JsonLinesDatasetOptions { schema: Some(schema()), chunk_bytes: 300, ..Default::default() }
+fn json_lines() -> JsonLinesOptions {
+    JsonLinesOptions { schema: Some(schema()), chunk_bytes: 300, ..Default::default() }
 }
 
-fn examples() -> ExampleDatasetOptions {
+fn examples() -> RecordOptions {
     let features = [("id", Kind::Int64), ("text", Kind::Bytes), ("list", Kind::Int64)];
     let features = features.map(|(name, kind)| Feature { name: name.to_owned(), kind });
-    ExampleDatasetOptions { schema: Some(features.to_vec()), chunk_bytes: 300, ..Default::default() }
+    let kind = RecordKind::Example { features: Some(features.to_vec()), sample: None };
+    RecordOptions { chunk_bytes: 300, ..RecordOptions::new(kind) }
 }
 
 pub(crate) fn schema() -> SchemaRef {
@@ -325,17 +325,17 @@ pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
 /// Opens files of one format, which is recognised by their extension.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     let sources = paths.iter().map(|path| objects::source(path));
-    match paths[0].extension().and_then(|extension| extension.to_str()) {
-        Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
-        Some("tfrecord" | "gz") => ExampleDataset::open(sources, examples(), None),
-        Some("sequences") => SequenceExampleDataset::open(sources, sequence_examples(), None),
-        Some("csv" | "csvgz") => CsvDataset::open(sources, csv(), None),
-        Some("jsonl" | "jsonlgz") => JsonLinesDataset::open(sources, json_lines(), None),
-        Some("chunks") => ChunkDataset::open(Chunks::sources(paths), ChunkDatasetOptions::default(), None),
-        Some("avro") => AvroDataset::open(sources, AvroDatasetOptions::default()),
+    let files = match paths[0].extension().and_then(|extension| extension.to_str()) {
+        Some("parquet") => ParquetFormat::files(sources, ParquetOptions::default(), None),
+        Some("tfrecord" | "gz") => RecordFormat::files(sources, examples(), None),
+        Some("sequences") => RecordFormat::files(sources, sequence_examples(), None),
+        Some("csv" | "csvgz") => CsvFormat::files(sources, csv(), None),
+        Some("jsonl" | "jsonlgz") => JsonLinesFormat::files(sources, json_lines(), None),
+        Some("chunks") => ChunkFormat::files(Chunks::sources(paths), ChunkOptions::default()),
+        Some("avro") => AvroFormat::files(sources, AvroOptions::default(), None),
         other => panic!("expected the extension of a format, found {other:?}"),
-    }
-    .unwrap()
+    };
+    Dataset::open(files.unwrap(), DatasetOptions::default()).unwrap()
 }
 
 /// The row numbers of a batch. Checks the columns that are derived from them.

@@ -10,8 +10,8 @@ use arrowfeed::avro::{AvroSource, OnError};
 use arrowfeed::source::io::{ByteSource, FileIdentity, FileVersion, LocalFile};
 use arrowfeed::source::{Check, Interrupt};
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, FeedError, FeedErrorKind, IterationOptions,
-    Limits,
+    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, FeedError, FeedErrorKind,
+    IterationOptions, Limits,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ fn indexed_as(
 }
 
 fn with_index(paths: &[PathBuf], index: &Path) -> Result<Dataset, FeedError> {
-    let options = AvroDatasetOptions { index: Some(index.to_owned()), ..Default::default() };
-    match AvroDataset::open(paths.iter().map(AvroSource::from), options) {
+    let options = DatasetOptions { index: Some(index.to_owned()), ..Default::default() };
+    match Dataset::open(AvroFormat::files(paths, AvroOptions::default(), None)?, options) {
         Ok(dataset) => Ok(dataset),
         Err(DatasetError::Feed(error)) => Err(error),
         Err(other) => panic!("{other}"),
@@ -201,7 +201,8 @@ fn with_an_index_no_block_head_is_read() {
             let file = LocalFile::open(path, &Check::never()).unwrap();
             AvroSource::from_source(path.display().to_string(), Counted(file, reads.clone()))
         };
-        AvroDataset::open(paths.iter().map(source), AvroDatasetOptions::default()).unwrap()
+        let files = AvroFormat::files(paths.iter().map(source), AvroOptions::default(), None).unwrap();
+        Dataset::open(files, DatasetOptions::default()).unwrap()
     };
     let reads_of = |work: &dyn Fn()| {
         let before = reads.load(Ordering::Relaxed);
@@ -444,8 +445,10 @@ fn rows_that_are_no_64_bit_number_are_an_error() {
     }
     std::fs::write(&index, with_checksum(value)).unwrap();
     let limits = Limits { zero_byte_rows: u64::MAX, ..Default::default() };
-    let options = AvroDatasetOptions { index: Some(index.clone()), limits, ..Default::default() };
-    let error = AvroDataset::open(paths.iter().map(AvroSource::from), options).unwrap_err();
+    let options = AvroOptions { limits, ..Default::default() };
+    let files = AvroFormat::files(&paths, options, None).unwrap();
+    let options = DatasetOptions { index: Some(index.clone()), ..Default::default() };
+    let error = Dataset::open(files, options).unwrap_err();
     let expected = "expected fewer than 2^64 rows in all blocks of all files, found more";
     assert_eq!(error.to_string(), format!("{}: {expected}", index.display()));
 }

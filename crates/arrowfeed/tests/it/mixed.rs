@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use arrowfeed::tensor::Representation;
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions, TensorDefinitions,
+    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions,
 };
 use proptest::prelude::*;
 
@@ -191,11 +191,9 @@ fn what_does_not_fit_together_is_an_error() {
             TensorDefinitions::Representations(vec![("number".to_owned(), representation)])
         });
         let columns = columns.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
-        AvroDataset::open(
-            [&paths[0]],
-            AvroDatasetOptions { tensors, columns: Some(columns), ..Default::default() },
-        )
-        .unwrap()
+        let options = AvroOptions { columns: Some(columns), ..Default::default() };
+        let files = AvroFormat::files([&paths[0]], options, None).unwrap();
+        Dataset::open(files, DatasetOptions { tensors, ..Default::default() }).unwrap()
     };
     let name = whole.arrow_schema().field(0).name().clone();
     let names: Vec<&str> = whole.arrow_schema().fields().iter().map(|field| field.name().as_str()).collect();

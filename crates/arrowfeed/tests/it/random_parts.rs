@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use arrowfeed::source::OnError;
 use arrowfeed::source::run::RangeOptions;
-use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, IterationOptions, Limits};
+use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions, Limits};
 use proptest::prelude::*;
 
 use crate::files::{Directory, Format, all, check_resumes, dataset, formats, write, write_as};
@@ -138,7 +138,8 @@ fn a_broken_block_does_not_move_rows_to_the_other_part() {
 /// Avro files whose batches end early.
 fn limited(paths: &[PathBuf], batch_bytes: usize) -> Dataset {
     let limits = Limits { batch_bytes, ..Limits::default() };
-    AvroDataset::open(paths, AvroDatasetOptions { limits, ..Default::default() }).unwrap()
+    let files = AvroFormat::files(paths, AvroOptions { limits, ..Default::default() }, None).unwrap();
+    Dataset::open(files, DatasetOptions::default()).unwrap()
 }
 
 /// The last piece of the last chunk of a window often has no row of a small part.

@@ -4,8 +4,8 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 
 use arrowfeed::source::OnError;
-use arrowfeed::source::format::ChunkSource;
-use arrowfeed::{ChunkDataset, ChunkDatasetOptions, IterationOptions, Limits};
+use arrowfeed::source::format::{ChunkFormat, ChunkOptions, ChunkSource};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions, Limits};
 use proptest::prelude::*;
 
 use crate::chunks::Chunks;
@@ -150,9 +150,10 @@ fn a_chunk_that_is_too_large_for_a_split_is_named() {
     let path = directory.0.join("large");
     let source = Chunks::new(&path, 0..1 << 32, 10 << 32);
     let limits = Limits { zero_byte_rows: 1 << 32, ..Limits::default() };
-    let options = ChunkDatasetOptions { limits, ..Default::default() };
+    let options = ChunkOptions { limits, ..Default::default() };
     let source: Arc<dyn ChunkSource> = Arc::new(source);
-    let (first, _) = ChunkDataset::open([source], options, None).unwrap().split(0.5, 1).unwrap();
+    let files = ChunkFormat::files([source], options).unwrap();
+    let (first, _) = Dataset::open(files, DatasetOptions::default()).unwrap().split(0.5, 1).unwrap();
     let message = "block 1 at byte 1: expected a chunk of at most 4,294,967,295 rows, which a split can divide, found \
                    4,294,967,296";
     assert_eq!(first.num_rows().unwrap_err().to_string(), format!("{}: {message}", path.display()));

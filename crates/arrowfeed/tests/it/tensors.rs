@@ -2,11 +2,10 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
-use arrowfeed::avro::AvroSource;
 use arrowfeed::tensor::feature::{Feature, Ragged, Sparse};
 use arrowfeed::tensor::{Tensor, Tensors};
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions, TensorDefinitions,
+    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions,
 };
 use proptest::prelude::*;
 
@@ -25,8 +24,8 @@ fn dataset(paths: &[std::path::PathBuf], size: usize) -> Dataset {
     let ragged = Ragged { key: "list[*]".to_owned(), ..Ragged::default() };
     let features = vec![("a".to_owned(), Feature::Sparse(sparse)), ("b".to_owned(), Feature::Ragged(ragged))];
     let tensors = Some(TensorDefinitions::Features(features));
-    let options = AvroDatasetOptions { tensors, ..Default::default() };
-    AvroDataset::open(paths.iter().map(AvroSource::from), options).unwrap()
+    let files = AvroFormat::files(paths, AvroOptions::default(), None).unwrap();
+    Dataset::open(files, DatasetOptions { tensors, ..Default::default() }).unwrap()
 }
 
 /// The tensors before an error, the state after them, and the error.

@@ -7,7 +7,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, make_array};
 use arrow_schema::DataType;
 use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroSchema, AvroSource, Encoding, FeedError, Limits, ReadOptions, StringType,
+    AvroHeader, AvroOptions, AvroReader, AvroSchema, AvroSource, Encoding, FeedError, Limits, StringType,
     Unions,
 };
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub(crate) fn run(case: &Case) {
 
 fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Vec<RecordBatch>, FeedError> {
     let reader_schema = case.reader_schema().map(|text| AvroSchema::parse(&text)).transpose()?;
-    let options = ReadOptions {
+    let options = AvroOptions {
         columns: case.columns.clone(),
         reader_schema,
         batch_size: Some(rows),
@@ -66,7 +66,7 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
         },
         fixed_lengths: case.fixed_lengths.clone(),
         double_as_float: case.double_as_float,
-        ..ReadOptions::default()
+        ..AvroOptions::default()
     };
     let reader = AvroReader::builder().with_options(options);
     let reader = reader.open(AvroSource::bytes(file.bytes.clone()))?;

@@ -1,6 +1,6 @@
 //! Class C: compressed data. The memory that bombs take is measured in `memory.rs`.
 
-use arrowfeed_avro::{Codec, FeedErrorKind, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec, FeedErrorKind, Limits};
 
 use super::{accepted, refused, refused_within};
 use crate::support_hostile::compress::{CODECS, compress, deflate, snappy};
@@ -21,7 +21,7 @@ fn c1_a_block_grows_up_to_the_limit_in_every_codec() {
     let limits = Limits { decoded_block_bytes: 100_000, ..Limits::default() };
     for codec in CODECS.into_iter().filter(|codec| *codec != Codec::Null) {
         let fits = of(codec).block(100_000, &[0; 100_000]);
-        let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+        let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
         assert_eq!(read_every_way(&fits.bytes, &options).verdict(), "ok");
         let offset = of(codec).bytes.len();
         let declared = matches!(codec, Codec::Snappy | Codec::Zstandard);
@@ -186,7 +186,7 @@ fn c6_every_stream_of_bzip2_and_xz_is_read_and_checked() {
         for position in 0..data.len() {
             let mut wrong = data.clone();
             wrong[position] ^= 0x10;
-            let outcome = read_every_way(&of(codec).data(10, &wrong).bytes, &ReadOptions::default());
+            let outcome = read_every_way(&of(codec).data(10, &wrong).bytes, &AvroOptions::default());
             match &outcome.fault {
                 Some(fault) => {
                     assert_eq!(fault.kind, FeedErrorKind::Codec, "{codec:?}, byte {position}: {fault}");

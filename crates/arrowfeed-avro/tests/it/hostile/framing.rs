@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroReader, Codec, Limits, ReadOptions, plan_splits};
+use arrowfeed_avro::{AvroOptions, AvroReader, Codec, Limits, plan_splits};
 
 use super::{accepted, longs_file, refused, refused_within};
 use crate::support_hostile::compress::CODECS;
@@ -244,7 +244,7 @@ fn b10_no_row_of_a_block_comes_before_its_marker_was_seen() {
             let mut bytes = three.clone();
             let marker = header + (block + 1) * frame - 16;
             bytes[marker + bit / 8] ^= 1 << (bit % 8);
-            let outcome = read_every_way(&bytes, &ReadOptions::default());
+            let outcome = read_every_way(&bytes, &AvroOptions::default());
             assert_eq!(outcome.rows(), 10 * block);
             let [expected, found] = [&SYNC[..], &bytes[marker..marker + 16]]
                 .map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" "));
@@ -310,7 +310,7 @@ fn b13_many_small_blocks_take_linear_time() {
     let none = [longs([0, 0]), SYNC.to_vec()].concat();
     let start = Instant::now();
     for (frame, rows) in [(&one, 50_000), (&none, 0)] {
-        let outcome = read(&longs_file().raw(&frame.repeat(50_000)).bytes, &ReadOptions::default());
+        let outcome = read(&longs_file().raw(&frame.repeat(50_000)).bytes, &AvroOptions::default());
         assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, "ok"));
     }
     // Far more than needed; quadratic time would take minutes.
@@ -343,7 +343,7 @@ fn a_fault_right_behind_what_a_thread_decodes_is_told() {
     // A block that forms a unit: as many rows as a batch or more, and more bytes than the minimum of a unit.
     let bytes = Container::new(r#"{"type":"fixed","name":"F","size":1024}"#, Codec::Null);
     let block = bytes.block(2048, &vec![3; 2048 << 10]);
-    let options = ReadOptions { batch_size: Some(1024), ..ReadOptions::default() };
+    let options = AvroOptions { batch_size: Some(1024), ..AvroOptions::default() };
     for fault in [&b"\xff"[..], &longs([1, -1]), &[0; 40]] {
         let outcome = read_every_way(&block.clone().raw(fault).bytes, &options);
         assert_eq!(outcome.rows(), 2048);

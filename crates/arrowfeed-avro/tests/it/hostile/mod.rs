@@ -13,7 +13,7 @@ mod schema;
 mod values;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{Codec, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec, Limits};
 
 use crate::support_hostile::container::Container;
 use crate::support_hostile::ways::read_every_way;
@@ -32,7 +32,7 @@ fn refused(bytes: &[u8], rows: usize, fault: &str) {
 /// Like [`refused`], with the specified limits.
 #[track_caller]
 fn refused_within(limits: &Limits, bytes: &[u8], rows: usize, fault: &str) {
-    let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
     let outcome = read_every_way(bytes, &options);
     assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, fault));
 }
@@ -40,7 +40,7 @@ fn refused_within(limits: &Limits, bytes: &[u8], rows: usize, fault: &str) {
 /// Checks that every way of reading returns this number of rows and no fault.
 #[track_caller]
 fn accepted(bytes: &[u8], rows: usize) -> Option<RecordBatch> {
-    let outcome = read_every_way(bytes, &ReadOptions::default());
+    let outcome = read_every_way(bytes, &AvroOptions::default());
     assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, "ok"));
     outcome.table()
 }

@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrowfeed_avro::{AvroSchema, Codec, ReadOptions};
+use arrowfeed_avro::{AvroOptions, AvroSchema, Codec};
 
 use super::schema::{of, record};
 use super::{accepted, refused};
@@ -35,7 +35,7 @@ fn d8_a_readers_default_is_checked() {
     let with = |field: &str| {
         let schema = record(&format!(r#"{{"name":"a","type":"int"}},{field}"#));
         let reader_schema = Some(AvroSchema::parse(&schema).unwrap());
-        read_every_way(&file.bytes, &ReadOptions { reader_schema, ..ReadOptions::default() }).verdict()
+        read_every_way(&file.bytes, &AvroOptions { reader_schema, ..AvroOptions::default() }).verdict()
     };
     assert_eq!(with(r#"{"name":"b","type":"long","default":3}"#), "ok");
     assert_eq!(
@@ -64,7 +64,7 @@ fn d8_a_readers_default_is_checked() {
 fn read_as(writer: &str, reader: &str, payload: &[u8]) -> Outcome {
     let file = Container::new(writer, Codec::Null).block(1, payload);
     let reader_schema = Some(AvroSchema::parse(reader).unwrap());
-    read_every_way(&file.bytes, &ReadOptions { reader_schema, ..ReadOptions::default() })
+    read_every_way(&file.bytes, &AvroOptions { reader_schema, ..AvroOptions::default() })
 }
 
 fn verdict(writer: &str, reader: &str, payload: &[u8]) -> String {

@@ -1,7 +1,7 @@
 //! Class D: schemas in headers. Their resolution to a reader's schema is in [`resolution`](super::resolution).
 
 use arrow_schema::DataType;
-use arrowfeed_avro::{AvroSchema, Codec, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, AvroSchema, Codec, Limits};
 
 use super::{accepted, refused, refused_within};
 use crate::support_hostile::container::Container;
@@ -60,7 +60,7 @@ fn d1_deep_schemas_are_refused_before_they_are_parsed() {
         accepted(&of(&arrays(64)), 0);
         accepted(&of(&records(64)), 0);
         let limits = Limits { schema_depth: usize::MAX, ..Limits::default() };
-        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let options = AvroOptions { limits, ..AvroOptions::default() };
         assert_eq!(read(&of(&records(128)), &options).verdict(), "ok");
         assert_ne!(read(&of(&records(129)), &options).verdict(), "ok");
         assert_ne!(read(&of(&records(20_000)), &options).verdict(), "ok");
@@ -101,7 +101,7 @@ fn d2_a_recursive_type_is_refused_where_it_is_read() {
 #[test]
 fn d2_a_recursive_value_is_skipped_without_the_stack() {
     let schema = record(r#"{"name":"id","type":"long"},{"name":"next","type":["null","R"]}"#);
-    let options = ReadOptions { columns: Some(vec!["id".to_owned()]), ..ReadOptions::default() };
+    let options = AvroOptions { columns: Some(vec!["id".to_owned()]), ..AvroOptions::default() };
     let chain = |depth: usize| [[long(7), vec![2]].concat().repeat(depth), long(7), vec![0]].concat();
     on_a_small_stack(move || {
         let file = Container::new(&schema, Codec::Null);
@@ -250,7 +250,7 @@ fn d6_a_schema_that_doubles_with_each_name_is_not_expanded() {
         0,
         "Limit expanded_fields: r15.a.a.a.a.a.b.a.a.a.b.b.b.a: the schema is over the limit expanded_fields of 100,000",
     );
-    let options = ReadOptions { columns: Some(vec!["r0".to_owned()]), ..ReadOptions::default() };
+    let options = AvroOptions { columns: Some(vec!["r0".to_owned()]), ..AvroOptions::default() };
     assert_eq!(read_every_way(&of(&schema), &options).verdict(), "ok");
 }
 

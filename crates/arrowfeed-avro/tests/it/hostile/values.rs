@@ -10,7 +10,7 @@ mod numbers;
 mod text;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{Codec, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec, Limits};
 
 use crate::support_hostile::container::Container;
 use crate::support_hostile::outcome::Outcome;
@@ -32,9 +32,9 @@ fn file(ty: &str, good: &[u8], value: &[u8]) -> (Vec<u8>, usize) {
     (first.block(2, &payload).bytes, at)
 }
 
-fn options(columns: Option<&[&str]>, limits: &Limits) -> ReadOptions {
+fn options(columns: Option<&[&str]>, limits: &Limits) -> AvroOptions {
     let columns = columns.map(|columns| columns.iter().map(|name| (*name).to_owned()).collect());
-    ReadOptions { columns, limits: limits.clone(), ..ReadOptions::default() }
+    AvroOptions { columns, limits: limits.clone(), ..AvroOptions::default() }
 }
 
 const OTHERS: Option<&[&str]> = Some(&["before", "after"]);

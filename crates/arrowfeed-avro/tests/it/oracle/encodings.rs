@@ -1,6 +1,6 @@
 //! Tests that the `feature` and `tfx` encodings are the native columns with lists around them.
 
-use arrowfeed_avro::{Encoding, FeedErrorKind, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Encoding, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, cases, config, read};
@@ -24,7 +24,7 @@ proptest! {
     #[test]
     fn double_as_float_rounds_in_tfx_only(case in cases(Kinds::All)) {
         for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
-            let options = |double_as_float| ReadOptions { encoding, double_as_float, ..ReadOptions::default() };
+            let options = |double_as_float| AvroOptions { encoding, double_as_float, ..AvroOptions::default() };
             let read = |asked| read(case.builder().with_options(options(asked)).open(case.source()));
             let ((plain, _), (asked, _)) = (read(false), read(true));
             let rows = |batches| crate::support::batches::rows(batches);

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroFormat, AvroReaderBuilder, AvroSchema, AvroSource, Codec, Encoding, FeedErrorKind, ReadOptions,
+    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Codec, Encoding, FeedErrorKind,
     RecordDecoder,
 };
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use crate::support::shapes::Kinds;
 fn raw(case: &Case) -> AvroReaderBuilder {
     let mut seed = case.seed.clone();
     let max_batch_bytes = seed.one_in(3).then(|| 1 + seed.below(500));
-    let options = ReadOptions { raw: true, max_batch_bytes, ..ReadOptions::default() };
+    let options = AvroOptions { raw: true, max_batch_bytes, ..AvroOptions::default() };
     case.builder().with_options(options).with_batch_size(case.batch_size)
 }
 
@@ -47,7 +47,7 @@ proptest! {
         prop_assert_eq!(records.len(), case.rows.len());
         let payloads: Vec<&[u8]> = case.file.blocks.iter().map(|block| &block.payload[..]).collect();
         prop_assert_eq!(records.concat(), payloads.concat());
-        let options = ReadOptions { string_type: case.strings, ..ReadOptions::default() };
+        let options = AvroOptions { string_type: case.strings, ..AvroOptions::default() };
         let mut decoder = RecordDecoder::new(&schema, options).unwrap();
         let decoded = records.iter().map(|record| {
             decoder.decode(record).unwrap();
@@ -102,7 +102,7 @@ fn file(schema: &str, payload: &[u8]) -> AvroSource {
     AvroSource::bytes(bytes)
 }
 
-fn opened(sources: Vec<AvroSource>, options: ReadOptions) -> Result<Vec<Vec<u8>>, String> {
+fn opened(sources: Vec<AvroSource>, options: AvroOptions) -> Result<Vec<Vec<u8>>, String> {
     let reader = AvroReaderBuilder::default().with_options(options).open_all(sources);
     let batches: Result<Vec<RecordBatch>, _> = reader.and_then(|reader| reader.collect());
     batches.map(|batches| records(&batches)).map_err(|error| error.to_string())
@@ -110,10 +110,10 @@ fn opened(sources: Vec<AvroSource>, options: ReadOptions) -> Result<Vec<Vec<u8>>
 
 #[test]
 fn a_root_of_any_type_and_encoding_is_kept() {
-    let raw = ReadOptions { raw: true, ..ReadOptions::default() };
+    let raw = AvroOptions { raw: true, ..AvroOptions::default() };
     assert_eq!(opened(vec![file("\"long\"", &[6])], raw.clone()).unwrap(), [[6]]);
     assert_eq!(opened(vec![file("\"null\"", &[])], raw.clone()).unwrap(), [[0_u8; 0]]);
-    let tfx = ReadOptions { encoding: Encoding::Tfx, ..raw };
+    let tfx = AvroOptions { encoding: Encoding::Tfx, ..raw };
     let reader = AvroReaderBuilder::default().with_options(tfx).open(file("\"long\"", &[6])).unwrap();
     let item = Field::new("item", DataType::LargeBinary, true);
     let found = reader.schema().field(0).data_type().clone();
@@ -122,7 +122,7 @@ fn a_root_of_any_type_and_encoding_is_kept() {
 
 #[test]
 fn files_have_the_schema_of_the_first_one() {
-    let raw = ReadOptions { raw: true, ..ReadOptions::default() };
+    let raw = AvroOptions { raw: true, ..AvroOptions::default() };
     let date = r#"{"type": "int", "logicalType": "date"}"#;
     let same = vec![file("\"int\"", &[4]).with_name("a"), file(date, &[6]).with_name("b")];
     assert_eq!(opened(same, raw.clone()).unwrap(), [[4], [6]]);
@@ -133,14 +133,14 @@ fn files_have_the_schema_of_the_first_one() {
 
 #[test]
 fn options_that_raw_records_do_not_have_are_refused() {
-    let raw = ReadOptions { raw: true, ..ReadOptions::default() };
+    let raw = AvroOptions { raw: true, ..AvroOptions::default() };
     let reader_schema = Some(AvroSchema::parse("\"long\"").unwrap());
-    let with_schema = ReadOptions { reader_schema, ..raw.clone() };
+    let with_schema = AvroOptions { reader_schema, ..raw.clone() };
     let refused = "expected no reader_schema for raw records, which are not converted, found one";
     let source = || vec![file("\"int\"", &[4]).with_name("a")];
     assert_eq!(opened(source(), with_schema.clone()).unwrap_err(), refused);
-    assert_eq!(AvroFormat::files(source(), with_schema).unwrap_err().to_string(), refused);
-    let of = |columns: &[&str]| ReadOptions {
+    assert_eq!(AvroFormat::files(source(), with_schema, None).unwrap_err().to_string(), refused);
+    let of = |columns: &[&str]| AvroOptions {
         columns: Some(columns.iter().map(ToString::to_string).collect()),
         ..raw.clone()
     };

@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema as ArrowSchema;
-use arrowfeed_avro::{AvroSchema, FeedErrorKind, ReadOptions, RecordDecoder};
+use arrowfeed_avro::{AvroOptions, AvroSchema, FeedErrorKind, RecordDecoder};
 use proptest::prelude::*;
 
 use super::resolution::times_are_of_a_day;
@@ -16,8 +16,8 @@ use crate::support::schema::Schema;
 use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
-fn options(case: &Case) -> ReadOptions {
-    ReadOptions { batch_size: Some(case.batch_size), string_type: case.strings, ..ReadOptions::default() }
+fn options(case: &Case) -> AvroOptions {
+    AvroOptions { batch_size: Some(case.batch_size), string_type: case.strings, ..AvroOptions::default() }
 }
 
 fn encoded(schema: &Schema, row: &Value, seed: u64) -> Vec<u8> {
@@ -39,7 +39,7 @@ proptest! {
     fn records_are_the_rows_of_a_file(case in cases(Kinds::All)) {
         let mut seed = case.seed.clone();
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
-        let tight = ReadOptions { max_batch_bytes: Some(1 + seed.below(2000)), ..options(&case) };
+        let tight = AvroOptions { max_batch_bytes: Some(1 + seed.below(2000)), ..options(&case) };
         for options in [options(&case), tight] {
             let most = case.batch_size;
             let is_tight = options.max_batch_bytes.is_some();
@@ -106,7 +106,7 @@ proptest! {
         if !old.iter().all(|row| times_are_of_a_day(&reader, &reader.root, row)) {
             return Ok(());
         }
-        let options = ReadOptions { reader_schema: Some(schemas[1].clone()), ..options(&case) };
+        let options = AvroOptions { reader_schema: Some(schemas[1].clone()), ..options(&case) };
         let mut decoder = RecordDecoder::new(&schemas[0], options).unwrap();
         let newer = decoder.add_writer(&schemas[1]).unwrap();
         prop_assert_eq!(decoder.add_writer(&schemas[1].clone()).unwrap(), newer);
@@ -137,7 +137,7 @@ fn the_bytes_of_a_batch_are_those_of_all_writers() {
         })
         .map(|json| AvroSchema::parse(&json).unwrap())
         .collect();
-    let options = ReadOptions { max_batch_bytes: Some(10_000), ..ReadOptions::default() };
+    let options = AvroOptions { max_batch_bytes: Some(10_000), ..AvroOptions::default() };
     let rows_of_batches = |writers: &[AvroSchema]| -> Vec<usize> {
         let mut decoder = RecordDecoder::new(&writers[0], options.clone()).unwrap();
         let ids: Vec<_> = writers.iter().map(|writer| decoder.add_writer(writer).unwrap()).collect();
@@ -156,14 +156,14 @@ fn the_bytes_of_a_batch_are_those_of_all_writers() {
 fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
     let schema = r#"{"type": "record", "name": "Node", "fields": [
         {"name": "id", "type": "long"}, {"name": "next", "type": ["null", "Node"]}]}"#;
-    let (writer, options) = (AvroSchema::parse(schema).unwrap(), ReadOptions::default());
+    let (writer, options) = (AvroSchema::parse(schema).unwrap(), AvroOptions::default());
     let (columns, recursion_error) = RecordDecoder::schema_of(&writer, &options).unwrap();
     assert_eq!(columns.fields().iter().map(|field| field.name()).collect::<Vec<_>>(), ["id"]);
     assert_eq!(
         recursion_error.unwrap().to_string(),
         RecordDecoder::new(&writer, options.clone()).unwrap_err().to_string()
     );
-    let options = ReadOptions { columns: Some(vec!["id".to_owned()]), ..options };
+    let options = AvroOptions { columns: Some(vec!["id".to_owned()]), ..options };
     let (columns, recursion_error) = RecordDecoder::schema_of(&writer, &options).unwrap();
     assert!(recursion_error.is_none());
     assert_eq!(columns, *RecordDecoder::new(&writer, options).unwrap().schema());
@@ -172,13 +172,13 @@ fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
 #[test]
 fn what_makes_no_decoder_is_refused() {
     let long = AvroSchema::parse(r#""long""#).unwrap();
-    let none = ReadOptions { batch_size: Some(0), ..ReadOptions::default() };
+    let none = AvroOptions { batch_size: Some(0), ..AvroOptions::default() };
     let error = RecordDecoder::new(&long, none).unwrap_err();
     assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");
-    let none = ReadOptions { max_batch_bytes: Some(0), ..ReadOptions::default() };
+    let none = AvroOptions { max_batch_bytes: Some(0), ..AvroOptions::default() };
     let error = RecordDecoder::new(&long, none).unwrap_err();
     assert_eq!(error.to_string(), "expected max_batch_bytes of 1 or more, found 0");
-    let mut decoder = RecordDecoder::new(&long, ReadOptions::default()).unwrap();
+    let mut decoder = RecordDecoder::new(&long, AvroOptions::default()).unwrap();
     let error = decoder.add_writer(&AvroSchema::parse(r#""string""#).unwrap()).unwrap_err();
     let message = "expected a writer's schema with the columns of the first writer's schema: column \"value\" to be Int64, found \"value\" as Utf8; pass `reader_schema=` to read both";
     assert_eq!(error.to_string(), message);

@@ -4,8 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind, Limits,
-    ReadOptions, RecordDecoder, StringType, Unions,
+    AvroOptions, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind,
+    Limits, RecordDecoder, StringType, Unions,
 };
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ proptest! {
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
         let native = case.mapping().columns().into();
         for (unions, form) in forms(&case) {
-            let options = ReadOptions { unions, string_type: case.strings, ..ReadOptions::default() };
+            let options = AvroOptions { unions, string_type: case.strings, ..AvroOptions::default() };
             let mut decoder = RecordDecoder::new(&schema, options).unwrap();
             for row in &case.rows {
                 let mut encoder = Encoder::new(&case.schema, 0);
@@ -310,7 +310,7 @@ fn years_before_0_have_four_digits_too() {
 fn text_in_tfx_is_that_of_the_native_value() {
     let ty = r#"["null", "string", {"type": "int", "logicalType": "date"}, "boolean"]"#;
     let rows: [&[u8]; 4] = [&[0], &[2, 2, b'x'], &[4, 2], &[6, 1]];
-    let options = ReadOptions { encoding: Encoding::Tfx, unions: Unions::Json, ..ReadOptions::default() };
+    let options = AvroOptions { encoding: Encoding::Tfx, unions: Unions::Json, ..AvroOptions::default() };
     let batches = read_all(AvroReader::builder().with_options(options).open(file(ty, &rows)));
     let found = crate::support::batches::rows(&batches);
     let text = |text: &str| vec![Value::List(vec![Value::Bytes(text.into())])];

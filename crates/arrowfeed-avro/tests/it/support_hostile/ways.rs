@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrowfeed_avro::{AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, ReadOptions, plan_splits};
+use arrowfeed_avro::{AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, plan_splits};
 
 use super::outcome::{Fault, Outcome};
 
 /// Reads `bytes` from memory, from a file, one byte at a time, in threads and by splits. Checks that all give the same rows
 /// and then the same fault, and returns them.
-pub(crate) fn read_every_way(bytes: &[u8], options: &ReadOptions) -> Outcome {
+pub(crate) fn read_every_way(bytes: &[u8], options: &AvroOptions) -> Outcome {
     let whole = read(bytes, options);
     let file = TemporaryFile::new(bytes);
     agree("file", &whole, &Outcome::of(builder(options, 1).open(&*file.path)));
@@ -28,13 +28,13 @@ pub(crate) fn read_every_way(bytes: &[u8], options: &ReadOptions) -> Outcome {
 }
 
 /// Reads `bytes` from memory in this thread.
-pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Outcome {
+pub(crate) fn read(bytes: &[u8], options: &AvroOptions) -> Outcome {
     Outcome::of(builder(options, 1).open(AvroSource::bytes(bytes.to_vec())))
 }
 
-fn builder(options: &ReadOptions, threads: usize) -> AvroReaderBuilder {
+fn builder(options: &AvroOptions, threads: usize) -> AvroReaderBuilder {
     let threads = NonZeroUsize::new(threads);
-    AvroReader::builder().with_options(ReadOptions { threads, ..options.clone() })
+    AvroReader::builder().with_options(AvroOptions { threads, ..options.clone() })
 }
 
 #[track_caller]
@@ -46,7 +46,7 @@ fn agree(way: &str, expected: &Outcome, found: &Outcome) {
 }
 
 /// A single small file starts no threads, so the file is read twice, unless it fails the first time.
-fn in_threads(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
+fn in_threads(bytes: &[u8], options: &AvroOptions, whole: &Outcome) {
     let sources = [(); 2].map(|()| AvroSource::bytes(bytes.to_vec()));
     let found = Outcome::of(builder(options, 2).open_all(sources));
     let mut expected = whole.clone();
@@ -56,7 +56,7 @@ fn in_threads(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
     agree("two threads", &expected, &found);
 }
 
-fn by_splits(path: &Path, target: u64, options: &ReadOptions, whole: &Outcome) {
+fn by_splits(path: &Path, target: u64, options: &AvroOptions, whole: &Outcome) {
     let splits = match plan_splits([path], target) {
         Ok(splits) => splits,
         Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "splits"),
@@ -79,7 +79,7 @@ fn by_splits(path: &Path, target: u64, options: &ReadOptions, whole: &Outcome) {
 }
 
 /// Checks that the header and its row count agree with the result of reading.
-fn header_agrees(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
+fn header_agrees(bytes: &[u8], options: &AvroOptions, whole: &Outcome) {
     let header = match AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &options.limits) {
         Ok(header) => header,
         Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "header"),

@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{FileSet, ReadingOptions};
+use arrowfeed_source::run::{FileSet, ReadOptions};
 use arrowfeed_source::{FeedError, OnError};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -66,7 +66,7 @@ pub(crate) fn read(
     on_error: OnError,
 ) -> (Vec<RecordBatch>, Option<FeedError>) {
     let threads = threads.try_into().ok();
-    let options = ReadingOptions { batch_size: Some(batch_size), threads, on_error, interrupt: None };
+    let options = ReadOptions { batch_size: Some(batch_size), threads, on_error, interrupt: None };
     let mut batches = Vec::new();
     for found in files.read_files(options).unwrap() {
         match found {

@@ -1,7 +1,7 @@
 //! Lengths, text and bytes.
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{Codec, Limits, ReadOptions};
+use arrowfeed_avro::{AvroOptions, Codec, Limits};
 
 use super::{accepted, refused, refused_both};
 use crate::support_hostile::container::Container;
@@ -87,13 +87,13 @@ fn e13_a_batch_is_cut_before_its_offsets_or_its_limit_run_out() {
     let schema = r#"{"type":"record","name":"R","fields":[{"name":"s","type":"string"}]}"#;
     let row = string(&"x".repeat(1000));
     let file = Container::new(schema, Codec::Null).block(200, &row.repeat(200)).bytes;
-    let options = ReadOptions { max_batch_bytes: Some(10_000), ..ReadOptions::default() };
+    let options = AvroOptions { max_batch_bytes: Some(10_000), ..AvroOptions::default() };
     let outcome = read_every_way(&file, &options);
     assert_eq!((outcome.rows(), outcome.verdict().as_str()), (200, "ok"));
     let most = outcome.batches.iter().map(RecordBatch::num_rows).max();
     assert!(most <= Some(10), "a batch of {most:?} rows");
     // Text larger than the limit gets a batch of its own, because it was already in memory with its block.
     let limits = Limits { batch_bytes: 900, ..Limits::default() };
-    let outcome = read_every_way(&file, &ReadOptions { limits, ..ReadOptions::default() });
+    let outcome = read_every_way(&file, &AvroOptions { limits, ..AvroOptions::default() });
     assert_eq!((outcome.batches.len(), outcome.verdict().as_str()), (200, "ok"));
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroSchema, ReadOptions, RecordDecoder};
+use arrowfeed_avro::{AvroOptions, AvroSchema, RecordDecoder};
 use arrowfeed_tensor::{TensorAdapter, Tensors};
 
 use crate::dataset::TensorDefinitions;
@@ -12,12 +12,12 @@ use crate::error::DatasetError;
 /// A [`RecordDecoder`] whose batches are converted to tensors.
 ///
 /// ```
-/// use arrowfeed::{AvroSchema, ReadOptions, TensorRecordDecoder};
+/// use arrowfeed::{AvroSchema, AvroOptions, TensorRecordDecoder};
 ///
 /// # fn main() -> Result<(), arrowfeed::DatasetError> {
 /// let schema = r#"{"type": "record", "name": "Row", "fields": [
 ///     {"name": "id", "type": "long"}, {"name": "name", "type": "string"}]}"#;
-/// let mut decoder = TensorRecordDecoder::new(&AvroSchema::parse(schema)?, None, ReadOptions::default())?;
+/// let mut decoder = TensorRecordDecoder::new(&AvroSchema::parse(schema)?, None, AvroOptions::default())?;
 /// decoder.records.decode(&[2, 2, b'a'])?;
 /// let tensors = decoder.flush_tensors()?.expect("a row");
 /// assert_eq!(tensors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["id", "name"]);
@@ -35,14 +35,14 @@ pub struct TensorRecordDecoder {
 impl TensorRecordDecoder {
     /// Makes a decoder for records of the schema `writer`. If `tensors` is `None`,
     /// [`infer_representations`](crate::tensor::infer_representations) determines the tensors. If `options` has no
-    /// [columns](ReadOptions::columns) but `tensors` is set, only the columns that the tensors need are decoded.
+    /// [columns](AvroOptions::columns) but `tensors` is set, only the columns that the tensors need are decoded.
     ///
     /// # Errors
     /// As [`RecordDecoder::new`]; or columns and tensors do not fit each other.
     pub fn new(
         writer: &AvroSchema,
         tensors: Option<TensorDefinitions>,
-        mut options: ReadOptions,
+        mut options: AvroOptions,
     ) -> Result<Self, DatasetError> {
         let batch_bytes = options.limits.batch_bytes;
         let (schema, recursion_error) = RecordDecoder::schema_of(writer, &options)?;

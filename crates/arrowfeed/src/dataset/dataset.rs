@@ -1,7 +1,8 @@
 //! The type `Dataset`, independent of the file format.
 
+use std::fmt;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -20,12 +21,32 @@ use super::mixture::Mixture;
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::saved_index;
 use super::selection::shown_splits;
-use super::source::{TensorDefinitions, file_paths};
+use super::tensor_definitions::{TensorDefinitions, file_paths};
 use super::tensors::{TensorIterator, ToTensors};
 use crate::error::DatasetError;
 
-/// Files of one format, or several datasets that are mixed, with the definitions of their tensors. The constructor of a
-/// format creates a dataset, such as [`AvroDataset::open`](crate::AvroDataset::open).
+/// Options of [`Dataset::open`].
+#[derive(Clone, Default)]
+pub struct DatasetOptions {
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
+    pub tensors: Option<TensorDefinitions>,
+    /// An index that [`Dataset::save_index`] wrote for these files, see [`Dataset::with_index`]. Default: none; the files
+    /// are scanned when the index is needed.
+    pub index: Option<PathBuf>,
+    /// Called while the index is read; reading stops when the function returns true. Default: none.
+    pub interrupt: Option<Interrupt>,
+}
+
+impl fmt::Debug for DatasetOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DatasetOptions")
+            .field("tensors", &self.tensors)
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Files of one format, or several datasets that are mixed, with the definitions of their tensors.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     pub(super) content: Content,
@@ -45,31 +66,39 @@ pub(super) enum Content {
 }
 
 impl Dataset {
-    /// Makes a dataset from files. If `tensors` is `None`,
-    /// [`infer_representations`](crate::tensor::infer_representations) determines the tensors. The dataset reads only
-    /// the columns that the tensors need, unless `all_columns` is set.
+    /// Makes a dataset of files of a format. It reads the columns that were selected when the files were opened, or if
+    /// none were selected, only those that the tensors need.
+    ///
+    /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+    ///
+    /// let options = AvroOptions { columns: Some(vec!["id".to_owned()]), ..Default::default() };
+    /// let dataset = Dataset::open(AvroFormat::files([path], options, None)?, DatasetOptions::default())?;
+    /// assert_eq!(dataset.num_rows()?, 3);
+    /// let mut batches = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
+    /// let first = batches.next().unwrap()?;
+    /// assert_eq!(first[0].0, "id");
+    /// let state = batches.state()?;
+    /// let mut resumed = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
+    /// resumed.load_state(&state)?;
+    /// assert_eq!(resumed.count(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// Columns and tensors do not fit each other.
-    pub fn new(
-        files: FileSet,
-        tensors: Option<TensorDefinitions>,
-        all_columns: bool,
-    ) -> Result<Self, DatasetError> {
-        Self::of_chosen(files, tensors, all_columns, None)
-    }
-
-    /// Like [`new`](Self::new). `recursion_error` is set if the schema lacks recursive columns, and is the error that names
-    /// them.
-    pub(crate) fn of_chosen(
-        files: FileSet,
-        tensors: Option<TensorDefinitions>,
-        all_columns: bool,
-        recursion_error: Option<FeedError>,
-    ) -> Result<Self, DatasetError> {
+    /// Columns and tensors do not fit each other; the index cannot be read or does not belong to these files; or
+    /// `interrupt` returned true.
+    pub fn open(files: FileSet, options: DatasetOptions) -> Result<Self, DatasetError> {
+        let DatasetOptions { tensors, index, interrupt } = options;
+        let recursion_error = files.format().check_complete().err();
         let definitions =
             TensorDefinitions::given_or_inferred(tensors, files.schema(), recursion_error.as_ref())?;
-        let columns = match all_columns {
+        let columns = match files.selects_columns() {
             true => Vec::new(),
             false => definitions.needed_columns(
                 files.schema(),
@@ -77,11 +106,19 @@ impl Dataset {
                 recursion_error,
             )?,
         };
-        Self::of(Indexed::new(files), definitions, &columns)
+        let dataset = Self::with_columns(Indexed::new(files), definitions, &columns)?;
+        Ok(match index {
+            Some(index) => dataset.with_index(index, interrupt.as_ref())?,
+            None => dataset,
+        })
     }
 
     /// Reads only `columns`, or all columns if it is empty.
-    fn of(files: Indexed, definitions: TensorDefinitions, columns: &[String]) -> Result<Self, DatasetError> {
+    fn with_columns(
+        files: Indexed,
+        definitions: TensorDefinitions,
+        columns: &[String],
+    ) -> Result<Self, DatasetError> {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
@@ -104,10 +141,12 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, IterationOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
     ///
-    /// let clicks = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
-    /// let views = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
+    /// let clicks = AvroFormat::files([path.as_path()], AvroOptions::default(), None)?;
+    /// let clicks = Dataset::open(clicks, DatasetOptions::default())?;
+    /// let views = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// let views = Dataset::open(views, DatasetOptions::default())?;
     /// let mixed = Dataset::mixed([(clicks, 0.7), (views, 0.3)])?;
     /// assert_eq!(mixed.num_rows()?, 6);
     /// let options = IterationOptions { seed: Some(42), ..Default::default() };
@@ -173,12 +212,12 @@ impl Dataset {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
-    /// dataset.save_index(&index, None)?;
-    /// let options = AvroDatasetOptions { index: Some(index.clone()), ..Default::default() };
-    /// let dataset = AvroDataset::open([path], options)?;
+    /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// Dataset::open(files.clone(), DatasetOptions::default())?.save_index(&index, None)?;
+    /// let options = DatasetOptions { index: Some(index.clone()), ..Default::default() };
+    /// let dataset = Dataset::open(files, options)?;
     /// assert_eq!(dataset.num_rows()?, 3);
     /// # std::fs::remove_file(index)?;
     /// # Ok(())
@@ -198,18 +237,6 @@ impl Dataset {
         files.splits = own.splits.clone();
         self.content = Content::Files(Arc::new(files));
         Ok(self)
-    }
-
-    /// Uses the index that was passed to a constructor, if any.
-    pub(crate) fn indexed(
-        self,
-        path: Option<&Path>,
-        interrupt: Option<&Interrupt>,
-    ) -> Result<Self, FeedError> {
-        match path {
-            Some(path) => self.with_index(path, interrupt),
-            None => Ok(self),
-        }
     }
 
     /// The schema of the record batches.
@@ -288,7 +315,7 @@ impl Dataset {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = file_paths(&adapter, self.arrow_schema());
-        Ok(Self { rows, history, ..Self::of((**files).clone(), definitions, &columns)? })
+        Ok(Self { rows, history, ..Self::with_columns((**files).clone(), definitions, &columns)? })
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
@@ -300,9 +327,10 @@ impl Dataset {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::source::run::RangeOptions;
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+    /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// let mut rows = 0;
     /// for split in dataset.plan_splits(64, None)? {
     ///     for batch in dataset.read_split(&split, None, RangeOptions::default())? {
