@@ -18,23 +18,28 @@ use arrow_schema::{ArrowError, DataType, FieldRef, Fields};
 use super::tape::{Element, Tape};
 use crate::values::{self, Cell};
 
+/// The indices of values: any, or those of the items of a list.
+pub(super) trait Indices: ExactSizeIterator<Item = u32> + Clone {}
+
+impl<I: ExactSizeIterator<Item = u32> + Clone> Indices for I {}
+
 /// The values at these indices as an array. A null may be at any of them: the parent of the array checks where it allows nulls.
 ///
 /// # Errors
 /// A value does not fit the type; a value that must not be null is null; JSON has no values of the type.
-pub(super) fn array(tape: &Tape<'_>, at: &[u32], data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+pub(super) fn array(tape: &Tape<'_>, at: impl Indices, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     Ok(match data_type {
         DataType::Null => {
-            let is_null = |index: &u32| tape.get(*index) == Element::Null;
-            if !at.iter().all(is_null) {
+            let rows = at.len();
+            if at.into_iter().any(|index| tape.get(index) != Element::Null) {
                 return Err(wrong("null"));
             }
-            Arc::new(NullArray::new(at.len()))
+            Arc::new(NullArray::new(rows))
         }
         DataType::Boolean => {
             let mut values = BooleanBuilder::with_capacity(at.len());
             for index in at {
-                match tape.get(*index) {
+                match tape.get(index) {
                     Element::Null => values.append_null(),
                     Element::Bool(value) => values.append_value(value),
                     _ => return Err(wrong("a boolean")),
@@ -47,7 +52,7 @@ pub(super) fn array(tape: &Tape<'_>, at: &[u32], data_type: &DataType) -> Result
         DataType::Utf8View => {
             let mut values = StringViewBuilder::with_capacity(at.len());
             for index in at {
-                values.append_option(text(tape, *index)?);
+                values.append_option(text(tape, index)?);
             }
             Arc::new(values.finish())
         }
@@ -83,7 +88,7 @@ pub(super) fn array(tape: &Tape<'_>, at: &[u32], data_type: &DataType) -> Result
             let options = CastOptions { safe: false, ..CastOptions::default() };
             cast_with_options(&array(tape, at, values.data_type())?, data_type, &options)?
         }
-        other => values::array(other, at.iter().map(|index| cell(tape, *index)))?,
+        other => values::array(other, at.map(|index| cell(tape, index)))?,
     })
 }
 
@@ -115,21 +120,21 @@ fn text<'a>(tape: &'a Tape<'_>, index: u32) -> Result<Option<&'a str>, ArrowErro
     }
 }
 
-fn strings<O: OffsetSizeTrait>(tape: &Tape<'_>, at: &[u32]) -> Result<ArrayRef, ArrowError> {
+fn strings<O: OffsetSizeTrait>(tape: &Tape<'_>, at: impl Indices) -> Result<ArrayRef, ArrowError> {
     let mut bytes = 0;
-    for index in at {
-        bytes += text(tape, *index)?.map_or(0, str::len);
+    for index in at.clone() {
+        bytes += text(tape, index)?.map_or(0, str::len);
     }
     O::from_usize(bytes).ok_or_else(|| wrong("texts that fit into an array"))?;
     let mut values = GenericStringBuilder::<O>::with_capacity(at.len(), bytes);
     for index in at {
-        values.append_option(text(tape, *index)?);
+        values.append_option(text(tape, index)?);
     }
     Ok(Arc::new(values.finish()))
 }
 
-fn binary<O: OffsetSizeTrait>(tape: &Tape<'_>, at: &[u32]) -> Result<ArrayRef, ArrowError> {
-    let bytes = at.iter().map(|index| tape.string(*index).map_or(0, |digits| digits.len() / 2)).sum();
+fn binary<O: OffsetSizeTrait>(tape: &Tape<'_>, at: impl Indices) -> Result<ArrayRef, ArrowError> {
+    let bytes = at.clone().map(|index| tape.string(index).map_or(0, |digits| digits.len() / 2)).sum();
     O::from_usize(bytes).ok_or_else(|| wrong("bytes that fit into an array"))?;
     let mut values = GenericBinaryBuilder::<O>::with_capacity(at.len(), bytes);
     each_bytes(tape, at, |bytes| {
@@ -142,12 +147,12 @@ fn binary<O: OffsetSizeTrait>(tape: &Tape<'_>, at: &[u32]) -> Result<ArrayRef, A
 /// Calls `each` with the bytes of hexadecimal texts.
 fn each_bytes(
     tape: &Tape<'_>,
-    at: &[u32],
+    at: impl Indices,
     mut each: impl FnMut(Option<&[u8]>) -> Result<(), ArrowError>,
 ) -> Result<(), ArrowError> {
     let mut bytes = Vec::new();
     for index in at {
-        match cell(tape, *index) {
+        match cell(tape, index) {
             Cell::Null => each(None)?,
             Cell::Text(digits) => {
                 let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
@@ -167,62 +172,78 @@ fn each_bytes(
     Ok(())
 }
 
-/// The items of lists: their indices, the offsets of the lists, and which lists are null.
+/// The items of lists: an array of them, the offsets of the lists, and which lists are null.
 struct Items<O> {
-    at: Vec<u32>,
+    values: ArrayRef,
     offsets: Vec<O>,
     nulls: Option<NullBuffer>,
 }
 
 impl<O: OffsetSizeTrait> Items<O> {
-    fn of(tape: &Tape<'_>, at: &[u32]) -> Result<Self, ArrowError> {
+    fn of(tape: &Tape<'_>, at: impl Indices, item: &DataType) -> Result<Self, ArrowError> {
+        let offset = |items| O::from_usize(items).ok_or_else(|| wrong("lists that fit into an array"));
+        let first = at.clone().next().map(|list| (list, tape.get(list)));
+        if let (1, false, Some((list, Element::List(end)))) = (at.len(), item.is_nested(), first) {
+            // A long list of scalars, which follow one another, needs no index for each of them.
+            let items = list + 1..end;
+            let offsets = vec![O::zero(), offset(items.len())?];
+            return Ok(Self { values: array(tape, items, item)?, offsets, nulls: None });
+        }
         let (mut items, mut offsets) = (Vec::with_capacity(at.len()), Vec::with_capacity(at.len() + 1));
         let mut nulls = NullBufferBuilder::new(at.len());
         offsets.push(O::zero());
         for index in at {
-            match tape.get(*index) {
+            match tape.get(index) {
                 Element::List(end) => {
                     nulls.append_non_null();
-                    items.extend(tape.items(*index, end));
+                    items.extend(tape.items(index, end));
                 }
                 Element::Null => nulls.append_null(),
                 _ => return Err(wrong("a list")),
             }
-            offsets.push(O::from_usize(items.len()).ok_or_else(|| wrong("lists that fit into an array"))?);
+            offsets.push(offset(items.len())?);
         }
-        Ok(Self { at: items, offsets, nulls: nulls.finish() })
+        Ok(Self { values: array(tape, items.iter().copied(), item)?, offsets, nulls: nulls.finish() })
     }
 }
 
-fn list<O: OffsetSizeTrait>(tape: &Tape<'_>, at: &[u32], item: &FieldRef) -> Result<ArrayRef, ArrowError> {
-    let Items { at, offsets, nulls } = Items::<O>::of(tape, at)?;
-    let values = array(tape, &at, item.data_type())?;
+fn list<O: OffsetSizeTrait>(
+    tape: &Tape<'_>,
+    at: impl Indices,
+    item: &FieldRef,
+) -> Result<ArrayRef, ArrowError> {
+    let Items { values, offsets, nulls } = Items::<O>::of(tape, at, item.data_type())?;
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     Ok(Arc::new(GenericListArray::try_new(item.clone(), offsets, values, nulls)?))
 }
 
 fn list_view<O: OffsetSizeTrait>(
     tape: &Tape<'_>,
-    at: &[u32],
+    at: impl Indices,
     item: &FieldRef,
 ) -> Result<ArrayRef, ArrowError> {
-    let Items { at, mut offsets, nulls } = Items::<O>::of(tape, at)?;
-    let values = array(tape, &at, item.data_type())?;
+    let Items { values, mut offsets, nulls } = Items::<O>::of(tape, at, item.data_type())?;
     let sizes: Vec<O> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
     offsets.pop();
     let (offsets, sizes) = (ScalarBuffer::from(offsets), ScalarBuffer::from(sizes));
     Ok(Arc::new(GenericListViewArray::try_new(item.clone(), offsets, sizes, values, nulls)?))
 }
 
-fn fixed_size_list(tape: &Tape<'_>, at: &[u32], item: &FieldRef, size: i32) -> Result<ArrayRef, ArrowError> {
+fn fixed_size_list(
+    tape: &Tape<'_>,
+    at: impl Indices,
+    item: &FieldRef,
+    size: i32,
+) -> Result<ArrayRef, ArrowError> {
     let expected = usize::try_from(size).map_err(|_| wrong("a size of lists"))?;
-    let (mut items, mut nulls) = (Vec::new(), NullBufferBuilder::new(at.len()));
+    let rows = at.len();
+    let (mut items, mut nulls) = (Vec::new(), NullBufferBuilder::new(rows));
     for index in at {
         let before = items.len();
-        match tape.get(*index) {
+        match tape.get(index) {
             Element::List(end) => {
                 nulls.append_non_null();
-                items.extend(tape.items(*index, end));
+                items.extend(tape.items(index, end));
             }
             Element::Null => {
                 nulls.append_null();
@@ -235,18 +256,18 @@ fn fixed_size_list(tape: &Tape<'_>, at: &[u32], item: &FieldRef, size: i32) -> R
             return Err(wrong("a list of the size"));
         }
     }
-    let values = array(tape, &items, item.data_type())?;
+    let values = array(tape, items.iter().copied(), item.data_type())?;
     let (item, nulls) = (item.clone(), nulls.finish());
-    Ok(Arc::new(FixedSizeListArray::try_new_with_length(item, size, values, nulls, at.len())?))
+    Ok(Arc::new(FixedSizeListArray::try_new_with_length(item, size, values, nulls, rows)?))
 }
 
-fn map(tape: &Tape<'_>, at: &[u32], entries: &FieldRef) -> Result<ArrayRef, ArrowError> {
+fn map(tape: &Tape<'_>, at: impl Indices, entries: &FieldRef) -> Result<ArrayRef, ArrowError> {
     let DataType::Struct(fields) = entries.data_type() else { return Err(wrong("a map of structs")) };
     let [key, value] = &fields[..] else { return Err(wrong("a map with keys and values")) };
     let (mut keys, mut values, mut offsets) = (Vec::new(), Vec::new(), vec![0_i32]);
     let mut nulls = NullBufferBuilder::new(at.len());
     for index in at {
-        match tape.get(*index) {
+        match tape.get(index) {
             Element::Object(end) => {
                 nulls.append_non_null();
                 let mut entry = index + 1;
@@ -261,22 +282,25 @@ fn map(tape: &Tape<'_>, at: &[u32], entries: &FieldRef) -> Result<ArrayRef, Arro
         }
         offsets.push(i32::try_from(keys.len()).map_err(|_| wrong("maps that fit into an array"))?);
     }
-    let columns = vec![array(tape, &keys, key.data_type())?, array(tape, &values, value.data_type())?];
+    let columns = vec![
+        array(tape, keys.iter().copied(), key.data_type())?,
+        array(tape, values.iter().copied(), value.data_type())?,
+    ];
     let rows = StructArray::try_new_with_length(fields.clone(), columns, None, keys.len())?;
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, rows, nulls.finish(), false)?))
 }
 
 /// The values of objects at the keys of fields. Other keys are ignored; of equal keys, the last one counts.
-pub(super) fn objects(tape: &Tape<'_>, at: &[u32], fields: &Fields) -> Result<StructArray, ArrowError> {
+pub(super) fn objects(tape: &Tape<'_>, at: impl Indices, fields: &Fields) -> Result<StructArray, ArrowError> {
     let rows = at.len();
     let by_name: HashMap<&str, usize> =
         fields.iter().enumerate().rev().map(|(place, field)| (field.name().as_str(), place)).collect();
     let mut nulls = NullBufferBuilder::new(rows);
     // The index of the value of each row of each field. The first element is null.
     let mut found = vec![0; rows * fields.len()];
-    for (row, index) in at.iter().enumerate() {
-        match tape.get(*index) {
+    for (row, index) in at.enumerate() {
+        match tape.get(index) {
             Element::Object(end) => {
                 nulls.append_non_null();
                 let (mut key, mut likely) = (index + 1, 0);
@@ -300,7 +324,7 @@ pub(super) fn objects(tape: &Tape<'_>, at: &[u32], fields: &Fields) -> Result<St
     }
     let columns = fields.iter().enumerate().map(|(place, field)| {
         let at = &found[place * rows..(place + 1) * rows];
-        array(tape, at, field.data_type())
+        array(tape, at.iter().copied(), field.data_type())
     });
     let columns = columns.collect::<Result<_, _>>()?;
     StructArray::try_new_with_length(fields.clone(), columns, nulls.finish(), rows)

@@ -33,7 +33,7 @@ impl JsonParser {
     /// JSON has no values of the type of a column.
     pub(super) fn new(schema: SchemaRef, depth: usize) -> Result<Self, FeedError> {
         for field in schema.fields() {
-            if let Err(error) = columns::array(&Tape::default(), &[], field.data_type()) {
+            if let Err(error) = columns::array(&Tape::default(), 0..0, field.data_type()) {
                 let found = field.data_type();
                 let message = format!("expected a type that JSON can represent, found {found}: {error}");
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
@@ -74,7 +74,7 @@ impl JsonParser {
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
         let tape = Tape::of(records, self.depth)
             .map_err(|_| ArrowError::JsonError("no JSON in each line".to_owned()))?;
-        let rows = columns::objects(&tape, tape.rows(), self.schema.fields())?;
+        let rows = columns::objects(&tape, tape.rows().iter().copied(), self.schema.fields())?;
         if rows.null_count() > 0 {
             return Err(ArrowError::JsonError("no object in each line".to_owned()));
         }

@@ -38,13 +38,38 @@ pub(super) enum Element {
     Object(u32),
 }
 
+/// An element in 8 bytes, because a record may have an element for every two of its bytes: a kind in the lowest 3 bits, the
+/// length of a part in the next 29 bits, and the start of a part, the end of a list or object, or a boolean in the other 32.
+#[derive(Debug, Clone, Copy)]
+struct Packed(u64);
+
+impl Packed {
+    const NULL: Self = Self(0);
+    /// The length of a part that is longer: its place is an index of [`Tape::long`].
+    const LONG: u32 = u32::MAX >> 3;
+
+    fn new(kind: u64, length: u32, place: u32) -> Self {
+        Self(kind | u64::from(length) << 3 | u64::from(place) << 32)
+    }
+
+    fn length(self) -> u32 {
+        self.0 as u32 >> 3
+    }
+
+    fn place(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
 /// The elements of records.
 #[derive(Debug, Default)]
 pub(super) struct Tape<'a> {
     text: &'a str,
     unescaped: String,
     /// The first element is null, and stands for values that do not exist.
-    elements: Vec<Element>,
+    elements: Vec<Packed>,
+    /// The parts whose length is not packed.
+    long: Vec<Span>,
     /// The indices of the values of the records.
     rows: Vec<u32>,
 }
@@ -63,7 +88,8 @@ impl<'a> Tape<'a> {
         let tape = Self {
             text,
             unescaped: String::new(),
-            elements: vec![Element::Null],
+            elements: vec![Packed::NULL],
+            long: Vec::new(),
             rows: Vec::with_capacity(records.len()),
         };
         let mut parser =
@@ -80,7 +106,44 @@ impl<'a> Tape<'a> {
     }
 
     pub(super) fn get(&self, index: u32) -> Element {
-        self.elements[index as usize]
+        let packed = self.elements[index as usize];
+        match packed.0 & 7 {
+            0 => Element::Null,
+            1 => Element::Bool(packed.place() != 0),
+            2 => Element::Number(self.span(packed)),
+            3 => Element::Text(self.span(packed)),
+            4 => Element::Unescaped(self.span(packed)),
+            5 => Element::List(packed.place()),
+            _ => Element::Object(packed.place()),
+        }
+    }
+
+    fn span(&self, packed: Packed) -> Span {
+        let (start, length) = (packed.place(), packed.length());
+        if length == Packed::LONG { self.long[start as usize] } else { Span { start, end: start + length } }
+    }
+
+    fn packed(&mut self, element: Element) -> Packed {
+        let (kind, span) = match element {
+            Element::Null => return Packed::NULL,
+            Element::Bool(value) => return Packed::new(1, 0, value.into()),
+            Element::List(end) => return Packed::new(5, 0, end),
+            Element::Object(end) => return Packed::new(6, 0, end),
+            Element::Number(span) => (2, span),
+            Element::Text(span) => (3, span),
+            Element::Unescaped(span) => (4, span),
+        };
+        let length = span.end - span.start;
+        if length < Packed::LONG {
+            return Packed::new(kind, length, span.start);
+        }
+        self.long.push(span);
+        Packed::new(kind, Packed::LONG, self.long.len() as u32 - 1)
+    }
+
+    fn push(&mut self, element: Element) {
+        let packed = self.packed(element);
+        self.elements.push(packed);
     }
 
     /// The index after a value and all values in it.
@@ -197,7 +260,7 @@ impl<'a> TapeParser<'a> {
                     let (element, end) =
                         if byte == b'{' { (Element::Object(0), b'}') } else { (Element::List(0), b']') };
                     self.open.push(self.tape.elements.len() as u32);
-                    self.tape.elements.push(element);
+                    self.tape.push(element);
                     self.at += 1;
                     self.skip_whitespace();
                     if self.bytes.get(self.at) == Some(&end) {
@@ -226,7 +289,7 @@ impl<'a> TapeParser<'a> {
 
     /// The innermost open list or object.
     fn innermost(&self) -> Option<Element> {
-        self.open.last().map(|open| self.tape.elements[*open as usize])
+        self.open.last().map(|open| self.tape.get(*open))
     }
 
     /// Continues after a value, up to the next value. Returns false if no list and no object is open.
@@ -256,9 +319,9 @@ impl<'a> TapeParser<'a> {
         self.at += 1;
         let end = self.tape.elements.len() as u32;
         if let Some(open) = self.open.pop() {
-            let element = &mut self.tape.elements[open as usize];
-            *element =
-                if matches!(element, Element::Object(_)) { Element::Object(end) } else { Element::List(end) };
+            let is_object = matches!(self.tape.get(open), Element::Object(_));
+            let element = if is_object { Element::Object(end) } else { Element::List(end) };
+            self.tape.elements[open as usize] = self.tape.packed(element);
         }
     }
 
@@ -291,7 +354,7 @@ impl<'a> TapeParser<'a> {
             return self.fail(END_OF_VALUE, "expected ident");
         }
         self.at += text.len();
-        self.tape.elements.push(element);
+        self.tape.push(element);
         Some(())
     }
 
@@ -319,7 +382,7 @@ impl<'a> TapeParser<'a> {
             }
             self.digits()?;
         }
-        self.tape.elements.push(Element::Number(Span { start, end: self.at as u32 }));
+        self.tape.push(Element::Number(Span { start, end: self.at as u32 }));
         Some(())
     }
 
@@ -337,7 +400,7 @@ impl<'a> TapeParser<'a> {
         let start = self.at;
         self.at += plain_bytes(&self.bytes[start..]);
         if self.bytes.get(self.at) == Some(&b'"') {
-            self.tape.elements.push(Element::Text(Span { start: start as u32, end: self.at as u32 }));
+            self.tape.push(Element::Text(Span { start: start as u32, end: self.at as u32 }));
             self.at += 1;
             return Some(());
         }
@@ -363,7 +426,7 @@ impl<'a> TapeParser<'a> {
         }
         self.at += 1;
         let end = self.tape.unescaped.len() as u32;
-        self.tape.elements.push(Element::Unescaped(Span { start: first, end }));
+        self.tape.push(Element::Unescaped(Span { start: first, end }));
         Some(())
     }
 

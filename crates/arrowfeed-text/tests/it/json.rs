@@ -94,3 +94,31 @@ fn a_schema_deeper_than_the_limit_is_refused() {
     assert_eq!(error.to_string(), "expected types nested at most 64 deep, found 71");
     assert_eq!(error.limit(), Some("schema_depth"));
 }
+
+/// A list of scalars that is alone in its column is converted without an index for each item.
+#[test]
+fn a_list_alone_has_the_values_and_errors_of_a_list_beside_others() {
+    let lists = [
+        (DataType::Int64, "[1, null, -3]", "[1, null, -3]"),
+        (DataType::Utf8, "[\"a\\n\", 2, null, true]", "[a\n, 2, null, true]"),
+        (DataType::Boolean, "[true, false]", "[true, false]"),
+        (DataType::Null, "[null, null]", "[null, null]"),
+        (DataType::Float64, "[]", "[]"),
+        (DataType::Int64, "[[1]]", "l: expected a value of List(Int64), found [[1]]"),
+        (DataType::Int64, "[1, {\"a\": 2}]", "l: expected a value of List(Int64), found [1,{\"a\":2}]"),
+        (DataType::Utf8, "[[]]", "l: expected a value of List(Utf8), found [[]]"),
+        (DataType::new_list(DataType::Int64, true), "[[1, 2], null, [3]]", "[[1, 2], null, [3]]"),
+    ];
+    for (item, list, expected) in lists {
+        for lines in [format!("{{\"l\": {list}}}\n"), format!("{{\"l\": {list}}}\n{{\"l\": null}}\n")] {
+            let schema = Some(schema(&[("l", DataType::new_list(item.clone(), true))]));
+            let files = json(lines.as_bytes(), JsonLinesOptions { schema, ..Default::default() }).unwrap();
+            if let Some(expected) = expected.strip_prefix("l: ") {
+                let expected = format!("file: block 0 at byte 0, record 0: l: {expected}");
+                assert_eq!(error_of(&files), expected);
+            } else {
+                assert_eq!(shown(&whole(&files))[0], expected);
+            }
+        }
+    }
+}

@@ -330,3 +330,16 @@ fn the_first_special_byte_of_a_string_is_found() {
         }
     }
 }
+
+#[test]
+fn long_parts_have_their_place() {
+    let mut tape = Tape::default();
+    for length in [0, 1, Packed::LONG - 1, Packed::LONG, u32::MAX - 7] {
+        let span = Span { start: 7, end: 7 + length };
+        for element in [Element::Number(span), Element::Text(span), Element::Unescaped(span)] {
+            tape.push(element);
+            assert_eq!(tape.get(tape.elements.len() as u32 - 1), element);
+        }
+    }
+    assert_eq!(tape.long.len(), 6);
+}
