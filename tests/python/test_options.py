@@ -6,6 +6,7 @@ import pickle
 import re
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
@@ -243,3 +244,16 @@ def test_an_error_about_an_option_is_a_value_error_and_no_schema_error(users_fil
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as caught:
         call(users_file)
     assert not isinstance(caught.value, af.SchemaError)
+
+
+def test_doubles_beyond_the_floats_become_infinite(tmp_path):
+    doubles = pa.table({"x": [1e300, -1e39, 3.4028235677973366e38, 3.4e38, 0.1]})
+    af.write_avro(doubles, tmp_path / "x.avro")
+    pq.write_table(doubles, tmp_path / "x.parquet")
+    floats = pa.schema({"x": pa.float32()})
+    parquet = pa.table(af.read_parquet(tmp_path / "x.parquet", schema=floats, double_as_float=True))
+    avro = pa.table(af.read_avro(tmp_path / "x.avro", encoding="tfx", double_as_float=True))
+    inf = float("inf")
+    expected = [inf, -inf, inf, *pa.array([3.4e38, 0.1], pa.float32()).to_pylist()]
+    assert parquet["x"].to_pylist() == expected
+    assert avro["x"].to_pylist() == [[value] for value in expected]

@@ -75,7 +75,8 @@ pub struct AvroOptions {
     /// Lengths of the arrays that become `FixedSizeList`, by column path. The path of an array inside other
     /// arrays or maps has one `[]` for each of them (`matrix[]`). A row of another length is an error.
     pub fixed_lengths: BTreeMap<String, i32>,
-    /// With [`Encoding::Tfx`], converts Avro doubles to Float32. Default false.
+    /// With [`Encoding::Tfx`], converts Avro doubles to Float32: those beyond the largest float become infinite.
+    /// Default false.
     pub double_as_float: bool,
     /// Returns each record as its encoded bytes, in the `LargeBinary` column `record`. Default false. The bytes
     /// are checked like those of a field that is not read. All files must have the schema of the first one;

@@ -28,7 +28,8 @@ pub struct ParquetOptions {
     /// lossless. A nullable column that a file does not have is null. `None`: the schema of the first file, which all
     /// files must have.
     pub schema: Option<SchemaRef>,
-    /// Whether doubles are rounded to floats, if the `schema` has floats. Otherwise such a column is an error.
+    /// Whether doubles are rounded to floats, if the `schema` has floats: those beyond the largest float become infinite.
+    /// Otherwise such a column is an error.
     pub double_as_float: bool,
     /// `header_bytes` limits the size of the footer, `batch_bytes` the size of a batch.
     pub limits: Limits,

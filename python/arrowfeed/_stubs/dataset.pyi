@@ -735,8 +735,8 @@ class ParquetDataset(Dataset):
             column of another type is converted if the conversion is lossless; the page "Parquet" has the
             table of types. A nullable column that a file does not have is null. None: the schema of the first
             file, which all files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
-            declares as floats is an error.
+        double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
+            infinite. False: a column of doubles that the schema declares as floats is an error.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
             `batch_bytes` a batch. None: `Limits()`. The Rust crate `parquet`, which decodes the pages, may
             allocate up to 2 GiB for a page of a damaged file.

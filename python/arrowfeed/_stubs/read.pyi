@@ -177,8 +177,8 @@ def read_avro(
         encoding: Conversion of Avro types to Arrow types. `"native"`: the natural Arrow type of each Avro
             type. `"feature"`: each column is wrapped in a list, and a missing value is a null list. `"tfx"`:
             the types that tfx_bsl and related libraries accept.
-        double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. The other encodings keep
-            doubles.
+        double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32; those beyond the largest float
+            become infinite. The other encodings keep doubles.
         string_type: Arrow type of strings; bytes have the matching binary type. `"utf8"`: 32-bit offsets.
             `"large_utf8"`: 64-bit offsets. `"utf8_view"`: views.
         unions: Arrow type of unions of several types other than null. `"dense"`: a dense union, which
@@ -332,8 +332,8 @@ def read_parquet(
             column of another type is converted if the conversion is lossless; the page "Parquet" has the
             table of types. A nullable column that a file does not have is null. None: the schema of the first
             file, which all files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. False: a column of doubles that the schema
-            declares as floats is an error.
+        double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
+            infinite. False: a column of doubles that the schema declares as floats is an error.
         batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
             or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
