@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
 import arrowfeed as af
@@ -236,3 +237,21 @@ def test_a_place_that_is_not_there_is_an_error(people, wrong):
     with pytest.raises((ValueError, af.ArrowfeedError)) as caught:
         all_ids(resumed(dataset, state, batch_size=10))
     assert not isinstance(caught.value, af.InternalError)
+
+
+@pytest.mark.parametrize("name", ["rows", "blocks", "bytes"])
+@pytest.mark.parametrize("count", [2**63, 2**64 - 1])
+def test_counts_of_a_state_do_not_wrap(tmp_path, name, count):
+    path = tmp_path / "rows.avro"
+    af.write_avro(pa.table({"id": range(10)}), path)
+    batches = af.AvroDataset(path).record_batches(batch_size=5)
+    next(batches)
+    state = batches.state_dict()
+    state["report"][name] = 2**63 - 1
+    batches.load_state_dict(state)
+    state["report"][name] = count
+    with pytest.raises(ValueError, match="^state: ") as caught:
+        batches.load_state_dict(state)
+    assert str(caught.value) == (
+        f"state: expected counts of a report up to 9223372036854775807, found {count}"
+    )

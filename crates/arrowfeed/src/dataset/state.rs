@@ -119,7 +119,17 @@ impl State {
             );
             return Err(StateError::new(StateErrorKind::Invalid, expected, found));
         }
-        serde_json::from_str(text).map_err(invalid)
+        let state: Self = serde_json::from_str(text).map_err(invalid)?;
+        let Counts { rows, blocks, bytes, .. } = &state.report;
+        // The iteration adds to these counts.
+        let most = i64::MAX as u64;
+        match [*rows, *blocks, *bytes].into_iter().find(|count| *count > most) {
+            Some(found) => {
+                let expected = format!("counts of a report up to {most}");
+                Err(StateError::new(StateErrorKind::Invalid, expected, found))
+            }
+            None => Ok(state),
+        }
     }
 
     /// Checks that this state and `own` belong to the same iteration.
