@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use arrowfeed::avro::{self, Encoding, StringType, Unions};
 use arrowfeed::source::OnError;
-use arrowfeed::{AvroOptions, Limits};
+use arrowfeed::{AvroOptions, Limits, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,9 +34,12 @@ pub(crate) const CODECS: [(&str, avro::Codec); 7] = [
     ("xz", avro::Codec::Xz),
 ];
 
-/// Parses the keyword arguments of `function`.
-pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<AvroOptions> {
-    let mut options = AvroOptions::default();
+/// Parses the keyword arguments of `function`: the options of Avro, of which other formats have some, and those of reading.
+pub(crate) fn read_options(
+    function: &str,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(AvroOptions, ReadOptions)> {
+    let mut options = <(AvroOptions, ReadOptions)>::default();
     for (name, value) in keywords.into_iter().flatten() {
         let name = name.extract::<String>()?;
         if !set(&mut options, &name, &value)? {
@@ -51,7 +54,7 @@ pub(crate) fn read_options_of(
     function: &str,
     known: &[&str],
     keywords: &Bound<'_, PyDict>,
-) -> PyResult<AvroOptions> {
+) -> PyResult<(AvroOptions, ReadOptions)> {
     for name in keywords.keys() {
         let name = name.extract::<String>()?;
         if !known.contains(&name.as_str()) {
@@ -62,11 +65,15 @@ pub(crate) fn read_options_of(
 }
 
 /// Sets one option. Returns false if the option does not exist.
-fn set(options: &mut AvroOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn set(
+    (options, reading): &mut (AvroOptions, ReadOptions),
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
     match name {
         "columns" => options.columns = given(value, |value| columns(name, value))?,
         "reader_schema" => options.reader_schema = given(value, |value| parse(name, value))?,
-        "batch_size" => options.batch_size = given(value, |value| integer(name, 1, value))?,
+        "batch_size" => reading.batch_size = given(value, |value| integer(name, 1, value))?,
         "max_batch_bytes" => options.max_batch_bytes = given(value, |value| integer(name, 1, value))?,
         "encoding" => options.encoding = choice(name, &ENCODINGS, value)?,
         "raw" => options.raw = flag(name, value)?,
@@ -74,10 +81,10 @@ fn set(options: &mut AvroOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
         "string_type" => options.string_type = choice(name, &STRING_TYPES, value)?,
         "unions" => options.unions = choice(name, &UNIONS, value)?,
         "threads" => {
-            options.threads = given(value, |value| integer(name, 1, value))?.and_then(NonZeroUsize::new);
+            reading.threads = given(value, |value| integer(name, 1, value))?.and_then(NonZeroUsize::new);
         }
         "limits" => options.limits = given(value, |value| limits(name, value))?.unwrap_or_default(),
-        "on_error" => options.on_error = choice(name, &ON_ERROR, value)?,
+        "on_error" => reading.on_error = choice(name, &ON_ERROR, value)?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -23,7 +23,7 @@ use crate::tensor::schema as arrow_schema;
 const SHARED: [&str; 6] = ["columns", "double_as_float", "batch_size", "threads", "limits", "on_error"];
 
 /// Parses the options into those of the files and those of the reader.
-fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, AvroOptions)> {
+fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, ReadOptions)> {
     let mut schema = None;
     let shared = given.map(|given| PyDict::new(given.py()));
     for (name, value) in given.into_iter().flatten() {
@@ -34,9 +34,8 @@ fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(Parqu
             (unknown, _) => return Err(unexpected_keyword(function, unknown)),
         }
     }
-    let reading = read_options(function, shared.as_ref())?;
-    let (columns, limits) = (reading.columns.clone(), reading.limits.clone());
-    let double_as_float = reading.double_as_float;
+    let (options, reading) = read_options(function, shared.as_ref())?;
+    let AvroOptions { columns, double_as_float, limits, .. } = options;
     Ok((ParquetOptions { columns, schema, double_as_float, limits }, reading))
 }
 
@@ -55,8 +54,7 @@ pub(crate) fn read_parquet(
     let (sources, _) = rereadable(source, PARQUET, &stores)?;
     RecordBatchReader::open(source.py(), progress, |interrupt| {
         let files = ParquetFormat::files(sources, files, Some(&interrupt))?;
-        let AvroOptions { batch_size, threads, on_error, .. } = reading;
-        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
     })
 }
 
@@ -89,7 +87,7 @@ pub(crate) fn read_parquet_split(
         // The range may begin after the last page of the file, in the footer.
         let (pages_end, len) = (file.body().end, files.file_len(0, &Check::of(Some(&interrupt)))?);
         let start = if split.start <= len { split.start.min(pages_end) } else { split.start };
-        let AvroOptions { batch_size, on_error, .. } = reading;
+        let ReadOptions { batch_size, on_error, .. } = reading;
         let claim = claim.map(|claim| Box::new(claim) as _);
         let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
         Arc::new(files).read_range(file, start..split.end, options)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use arrowfeed::avro::AvroReaderBuilder;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroOptions, AvroReader, FeedError};
+use arrowfeed::{AvroOptions, AvroReader, FeedError, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -214,12 +214,12 @@ pub(crate) fn read_avro(
 ) -> PyResult<RecordBatchReader> {
     let (stores, options) = StoreArguments::split(source.py(), options)?;
     let progress = Progress::take(&options)?;
-    let mut options = read_options("read_avro", Some(&options))?;
+    let (options, mut reading) = read_options("read_avro", Some(&options))?;
     let sources = sources(source, &stores)?;
     if sources.from_python {
-        options.threads = Some(std::num::NonZeroUsize::MIN);
+        reading.threads = Some(std::num::NonZeroUsize::MIN);
     }
-    opened(source.py(), options, progress, |builder| builder.open_all(sources.list))
+    opened(source.py(), (options, reading), progress, |builder| builder.open_all(sources.list))
 }
 
 #[doc = docs!(read_split)]
@@ -256,12 +256,13 @@ pub(crate) fn read_split(
 
 fn opened(
     py: Python<'_>,
-    options: AvroOptions,
+    (options, reading): (AvroOptions, ReadOptions),
     progress: Progress,
     open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
 ) -> PyResult<RecordBatchReader> {
     RecordBatchReader::open(py, progress, |interrupt| {
-        let builder = AvroReader::builder().with_options(options).with_interrupt(interrupt);
+        let builder = AvroReader::builder().with_options(options).with_read_options(reading);
+        let builder = builder.with_interrupt(interrupt);
         open(builder).map(FileReader::from)
     })
 }

@@ -1,7 +1,7 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
 use arrowfeed::avro::{Framing, WriterId};
-use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder};
+use arrowfeed::{DatasetError, FeedError, ReadOptions, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -67,7 +67,7 @@ impl AvroRecordDecoder {
                 _ => reading.set_item(key, value)?,
             }
         }
-        let options = read_options(NAME, Some(&reading))?;
+        let (options, ReadOptions { batch_size, .. }) = read_options(NAME, Some(&reading))?;
         let given = match schemas {
             Some(schemas) => SchemasArgument::new(framing, &schemas)?,
             None => SchemasArgument { known: Vec::new(), lookup: None },
@@ -89,6 +89,9 @@ impl AvroRecordDecoder {
         let features = by_feature.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
         let made = caught_any(|| {
             let mut decoder = TensorRecordDecoder::new(&writer, tensors, options)?;
+            if let Some(rows) = batch_size {
+                decoder.records.set_batch_size(rows)?;
+            }
             let writers = vec![decoder.records.add_writer(&writer)?];
             Ok((decoder, writers))
         });

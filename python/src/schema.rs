@@ -167,7 +167,7 @@ pub(crate) fn avro_columns(
     schema: &AvroSchema,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Schema> {
-    let options = options::read_options("avro_columns", options)?;
+    let (options, _) = options::read_options("avro_columns", options)?;
     call(py, || schema.schema.arrow_schema_of_all(&options)).map(Schema)
 }
 

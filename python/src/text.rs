@@ -105,8 +105,8 @@ pub(crate) fn read_csv(
 ) -> PyResult<RecordBatchReader> {
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = csv_options(&keywords)?;
-    read("read_csv", (source, CSV, &stores), &keywords, |sources, reading, interrupt| {
-        let AvroOptions { columns, limits, .. } = reading;
+    read("read_csv", (source, CSV, &stores), &keywords, |sources, options, interrupt| {
+        let AvroOptions { columns, limits, .. } = options;
         CsvFormat::files(sources, CsvOptions { columns, limits, ..made }, Some(interrupt))
     })
 }
@@ -122,8 +122,8 @@ pub(crate) fn read_json_lines(
 ) -> PyResult<RecordBatchReader> {
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = json_lines_options(&keywords)?;
-    read("read_json_lines", (source, JSON_LINES, &stores), &keywords, |sources, reading, interrupt| {
-        let AvroOptions { columns, limits, .. } = reading;
+    read("read_json_lines", (source, JSON_LINES, &stores), &keywords, |sources, options, interrupt| {
+        let AvroOptions { columns, limits, .. } = options;
         JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
     })
 }
@@ -141,11 +141,10 @@ fn read(
     + Send,
 ) -> PyResult<RecordBatchReader> {
     let progress = Progress::take(keywords)?;
-    let reading = read_options_of(function, &SHARED, keywords)?;
-    let AvroOptions { batch_size, threads, on_error, .. } = reading;
+    let (options, reading) = read_options_of(function, &SHARED, keywords)?;
     let (sources, _) = rereadable(source, extension, stores)?;
     RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let files = open(sources, reading, &interrupt)?;
-        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        let files = open(sources, options, &interrupt)?;
+        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
     })
 }

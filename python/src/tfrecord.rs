@@ -182,13 +182,12 @@ pub(crate) fn read_tfrecord(
         }
     };
     let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
-    let AvroOptions { columns, batch_size, threads, limits, on_error, .. } =
-        read_options(NAME, Some(&reading))?;
+    let (AvroOptions { columns, limits, .. }, reading) = read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD, &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
         let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
-        files.read_files(ReadOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
     })
 }
 

@@ -40,7 +40,7 @@ compile_error!("the unit tests need all codecs: use the default features, or `--
 pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;
 pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
-pub use arrowfeed_source::run::{ArrowReader, Split};
+pub use arrowfeed_source::run::{ArrowReader, ReadOptions, Split};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
 pub use container::codec::Codec;
 pub use header::AvroHeader;

@@ -1,9 +1,8 @@
-//! Options of a reader: plain data, each default documented.
+//! Options of the format: plain data, each default documented.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError, check_threads};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 
 use crate::AvroSchema;
 
@@ -46,7 +45,7 @@ pub enum Unions {
     Json,
 }
 
-/// All options of a reader.
+/// Options for reading Avro files and records.
 #[derive(Debug, Clone, Default)]
 pub struct AvroOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
@@ -54,11 +53,6 @@ pub struct AvroOptions {
     pub columns: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
-    /// Number of rows in a batch. Batches end at multiples of this number of rows of a file, as its blocks declare them.
-    /// Rows that `on_error` skips count too, so their batch is shorter. Default `None`: 8,192, or fewer for long rows and
-    /// for many columns, see [`ReadOptions`](arrowfeed_source::run::ReadOptions::batch_size). A
-    /// [`RecordDecoder`](crate::RecordDecoder) uses 8,192.
-    pub batch_size: Option<usize>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
     /// Default [`Encoding::Native`].
@@ -67,11 +61,6 @@ pub struct AvroOptions {
     pub string_type: StringType,
     /// Default [`Unions::Dense`].
     pub unions: Unions,
-    /// Number of decoding threads. `None`: every core that the process may use. 1: the calling thread decodes,
-    /// and no thread is started.
-    pub threads: Option<NonZeroUsize>,
-    /// Default [`OnError::Raise`].
-    pub on_error: OnError,
     /// Lengths of the arrays that become `FixedSizeList`, by column path. The path of an array inside other
     /// arrays or maps has one `[]` for each of them (`matrix[]`). A row of another length is an error.
     pub fixed_lengths: BTreeMap<String, i32>,
@@ -90,16 +79,12 @@ impl AvroOptions {
     /// Returns the options, or an error if one of them is invalid.
     pub(crate) fn checked(self) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
-        if self.batch_size == Some(0) {
-            return refuse("expected a batch_size of 1 or more, found 0");
-        }
         if self.max_batch_bytes == Some(0) {
             return refuse("expected max_batch_bytes of 1 or more, found 0");
         }
         if self.raw && self.reader_schema.is_some() {
             return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }
-        check_threads(self.threads)?;
         Ok(self)
     }
 

@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_select::interleave_batches;
 use arrowfeed_source::format::{LocatedBatch, column_difference};
-use arrowfeed_source::run::DEFAULT_BATCH_ROWS;
+use arrowfeed_source::run::{DEFAULT_BATCH_ROWS, check_batch_size};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
 use crate::decode::batcher::{Batcher, OpenBlock};
@@ -29,10 +29,11 @@ const MAX_BATCH_BYTES: usize = i32::MAX as usize;
 /// Records may have several writer's schemas. All batches have the same Arrow schema: that of the reader schema
 /// in the options, or else that of the first writer's schema. A plan is compiled once for each writer's schema.
 ///
-/// `batch_size` and `max_batch_bytes` apply to the rows of all writer's schemas together.
+/// A batch has at most 8,192 rows, or the number of [`set_batch_size`](Self::set_batch_size), and at most
+/// [`max_batch_bytes`](AvroOptions::max_batch_bytes). Both apply to the rows of all writer's schemas together.
 ///
-/// The options `threads` and `on_error` have no effect. The calling thread decodes, and a record that cannot be
-/// decoded is an error of its own call; the decoder can continue after it.
+/// The calling thread decodes, and a record that cannot be decoded is an error of its own call; the decoder can continue
+/// after it.
 ///
 /// ```
 /// use arrowfeed_avro::{AvroSchema, AvroOptions, RecordDecoder};
@@ -89,13 +90,23 @@ impl RecordDecoder {
             writers: vec![first],
             order: Vec::new(),
             bytes: 0,
-            batch_size: options.batch_size.unwrap_or(DEFAULT_BATCH_ROWS),
+            batch_size: DEFAULT_BATCH_ROWS,
             batch_bytes: options.batch_bytes().min(MAX_BATCH_BYTES),
             closed: VecDeque::new(),
             records: 0,
             padded: Vec::new(),
             options,
         })
+    }
+
+    /// Sets the maximum number of rows of a batch.
+    ///
+    /// # Errors
+    /// It is 0.
+    pub fn set_batch_size(&mut self, rows: usize) -> Result<(), FeedError> {
+        check_batch_size(Some(rows))?;
+        self.batch_size = rows;
+        Ok(())
     }
 
     /// Returns the schema that the batches of [`new`](Self::new) would have. If recursive columns cannot be

@@ -188,7 +188,7 @@ fn options(
         }
     }
     let tensors = tensor_definitions(by_feature, by_representation)?;
-    Ok((read_options(class, Some(&reading))?, DatasetOptions { tensors, index, interrupt: None }))
+    Ok((read_options(class, Some(&reading))?.0, DatasetOptions { tensors, index, interrupt: None }))
 }
 
 /// Parses the arguments of `MixedDataset`: the datasets, and a weight for each of them, by default the same.

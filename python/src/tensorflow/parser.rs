@@ -47,9 +47,11 @@ impl AvroParser {
         if let Some(kept) = self.decoders.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             return Ok(kept);
         }
+        let mut decoder =
+            TensorRecordDecoder::new(&self.schema, self.tensors.clone(), AvroOptions::default())?;
         // One batch must contain all records of a call.
-        let options = AvroOptions { batch_size: Some(usize::MAX), ..AvroOptions::default() };
-        TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options)
+        decoder.records.set_batch_size(usize::MAX)?;
+        Ok(decoder)
     }
 }
 

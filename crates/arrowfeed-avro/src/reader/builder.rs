@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use arrowfeed_source::format::{Claim, FormatFile};
 use arrowfeed_source::run::{
-    Borders, FileReader, Part, PartOptions, PartReader, RangeOptions, Split, Workers,
+    Borders, FileReader, Part, PartOptions, PartReader, RangeOptions, ReadOptions, Split, Workers,
 };
-use arrowfeed_source::{Check, FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
+use arrowfeed_source::{FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
 
 use super::AvroReader;
 use super::format::{AvroFormat, OpenFiles};
@@ -23,24 +23,33 @@ const WORTH_THREADS: u64 = 1 << 20;
 /// Prefetch budget: bytes of decoded batches that may wait for the consumer.
 const AHEAD: usize = 32 << 20;
 
-/// Builder of an [`AvroReader`]. Every option has the default of [`AvroOptions`].
+/// Builder of an [`AvroReader`]. Every option has the default of [`AvroOptions`] or of [`ReadOptions`].
 #[derive(Default)]
 pub struct AvroReaderBuilder {
     options: AvroOptions,
-    interrupt: Option<Interrupt>,
+    reading: ReadOptions,
     claim: Option<Claim>,
 }
 
 impl std::fmt::Debug for AvroReaderBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AvroReaderBuilder").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("AvroReaderBuilder")
+            .field("options", &self.options)
+            .field("reading", &self.reading)
+            .finish_non_exhaustive()
     }
 }
 
 impl AvroReaderBuilder {
-    /// Sets all options at once.
+    /// Sets all options of the format at once.
     pub fn with_options(mut self, options: AvroOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets all options of reading at once, including the interrupt.
+    pub fn with_read_options(mut self, options: ReadOptions) -> Self {
+        self.reading = options;
         self
     }
 
@@ -56,9 +65,9 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// See [`AvroOptions::batch_size`].
+    /// See [`ReadOptions::batch_size`].
     pub fn with_batch_size(mut self, rows: usize) -> Self {
-        self.options.batch_size = Some(rows);
+        self.reading.batch_size = Some(rows);
         self
     }
 
@@ -86,15 +95,15 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// See [`AvroOptions::threads`].
+    /// See [`ReadOptions::threads`].
     pub fn with_threads(mut self, threads: NonZeroUsize) -> Self {
-        self.options.threads = Some(threads);
+        self.reading.threads = Some(threads);
         self
     }
 
-    /// See [`AvroOptions::on_error`].
+    /// See [`ReadOptions::on_error`].
     pub fn with_on_error(mut self, on_error: OnError) -> Self {
-        self.options.on_error = on_error;
+        self.reading.on_error = on_error;
         self
     }
 
@@ -115,7 +124,7 @@ impl AvroReaderBuilder {
     /// bytes. Returning true stops the reader with an error of kind
     /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: never stopped.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
-        self.interrupt = Some(interrupt);
+        self.reading.interrupt = Some(interrupt);
         self
     }
 
@@ -152,16 +161,16 @@ impl AvroReaderBuilder {
         self,
         sources: impl IntoIterator<Item = S>,
     ) -> Result<AvroReader, FeedError> {
-        let check = Check::of(self.interrupt.as_ref());
-        let options = self.options.checked()?;
-        let sources = sources.into_iter().map(Into::into);
-        let opened = AvroFormat::open_files(sources, options.clone(), &check)?;
+        let Self { options, reading, .. } = self;
+        reading.check()?;
+        let opened =
+            AvroFormat::open_files(sources.into_iter().map(Into::into), options.checked()?, &reading)?;
         let (number, first) = &opened.first;
         let body = first.body();
         let small = opened.files.len() == 1 && body.end - body.start < WORTH_THREADS;
-        let threads = if small { 1 } else { thread_count(options.threads) };
+        let threads = if small { 1 } else { thread_count(reading.threads) };
         let parts = (*number..opened.files.len()).map(Part::whole);
-        reader(opened, parts, &options, Workers::Own(threads), self.interrupt)
+        reader(opened, parts, Workers::Own(threads), reading)
     }
 
     /// Reads the blocks of one split of a file: those whose offset, right after the preceding sync marker, is in the split.
@@ -184,13 +193,12 @@ impl AvroReaderBuilder {
         source: impl Into<AvroSource>,
         range: Range<u64>,
     ) -> Result<AvroReader, FeedError> {
-        let check = Check::of(self.interrupt.as_ref());
-        let options = self.options.checked()?;
-        let opened = AvroFormat::open_files([source.into()], options.clone(), &check)?;
+        let Self { options, reading, claim } = self;
+        reading.check()?;
+        let opened = AvroFormat::open_files([source.into()], options.checked()?, &reading)?;
         let (_, first) = opened.first;
-        let AvroOptions { batch_size, on_error, .. } = options;
-        let range_options =
-            RangeOptions { batch_size, on_error, interrupt: self.interrupt, claim: self.claim };
+        let ReadOptions { batch_size, on_error, interrupt, .. } = reading;
+        let range_options = RangeOptions { batch_size, on_error, interrupt, claim };
         Ok(AvroReader(Arc::new(opened.files).read_range(first, range, range_options)?))
     }
 }
@@ -199,19 +207,18 @@ impl AvroReaderBuilder {
 fn reader(
     OpenFiles { files, first, failed }: OpenFiles,
     parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
-    options: &AvroOptions,
     workers: Workers,
-    interrupt: Option<Interrupt>,
+    reading: ReadOptions,
 ) -> Result<AvroReader, FeedError> {
     let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(files.name(file), error));
     let report = Report { skipped: skipped.collect(), ..Report::default() };
     let part_options = PartOptions {
-        batch_size: options.batch_size,
+        batch_size: reading.batch_size,
         borders: Borders::EachPart,
-        on_error: options.on_error,
+        on_error: reading.on_error,
         workers,
         prefetch_bytes: AHEAD,
-        interrupt,
+        interrupt: reading.interrupt,
         claim: None,
     };
     let schema = files.schema().clone();

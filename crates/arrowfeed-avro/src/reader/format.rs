@@ -10,7 +10,7 @@ use arrowfeed_source::format::{
     ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder, column_difference,
 };
 use arrowfeed_source::io::{Fingerprint, Opened};
-use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::run::{FileSet, Files, ReadOptions};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError};
 
 use super::decoders::Decoders;
@@ -89,16 +89,16 @@ impl AvroFormat {
     pub(super) fn open_files(
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroOptions,
-        check: &Check<'_>,
+        reading: &ReadOptions,
     ) -> Result<OpenFiles, FeedError> {
-        let files = Files::new(sources);
+        let (files, check) = (Files::new(sources), Check::of(reading.interrupt.as_ref()));
         let open = |opened| {
-            let container = Container::read(opened, &options.limits, check)?;
+            let container = Container::read(opened, &options.limits, &check)?;
             let first = FirstSchema::of(&container, &options.limits)?;
             Ok((container, Self::compiled(&first, options.clone())?))
         };
-        let skips = |error: &FeedError| options.on_error == OnError::SkipFile && error.is_of_the_file();
-        let mut found = files.first(check, open, skips)?;
+        let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_of_the_file();
+        let mut found = files.first(&check, open, skips)?;
         let Some((number, (container, format))) = found.opened else {
             let nothing = || FeedError::new(FeedErrorKind::Options, "expected files to read, found none");
             return Err(found.failed.pop().unwrap_or_else(nothing));

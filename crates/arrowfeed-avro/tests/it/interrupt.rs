@@ -228,8 +228,9 @@ fn rows_and_elements_without_bytes_ask() {
         for stop_at in [2, 5, 40] {
             let meter = Meter::stopping_at(stop_at);
             let columns = skipped.then(Vec::new);
-            let options = AvroOptions { columns, threads: NonZeroUsize::new(1), ..AvroOptions::default() };
-            let builder = AvroReader::builder().with_options(options).with_interrupt(meter.interrupt());
+            let options = AvroOptions { columns, ..AvroOptions::default() };
+            let builder = AvroReader::builder().with_options(options).with_threads(NonZeroUsize::MIN);
+            let builder = builder.with_interrupt(meter.interrupt());
             let started = Instant::now();
             let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
             assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");

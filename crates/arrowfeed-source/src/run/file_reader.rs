@@ -8,7 +8,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::file_set::FileSet;
-use super::part_reader::{PartOptions, PartReader, Workers};
+use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{Borders, Part};
 use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
@@ -41,14 +41,25 @@ impl fmt::Debug for ReadOptions {
     }
 }
 
+impl ReadOptions {
+    /// Checks the options without reading a file.
+    ///
+    /// # Errors
+    /// An option is invalid.
+    pub fn check(&self) -> Result<(), FeedError> {
+        check_batch_size(self.batch_size)?;
+        check_threads(self.threads)
+    }
+}
+
 impl FileSet {
     /// Reads the files one after the other.
     ///
     /// # Errors
     /// An option is invalid. Errors of a file are returned when its turn comes.
     pub fn read_files(self, options: ReadOptions) -> Result<FileReader, FeedError> {
+        options.check()?;
         let ReadOptions { batch_size, threads, on_error, interrupt } = options;
-        check_threads(threads)?;
         let options = PartOptions {
             batch_size,
             borders: Borders::EachPart,

@@ -47,7 +47,7 @@ pub use file_set::FileSet;
 pub use files::{Files, FirstFile, check_split_paths};
 pub use in_order::in_order;
 pub use map_stage::MapStage;
-pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers};
+pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};
 pub use parts::{Borders, Part};
 pub use pool::Pool;
 pub use scan_all::FileChunks;

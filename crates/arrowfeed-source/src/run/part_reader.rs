@@ -110,6 +110,20 @@ enum Mode {
     Ended,
 }
 
+/// Checks the number of rows of a batch.
+///
+/// # Errors
+/// It is 0.
+pub fn check_batch_size(batch_size: Option<usize>) -> Result<(), FeedError> {
+    match batch_size {
+        Some(0) => {
+            let message = "expected a batch_size of 1 or more, found 0";
+            Err(FeedError::new(FeedErrorKind::Options, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl PartReader {
     /// Creates a reader of the parts, in this order. Errors of a file are returned when its turn comes.
     ///
@@ -123,10 +137,7 @@ impl PartReader {
     ) -> Result<Self, FeedError> {
         let PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim } =
             options;
-        if batch_size == Some(0) {
-            let message = "expected a batch_size of 1 or more, found 0";
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
+        check_batch_size(batch_size)?;
         files.format().check_complete()?;
         let owns_requests = files.has_objects() && !files.sends_requests();
         let parts = Box::new(parts.into_iter());

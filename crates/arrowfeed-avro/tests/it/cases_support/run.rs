@@ -48,7 +48,6 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
     let options = AvroOptions {
         columns: case.columns.clone(),
         reader_schema,
-        batch_size: Some(rows),
         encoding: match encoding {
             "native" => Encoding::Native,
             "feature" => Encoding::Feature,
@@ -68,7 +67,7 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
         double_as_float: case.double_as_float,
         ..AvroOptions::default()
     };
-    let reader = AvroReader::builder().with_options(options);
+    let reader = AvroReader::builder().with_options(options).with_batch_size(rows);
     let reader = reader.open(AvroSource::bytes(file.bytes.clone()))?;
     let schema = reader.schema();
     let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>()?;

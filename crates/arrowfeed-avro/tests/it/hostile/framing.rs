@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroOptions, AvroReader, Codec, Limits, plan_splits};
+use arrowfeed_avro::{AvroOptions, AvroReader, Codec, Limits, ReadOptions, plan_splits};
 
 use super::{accepted, longs_file, refused, refused_within};
 use crate::support_hostile::compress::CODECS;
 use crate::support_hostile::container::{Container, SYNC};
 use crate::support_hostile::outcome::Outcome;
-use crate::support_hostile::ways::{TemporaryFile, read, read_every_way};
+use crate::support_hostile::ways::{TemporaryFile, read, read_every_way, read_every_way_with};
 use crate::support_hostile::wire::{long, longs};
 
 const TEN: std::ops::Range<i64> = 0..10;
@@ -343,9 +343,9 @@ fn a_fault_right_behind_what_a_thread_decodes_is_told() {
     // A block that forms a unit: as many rows as a batch or more, and more bytes than the minimum of a unit.
     let bytes = Container::new(r#"{"type":"fixed","name":"F","size":1024}"#, Codec::Null);
     let block = bytes.block(2048, &vec![3; 2048 << 10]);
-    let options = AvroOptions { batch_size: Some(1024), ..AvroOptions::default() };
+    let reading = ReadOptions { batch_size: Some(1024), ..ReadOptions::default() };
     for fault in [&b"\xff"[..], &longs([1, -1]), &[0; 40]] {
-        let outcome = read_every_way(&block.clone().raw(fault).bytes, &options);
+        let outcome = read_every_way_with(&block.clone().raw(fault).bytes, &AvroOptions::default(), &reading);
         assert_eq!(outcome.rows(), 2048);
         assert!(outcome.fault.is_some(), "a fault behind a unit is lost");
     }

@@ -17,7 +17,7 @@ use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
 fn options(case: &Case) -> AvroOptions {
-    AvroOptions { batch_size: Some(case.batch_size), string_type: case.strings, ..AvroOptions::default() }
+    AvroOptions { string_type: case.strings, ..AvroOptions::default() }
 }
 
 fn encoded(schema: &Schema, row: &Value, seed: u64) -> Vec<u8> {
@@ -44,6 +44,7 @@ proptest! {
             let most = case.batch_size;
             let is_tight = options.max_batch_bytes.is_some();
             let mut decoder = RecordDecoder::new(&schema, options).unwrap();
+            decoder.set_batch_size(most).unwrap();
             prop_assert_eq!(&**decoder.schema(), &ArrowSchema::new(case.mapping().columns()));
             let mut batches = Vec::new();
             for (number, row) in case.rows.iter().enumerate() {
@@ -67,6 +68,7 @@ proptest! {
         let mut seed = case.seed.clone();
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
         let mut decoder = RecordDecoder::new(&schema, options(&case)).unwrap();
+        decoder.set_batch_size(case.batch_size).unwrap();
         let (mut good, mut number) = (Vec::new(), 0);
         for (row, cells) in case.rows.iter().zip(case.cells()) {
             let mut record = encoded(&case.schema, row, seed.next());
@@ -108,6 +110,7 @@ proptest! {
         }
         let options = AvroOptions { reader_schema: Some(schemas[1].clone()), ..options(&case) };
         let mut decoder = RecordDecoder::new(&schemas[0], options).unwrap();
+        decoder.set_batch_size(case.batch_size).unwrap();
         let newer = decoder.add_writer(&schemas[1]).unwrap();
         prop_assert_eq!(decoder.add_writer(&schemas[1].clone()).unwrap(), newer);
         let mapping = Mapping::new(&reader, case.strings);
@@ -172,8 +175,7 @@ fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
 #[test]
 fn what_makes_no_decoder_is_refused() {
     let long = AvroSchema::parse(r#""long""#).unwrap();
-    let none = AvroOptions { batch_size: Some(0), ..AvroOptions::default() };
-    let error = RecordDecoder::new(&long, none).unwrap_err();
+    let error = RecordDecoder::new(&long, AvroOptions::default()).unwrap().set_batch_size(0).unwrap_err();
     assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");
     let none = AvroOptions { max_batch_bytes: Some(0), ..AvroOptions::default() };
     let error = RecordDecoder::new(&long, none).unwrap_err();

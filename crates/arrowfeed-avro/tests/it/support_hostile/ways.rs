@@ -5,14 +5,22 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrowfeed_avro::{AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, plan_splits};
+use arrowfeed_avro::{
+    AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, ReadOptions, plan_splits,
+};
 
 use super::outcome::{Fault, Outcome};
 
 /// Reads `bytes` from memory, from a file, one byte at a time, in threads and by splits. Checks that all give the same rows
 /// and then the same fault, and returns them.
 pub(crate) fn read_every_way(bytes: &[u8], options: &AvroOptions) -> Outcome {
-    let whole = read(bytes, options);
+    read_every_way_with(bytes, options, &ReadOptions::default())
+}
+
+/// Like [`read_every_way`], with options of reading other than the number of threads.
+pub(crate) fn read_every_way_with(bytes: &[u8], options: &AvroOptions, reading: &ReadOptions) -> Outcome {
+    let options = &(options, reading);
+    let whole = Outcome::of(builder(options, 1).open(AvroSource::bytes(bytes.to_vec())));
     let file = TemporaryFile::new(bytes);
     agree("file", &whole, &Outcome::of(builder(options, 1).open(&*file.path)));
     let stream = AvroSource::reader("stream", ByteByByte::new(bytes));
@@ -23,18 +31,22 @@ pub(crate) fn read_every_way(bytes: &[u8], options: &AvroOptions) -> Outcome {
     for target in [len / 3 + 1, 19.max(len / 40)] {
         by_splits(&file.path, target, options, &whole);
     }
-    header_agrees(bytes, options, &whole);
+    header_agrees(bytes, options.0, &whole);
     whole
 }
 
 /// Reads `bytes` from memory in this thread.
 pub(crate) fn read(bytes: &[u8], options: &AvroOptions) -> Outcome {
-    Outcome::of(builder(options, 1).open(AvroSource::bytes(bytes.to_vec())))
+    let options = (options, &ReadOptions::default());
+    Outcome::of(builder(&options, 1).open(AvroSource::bytes(bytes.to_vec())))
 }
 
-fn builder(options: &AvroOptions, threads: usize) -> AvroReaderBuilder {
-    let threads = NonZeroUsize::new(threads);
-    AvroReader::builder().with_options(AvroOptions { threads, ..options.clone() })
+/// The options of the format and those of reading.
+type Options<'a> = (&'a AvroOptions, &'a ReadOptions);
+
+fn builder(&(options, reading): &Options<'_>, threads: usize) -> AvroReaderBuilder {
+    let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..reading.clone() };
+    AvroReader::builder().with_options(options.clone()).with_read_options(reading)
 }
 
 #[track_caller]
@@ -46,7 +58,7 @@ fn agree(way: &str, expected: &Outcome, found: &Outcome) {
 }
 
 /// A single small file starts no threads, so the file is read twice, unless it fails the first time.
-fn in_threads(bytes: &[u8], options: &AvroOptions, whole: &Outcome) {
+fn in_threads(bytes: &[u8], options: &Options<'_>, whole: &Outcome) {
     let sources = [(); 2].map(|()| AvroSource::bytes(bytes.to_vec()));
     let found = Outcome::of(builder(options, 2).open_all(sources));
     let mut expected = whole.clone();
@@ -56,7 +68,7 @@ fn in_threads(bytes: &[u8], options: &AvroOptions, whole: &Outcome) {
     agree("two threads", &expected, &found);
 }
 
-fn by_splits(path: &Path, target: u64, options: &AvroOptions, whole: &Outcome) {
+fn by_splits(path: &Path, target: u64, options: &Options<'_>, whole: &Outcome) {
     let splits = match plan_splits([path], target) {
         Ok(splits) => splits,
         Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "splits"),
