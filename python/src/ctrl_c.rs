@@ -26,7 +26,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Time for a step to finish by itself. If it does, Python raises `KeyboardInterrupt` in the caller. For a stopped step,
 /// TensorFlow raises its own error.
-const PATIENCE: Duration = Duration::from_millis(100);
+const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
 /// Detects Ctrl-C since the start of the last step.
 pub(crate) struct CtrlC(Arc<Step>);
@@ -68,7 +68,7 @@ impl Step {
         if seen == 0 {
             self.seen.store(now, Ordering::Relaxed);
         }
-        seen != 0 && now.saturating_sub(seen) >= PATIENCE.as_millis() as u64
+        seen != 0 && now.saturating_sub(seen) >= GRACE_PERIOD.as_millis() as u64
     }
 }
 

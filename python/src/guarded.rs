@@ -9,14 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
 
+use arrowfeed::source::POLL_INTERVAL;
 use arrowfeed::{FeedError, FeedErrorKind};
 
 use crate::signals;
-
-/// Interval at which a waiting thread checks for signals.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A value that one thread at a time may use, and only in the process that created it. After a panic, the value is the
 /// default.
@@ -132,7 +129,7 @@ impl<T: Default> Guarded<T> {
         let mut interrupt = None;
         let mut inside = lock(&self.inside);
         while inside.is_some() {
-            inside = self.free.wait_timeout(inside, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            inside = self.free.wait_timeout(inside, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
             if inside.is_none() {
                 break;
             }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const ATTEMPTS: usize = 1000;
 
 /// Time before [`ForkLock::with`] gives up. A thread that holds the lock may be waiting for a core.
-const PATIENCE: Duration = Duration::from_millis(20);
+const GIVE_UP_AFTER: Duration = Duration::from_millis(20);
 
 /// A mutex whose methods give up instead of waiting for a thread that may not exist in this process.
 pub struct ForkLock<T>(Mutex<T>);
@@ -45,7 +45,7 @@ impl<T> ForkLock<T> {
             if let Some(mut value) = self.attempt() {
                 return Some(work(&mut value));
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > GIVE_UP_AFTER {
                 return None;
             }
             std::thread::sleep(Duration::from_micros(50));

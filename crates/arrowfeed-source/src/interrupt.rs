@@ -6,11 +6,15 @@
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::{FeedError, FeedErrorKind};
 
 /// A function that long operations call regularly. It returns true to cancel the operation.
 pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Interval at which a thread that waits for another one, or for a response, checks for cancellation.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Bytes that are read or decoded between two checks: a few milliseconds of work.
 const WORK: usize = 1 << 20;

@@ -9,12 +9,9 @@ use std::future::Future;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, stopped};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, POLL_INTERVAL, stopped};
 
 use crate::runtime;
-
-/// Time between two calls of the interrupt.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Runs a future in the runtime and waits for its result. The interrupt is called by the calling thread; when it
 /// returns true, the future is dropped.
@@ -47,7 +44,7 @@ fn wait<T: Send + 'static>(
         let _ = send.send(result);
     });
     loop {
-        match receive.recv_timeout(PATIENCE) {
+        match receive.recv_timeout(POLL_INTERVAL) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => {
                 let is_over = until.is_some_and(|until| Instant::now() >= until);

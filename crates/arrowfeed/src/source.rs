@@ -12,6 +12,8 @@
 //! A source that is not made of chunks implements [`Tfxio`](crate::Tfxio). A crate for a new file format uses the crate
 //! `arrowfeed-source`, which also has the engine that decodes files.
 
+#[doc(hidden)]
+pub use arrowfeed_source::POLL_INTERVAL;
 pub use arrowfeed_source::{
     Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, Skipped,
 };

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arrowfeed_source::format::{Claim, FormatFile};
 use arrowfeed_source::run::{
-    Borders, FileReader, Part, PartOptions, PartReader, RangeOptions, ReadOptions, Split, Workers,
+    Borders, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions, ReadOptions,
+    Split, Workers,
 };
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
 
@@ -19,9 +20,6 @@ use crate::{AvroSchema, AvroSource};
 /// A single file smaller than this many bytes is decoded in the caller's thread, whatever `threads` allows: starting
 /// threads would cost more.
 const WORTH_THREADS: u64 = 1 << 20;
-
-/// Prefetch budget: bytes of decoded batches that may wait for the consumer.
-const AHEAD: usize = 32 << 20;
 
 /// Builder of an [`AvroReader`]. Every option has the default of [`AvroOptions`] or of [`ReadOptions`].
 #[derive(Default)]
@@ -217,7 +215,7 @@ fn reader(
         borders: Borders::EachPart,
         on_error: reading.on_error,
         workers,
-        prefetch_bytes: AHEAD,
+        prefetch_bytes: READER_PREFETCH_BYTES,
         interrupt: reading.interrupt,
         claim: None,
     };

@@ -9,16 +9,12 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Threads, thread_count};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, POLL_INTERVAL, Threads, thread_count};
 
 use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
-
-/// Time between two checks for an interrupt while the caller waits.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Encodes jobs. Dropping it stops its threads and waits for them.
 #[derive(Debug)]
@@ -194,7 +190,7 @@ impl Parallel {
             let Some(id) = self.jobs.front() else { break };
             let mut state = self.shared.lock();
             let Some(result) = state.results.remove(id) else {
-                let waited = self.shared.done.wait_timeout(state, PATIENCE);
+                let waited = self.shared.done.wait_timeout(state, POLL_INTERVAL);
                 drop(waited.unwrap_or_else(PoisonError::into_inner));
                 Check::of(interrupt).now()?;
                 continue;

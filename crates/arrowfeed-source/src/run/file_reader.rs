@@ -12,8 +12,8 @@ use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{Borders, Part};
 use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
-/// Memory budget, in bytes, for batches that worker threads have decoded ahead.
-const AHEAD: usize = 32 << 20;
+/// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
+pub const READER_PREFETCH_BYTES: usize = 32 << 20;
 
 /// Options for reading files one after the other.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ impl FileSet {
             borders: Borders::EachPart,
             on_error,
             workers: Workers::Own(thread_count(threads)),
-            prefetch_bytes: AHEAD,
+            prefetch_bytes: READER_PREFETCH_BYTES,
             interrupt,
             claim: None,
         };

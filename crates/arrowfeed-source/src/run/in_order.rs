@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 
-use super::pool::PATIENCE;
-use crate::{Check, FeedError, FeedErrorKind, Interrupt, Threads};
+use crate::{Check, FeedError, FeedErrorKind, Interrupt, POLL_INTERVAL, Threads};
 
 /// Number of threads. Each waits for one response at a time.
 const THREADS: usize = 16;
@@ -63,7 +62,7 @@ pub fn in_order<T: Send + 'static>(
                 break result;
             }
             check.now()?;
-            match results.recv_timeout(PATIENCE) {
+            match results.recv_timeout(POLL_INTERVAL) {
                 Ok((number, result)) => _ = early.insert(number, result),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {

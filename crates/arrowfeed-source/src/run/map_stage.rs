@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::pool::{PATIENCE, Pool};
-use crate::{Check, FeedError, FeedErrorKind};
+use super::pool::Pool;
+use crate::{Check, FeedError, FeedErrorKind, POLL_INTERVAL};
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 
@@ -92,7 +92,7 @@ impl<T: Send + 'static> MapStage<T> {
             return done(work).map(Some);
         }
         loop {
-            match task.result.recv_timeout(PATIENCE) {
+            match task.result.recv_timeout(POLL_INTERVAL) {
                 Ok(result) => return result.map(Some),
                 Err(RecvTimeoutError::Timeout) => check.now()?,
                 Err(RecvTimeoutError::Disconnected) => {

@@ -42,7 +42,7 @@ mod split;
 mod tests;
 
 pub use batch_rows::DEFAULT_BATCH_ROWS;
-pub use file_reader::{ArrowReader, FileReader, ReadOptions};
+pub use file_reader::{ArrowReader, FileReader, READER_PREFETCH_BYTES, ReadOptions};
 pub use file_set::FileSet;
 pub use files::{Files, FirstFile, check_split_paths};
 pub use in_order::in_order;

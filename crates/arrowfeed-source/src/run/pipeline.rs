@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::pool::{PATIENCE, Pool, Urgent};
+use super::pool::{Pool, Urgent};
 use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
 use crate::io::remote::OnArrival;
-use crate::{Check, FeedError, Report};
+use crate::{Check, FeedError, POLL_INTERVAL, Report};
 
 /// The next result of the oldest unit.
 pub(super) enum Next {
@@ -191,7 +191,7 @@ impl Pipeline {
         });
     }
 
-    /// Returns the next result of the oldest unit. With `wait`, waits up to [`PATIENCE`] for it.
+    /// Returns the next result of the oldest unit. With `wait`, waits up to [`POLL_INTERVAL`] for it.
     pub(super) fn next(&mut self, wait: bool) -> Next {
         let mut state = self.shared.lock();
         for attempt in 0..2 {
@@ -214,7 +214,7 @@ impl Pipeline {
             if !wait || attempt > 0 {
                 break;
             }
-            let waited = self.shared.ready.wait_timeout(state, PATIENCE);
+            let waited = self.shared.ready.wait_timeout(state, POLL_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         Next::Pending

@@ -9,12 +9,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::{FeedError, Threads};
-
-/// Interval at which a thread that waits for another one checks for cancellation.
-pub(super) const PATIENCE: Duration = Duration::from_millis(20);
 
 type Job = Box<dyn FnOnce() + Send>;
 

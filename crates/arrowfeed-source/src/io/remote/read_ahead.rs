@@ -15,7 +15,6 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -23,10 +22,7 @@ use super::file_state::{FileState, Window};
 use super::object::{InFlight, ObjectRequest, RemoteObject, RequestCounts};
 use super::segments::{Content, Found, Segment};
 use crate::report::Requests;
-use crate::{FeedError, Interrupt, stopped};
-
-/// Interval between two checks for cancellation.
-const PATIENCE: Duration = Duration::from_millis(20);
+use crate::{FeedError, Interrupt, POLL_INTERVAL, stopped};
 
 /// Up to 1 / `KEPT` of the read-ahead bytes is kept after it was read, because two units share the chunk at their border.
 const KEPT: u64 = 4;
@@ -241,7 +237,7 @@ impl ReadAhead {
                 Lookup::AskVersion => state.ask_version(file, &self.0),
                 Lookup::Wait if !wait => return Err(io::ErrorKind::WouldBlock.into()),
                 Lookup::Wait => {
-                    let waited = self.0.arrived.wait_timeout(state, PATIENCE);
+                    let waited = self.0.arrived.wait_timeout(state, POLL_INTERVAL);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                     if interrupt.is_some() {
                         drop(state);
