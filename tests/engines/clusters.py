@@ -1,4 +1,4 @@
-"""The clusters of this machine, each with two workers that are processes of their own."""
+"""Starts clusters on this machine, each with two workers in separate processes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def dask_client() -> Iterator[Any]:
 
 
 def _imports() -> None:
-    """Imports what tasks of Dask need, so that no worker is late."""
+    """Imports the libraries of Dask's tasks before the tests, so that no worker starts late."""
     for name in ("arrowfeed.dask", "rows"):
         importlib.import_module(name)
 

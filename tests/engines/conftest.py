@@ -1,4 +1,4 @@
-"""The files that all tests read, and a Spark session, which takes long to start."""
+"""Fixtures: the files that all tests read, and one Spark session, because its start is slow."""
 
 from __future__ import annotations
 

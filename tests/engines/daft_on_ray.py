@@ -45,7 +45,7 @@ def cluster() -> Iterator[None]:
 
 @daft.func.batch(return_dtype=daft.DataType.int64())
 def ending(ids: daft.Series, folder: str, at: int) -> Any:
-    """Returns the ids. Ends the worker when it first reads the id `at`."""
+    """Returns the ids. The worker that first reads the id `at` kills itself."""
     array = ids.to_arrow()
     end_once(array, folder, at)
     return array
@@ -68,7 +68,7 @@ def main(files: Path, folder: Path) -> None:
     """Reads all rows without an error, and then again with a worker that is killed."""
     size = (files / "part-0.avro").stat().st_size
     found = read_dataset(files, split_bytes=size // SPLITS)
-    # In a split of which the worker has read more than half.
+    # The worker has read more than half of this split.
     at = int(rows.ROWS * 0.92 * 0.7)
     with cluster():
         results = {

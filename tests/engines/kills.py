@@ -1,4 +1,4 @@
-"""A worker that ends itself with SIGKILL in the middle of a run, and the rows that all workers have read."""
+"""Lets one worker kill itself in the middle of a run, and records the rows that each worker has read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
 
 def end_once(ids: pa.Array | pa.ChunkedArray, directory: str, at: int) -> None:
-    """Notes the ids that this worker has read. The first worker that reads the id `at` ends with SIGKILL."""
+    """Records the ids that this worker has read. The first worker that reads the id `at` kills itself."""
     folder = Path(directory)
     with (folder / "seen").open("a") as file:
         file.write(f"{os.getpid()} {ids[0]} {len(ids)}\n")
@@ -37,7 +37,7 @@ def end_once(ids: pa.Array | pa.ChunkedArray, directory: str, at: int) -> None:
 
 
 def ended(directory: Path) -> int:
-    """The process that ended itself."""
+    """The number of the process that killed itself."""
     return int((directory / "ended").read_text())
 
 

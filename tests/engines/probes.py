@@ -29,7 +29,7 @@ PEOPLE = pa.table(
 
 
 def damaged(path: Path) -> Path:
-    """Writes an Avro file whose column `bad` has a string that is no UTF-8: only decoding it is an error."""
+    """Writes an Avro file whose column `bad` is not UTF-8. Only readers that decode it fail."""
     arrowfeed.write_avro(pa.table({"id": [1, 2], "good": ["ab", "cd"], "bad": ["\x01\x01", "ef"]}), path)
     path.write_bytes(path.read_bytes().replace(b"\x01\x01", b"\xff\xff"))
     return path

@@ -23,7 +23,7 @@ for name in ("daft", "ray"):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the notes of the workers."""
+    """The directory in which the workers record what they read."""
     return tmp_path_factory.mktemp("seen")
 
 

@@ -88,7 +88,7 @@ def test_all_workers_read_one_large_file(client: Client, files: Path) -> None:
 
 
 def slow(frame: pd.DataFrame, marks: str) -> pd.DataFrame:
-    """The checksum of a partition. It leaves a mark, and takes long enough for a kill in mid-run."""
+    """The checksum of a partition. Records its start, and takes long enough for a kill."""
     found = summed(frame)
     (Path(marks) / f"{os.getpid()}-{time.monotonic_ns()}").touch()
     time.sleep(0.1)
@@ -109,7 +109,7 @@ def test_a_killed_worker_does_not_change_the_rows(
     assert total(computation.result(timeout=240)) == expected
     marks = Counter(int(mark.name.partition("-")[0]) for mark in tmp_path.iterdir())
     assert marks[killed] > 0
-    # The results of the killed worker were lost: other workers read these splits again.
+    # The results of the killed worker are lost, so other workers read its splits again.
     assert marks.total() > found.npartitions
     client.wait_for_workers(2, timeout=120)
 

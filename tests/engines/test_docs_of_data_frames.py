@@ -1,4 +1,4 @@
-"""The code of the pages on Dask, Daft and query engines runs as it stands there."""
+"""The examples of the pages on Dask, Daft and query engines run unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beam's pipelines on a Flink cluster of two task managers: all rows once, also when a process is killed."""
+"""Beam pipelines on a Flink cluster of two task managers read each row once, even if a process is killed."""
 
 from __future__ import annotations
 
@@ -118,10 +118,10 @@ def test_both_workers_read_equal_shares_of_one_large_file(cluster, options, file
 
 
 class Gate(beam.DoFn):
-    """Passes batches on. After some of them, it waits for the test, which then has killed a process.
+    """Passes batches on. After some batches it waits until the test has killed a process.
 
     Args:
-        directory: The directory of the notes of the workers, each with the number of its process.
+        directory: The directory to which the workers write their process numbers.
     """
 
     AFTER = 6

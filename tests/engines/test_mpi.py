@@ -32,7 +32,7 @@ PROGRAM = """if True:
 def test_the_processes_have_each_row_once(tmp_path: Path, mpi: str) -> None:
     """Without mpi4py, the variables of the launcher give the shard.
 
-    Each process writes a file: what two processes print at the same time can be mixed.
+    Each process writes a file, because the outputs of two processes can be interleaved.
     """
     path, results = tmp_path / "rows.avro", tmp_path / "results"
     results.mkdir()

@@ -258,7 +258,7 @@ def split_dataset(path: Path) -> SplitDataset:
 
 
 def test_the_dataset_overrides_all_public_names_of_pyarrow(people: dict[str, Path]) -> None:
-    """A method that is not overridden would use the dataset of pyarrow, which is not there."""
+    """A method that is not overridden would use the dataset of pyarrow, which does not exist."""
     public = {name for name in dir(ds.Dataset) if not name.startswith("_")}
     assert public - set(vars(SplitDataset)) == set()
     dataset = split_dataset(people["avro"])

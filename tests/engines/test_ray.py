@@ -54,7 +54,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_reservation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray starts tasks on all CPUs. Of two CPUs it otherwise leaves one idle at times, in any datasource."""
+    """Ray starts tasks on all CPUs. By default it sometimes leaves one of two CPUs idle."""
     monkeypatch.setattr(ray.data.DataContext.get_current(), "op_resource_reservation_enabled", False)
 
 
@@ -162,7 +162,7 @@ def test_a_limit_stops_early(files: Path) -> None:
 
 
 def end_once(table: pa.Table, directory: str, at: int) -> pa.Table:
-    """Returns the checksum of a table. Ends the worker with SIGKILL when it first reads the row `at`."""
+    """Returns the checksum of a table. The worker that first reads the row `at` kills itself."""
     kills.end_once(table["id"], directory, at)
     return sums(table)
 
@@ -171,7 +171,7 @@ def end_once(table: pa.Table, directory: str, at: int) -> pa.Table:
 def test_a_worker_that_is_killed_changes_no_row(files: Path, expected: rows.Checksum, tmp_path: Path) -> None:
     size = (files / "part-0.avro").stat().st_size
     dataset = arrowfeed.ray.read_dataset(files, split_bytes=size // 4, batch_size=10_000)
-    # In a task that has read more than half of its rows, and whose first blocks are stored already.
+    # The task has read more than half of its rows, and its first blocks are stored.
     at = int(rows.ROWS * 0.92 * 0.7)
     ending = dataset.map_batches(
         end_once, batch_format="pyarrow", batch_size=None, fn_args=[str(tmp_path), at]
@@ -194,7 +194,7 @@ def test_a_task_that_runs_again_yields_the_same_tables(files: Path) -> None:
 
 
 def worker(table: pa.Table) -> pa.Table:
-    """The process that reads a table. Reading takes so short here that the time of each table is fixed."""
+    """The process that reads a table. Reading is so fast that a pause sets the time of each table."""
     time.sleep(0.05)
     return pa.table({"pid": [os.getpid()], "rows": [table.num_rows]})
 

@@ -1,4 +1,4 @@
-"""The same rows as Avro and as tf.Example on TFRecord, and the sources of both."""
+"""Writes the same rows as Avro and as tf.Example in TFRecord files, and makes the sources of both."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def rows(count: int, seed: int) -> list[dict]:
 
 
 def example(row: dict) -> bytes:
-    """A row as a tf.Example: None is a feature that is not there."""
+    """A row as a tf.Example. None becomes a missing feature."""
     made = tf.train.Example()
     kinds = {"long": "int64_list", "float": "float_list", "bytes": "bytes_list"}
     for field in AVRO["fields"]:
@@ -118,7 +118,7 @@ def example(row: dict) -> bytes:
 
 
 class Pair(NamedTuple):
-    """The sources of one and the same data."""
+    """Two sources of the same data."""
 
     ours: ours.AvroRecord
     theirs: theirs.TFExampleRecord
@@ -128,7 +128,7 @@ class Pair(NamedTuple):
 def pair(
     folder: Path, schema: schema_pb2.Schema | None = SCHEMA, count: int = ROWS, **options: object
 ) -> Pair:
-    """Writes rows in both forms."""
+    """Writes rows in both formats."""
     written = rows(count, random.randrange(1 << 32))
     with (folder / "x.avro").open("wb") as file:
         fastavro.writer(file, AVRO, written, codec="deflate", sync_interval=500)
@@ -143,7 +143,7 @@ def pair(
 
 
 def same(found: object, expected: object) -> None:
-    """Two tensors are the same, values, shape and type."""
+    """Whether two tensors have equal values, shapes and types."""
     assert type(found) is type(expected)
     if isinstance(expected, tf.SparseTensor):
         for part in ("indices", "values", "dense_shape"):
@@ -159,7 +159,7 @@ def same(found: object, expected: object) -> None:
 
 
 def all_same(found: dict, expected: dict) -> None:
-    """Two dicts of tensors are the same; their order is of no account."""
+    """Whether two dicts have equal tensors, in any order."""
     assert found.keys() == expected.keys()
     for name, tensor in expected.items():
         same(found[name], tensor)

@@ -24,7 +24,7 @@ SCHEMA = {
 
 
 def rows(start: int, count: int) -> pa.RecordBatch:
-    """Rows of ids that go on from each other."""
+    """Rows with consecutive ids."""
     numbers = range(start, start + count)
     columns = {
         "id": pa.array(numbers, pa.int64()),

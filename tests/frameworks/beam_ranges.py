@@ -1,4 +1,4 @@
-"""Ranges that are read as a worker does it, and split while they are read."""
+"""Reads ranges as a Beam worker does, and splits them during the read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """A range that is being read, and may be split at any time.
+    """A range during its read. It can be split at any time.
 
     Args:
         read: The DoFn that reads it.
@@ -39,13 +39,13 @@ class Reading:
         self._found: list[Any] = []
 
     def outputs(self, count: int) -> None:
-        """Takes some outputs, if there are so many."""
+        """Takes up to this many outputs."""
         for _ in range(count):
             for output in filter(None, [next(self._outputs, None)]):
                 self._found += self._values(output)
 
     def split(self, fraction: float) -> OffsetRange | None:
-        """Splits off a part of what is not read yet. Returns its range, or None."""
+        """Splits off a part of the unread rest. Returns its range, or None."""
         parts = self.tracker.try_split(fraction)
         if parts is None:
             return None
@@ -54,7 +54,7 @@ class Reading:
         return residual
 
     def rest(self) -> list[Any]:
-        """Reads the rest. Returns all values."""
+        """Reads the rest, and returns all values."""
         for output in self._outputs:
             self._found += self._values(output)
         self.tracker.check_done()
@@ -64,7 +64,7 @@ class Reading:
 def read_in_random_parts(
     chosen: random.Random, reading: Callable[[Any], Reading], whole: Any
 ) -> tuple[list[Any], int]:
-    """Reads a range that is split at random while it is read, and so are its parts.
+    """Reads a range, and splits it and its parts at random during the read.
 
     Args:
         chosen: The source of random numbers.

@@ -1,4 +1,4 @@
-"""Batches and tensors that the tests of all frameworks hand over."""
+"""Batches and tensors that the tests of all frameworks use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 
-# TensorFlow tells of its build on standard error otherwise.
+# Otherwise TensorFlow prints information about its build to standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
@@ -56,13 +56,13 @@ def tensors(batch: pa.RecordBatch = BATCH, representations: dict = REPRESENTATIO
 
 
 def dense(values: object, start: int = 0) -> af.DenseTensor:
-    """The tensor of one column; `start` rows later it is not aligned."""
+    """The tensor of one column. With `start`, its memory is not aligned."""
     batch = pa.record_batch({"x": values if isinstance(values, pa.Array) else pa.array(values)})
     return tensors(batch.slice(start), {"x": af.Dense("x")})["x"]
 
 
 def aligned(values: np.ndarray) -> tuple[np.ndarray, pa.Array]:
-    """An array that can be written to, at a multiple of 64 bytes, and the Arrow array over it."""
+    """A writable array at a multiple of 64 bytes, and the Arrow array over its memory."""
     memory = np.zeros(values.nbytes + 64, np.uint8)
     start = -memory.ctypes.data % 64
     array = memory[start : start + values.nbytes].view(values.dtype)
@@ -76,13 +76,13 @@ ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
 
 
 def run_script(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs Python in a process of its own, which may be ended by what it does."""
+    """Runs a script in a separate process, which the script may crash."""
     command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=ENVIRONMENT)
 
 
 def printed(script: str, *arguments: object) -> str:
-    """What a script prints in a process of its own, which must end well."""
+    """The output of a script in a separate process, which must succeed."""
     done = run_script(script, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout

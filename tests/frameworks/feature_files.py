@@ -1,4 +1,4 @@
-"""Files, and the dataset over them, that the training loops of all frameworks read."""
+"""Files and a dataset for the training loops of all frameworks."""
 
 import itertools
 from pathlib import Path
@@ -23,7 +23,7 @@ FEATURES = {
 
 
 def table(start: int, stop: int) -> pa.Table:
-    """Rows whose `id` is their number, and whose other columns follow from it."""
+    """Numbered rows. `id` is the number, and the other columns are computed from it."""
     ids = range(start, stop)
     return pa.table(
         {
@@ -39,7 +39,7 @@ def table(start: int, stop: int) -> pa.Table:
 
 
 def write(directory, rows=ROWS, files=2):
-    """Files of many small blocks; their paths."""
+    """Writes files of many small blocks, and returns their paths."""
     borders = np.linspace(0, rows, files + 1).astype(int)
     paths = []
     for number, (start, stop) in enumerate(itertools.pairwise(borders)):
@@ -49,12 +49,12 @@ def write(directory, rows=ROWS, files=2):
 
 
 def dataset(directory, **arguments):
-    """The dataset of files that are written now."""
+    """Writes files, and returns their dataset."""
     return af.AvroDataset(write(directory), features=FEATURES, **arguments)
 
 
 def cut(directory):
-    """A file that ends inside a block, and the text that says so."""
+    """A file that ends inside a block, and the message for it."""
     path = directory / "cut.avro"
     [whole] = write(directory, 100, 1)
     content = Path(whole).read_bytes()

@@ -1,4 +1,4 @@
-"""Processes that run the same program, each in its environment, as launchers start them."""
+"""Starts processes of one program, each with its own environment, as launchers do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(directory):
 
 
 def free_address():
-    """An address of this machine with a port that nobody uses."""
+    """An address of this machine with a free port."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{taken.getsockname()[1]}"
@@ -58,7 +58,7 @@ def numbers_of(command, environments):
 
 
 def assert_shards(found):
-    """Checks that the processes together have each row once, and parts that differ by one row at most."""
+    """Checks that the processes together have each row once, and that shares differ by at most one row."""
     assert sorted(number for part in found for number in part) == list(range(ROWS))
     lengths = [len(part) for part in found]
     assert max(lengths) - min(lengths) <= 1

@@ -1,6 +1,6 @@
-"""Random columns, as Arrow arrays and as plain rows: None for a null, lists, dicts, numbers and bytes.
+"""Random columns as Arrow arrays and as plain rows of None, lists, dicts, numbers and bytes.
 
-The arrays are put together from buffers, so that anything Arrow allows may stand under a null.
+The arrays are built from buffers, so a null slot can hide any value that Arrow allows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OTHERS = ("bool", "binary_view", "string_view", "fixed_size_binary", "dictionary
 
 @dataclass
 class Column:
-    """Rows twice, and what is peculiar about how they are stored."""
+    """Rows in both forms, and the peculiarities of their storage."""
 
     rows: list
     array: pa.Array
@@ -45,7 +45,7 @@ Lengths = Callable[[], "int | None"]
 
 @dataclass
 class Columns:
-    """Makes columns. `nulls`: the share of null lists and structs; `hidden`: there are values under them."""
+    """Makes columns. `nulls`: the share of null lists and structs; `hidden`: null slots hide values."""
 
     random: Random
     nulls: float = 0.0
@@ -69,11 +69,11 @@ class Columns:
         return make
 
     def lengths(self, most: int, least: int = 0) -> Lengths:
-        """Of lists, None for null ones."""
+        """Lengths of lists. None: a null list."""
         return lambda: None if self.random.random() < self.nulls else self.random.randint(least, most)
 
     def lists(self, items: Make, lengths: Lengths, *, large: bool | None = None) -> Make:
-        """Lists of items; each asks for its length."""
+        """Lists of items. `items` is called with the length of each list."""
         large = self.random.random() < 0.5 if large is None else large
 
         def make(count: int) -> Column:
@@ -101,11 +101,11 @@ class Columns:
         return Columns(self.random).lists(lambda _: inside, lambda: next(lengths))(len(rows))
 
     def structs(self, **fields: Make) -> Make:
-        """Structs; a null one stands over fields that may hold something."""
+        """Structs. The fields under a null struct may hide values."""
         return self.structs_of(lambda count: {name: make(count) for name, make in fields.items()})
 
     def structs_of(self, fields: Callable[[int], dict[str, Column]]) -> Make:
-        """The same, of fields that are made together."""
+        """As `structs`, with all fields made by one function."""
 
         def make(count: int) -> Column:
             columns = fields(count)
@@ -125,7 +125,7 @@ class Columns:
 
 
 def numbers(random: Random, kind: str, count: int) -> Column:
-    """Numbers of all sizes, now and then the extremes."""
+    """Numbers of all magnitudes, and sometimes the extremes."""
     dtype = np.dtype(kind)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -137,7 +137,7 @@ def numbers(random: Random, kind: str, count: int) -> Column:
 
 
 def others(random: Random, kind: str, count: int) -> Column:
-    """Byte strings, and what else a column may have; rows are what tensors should have."""
+    """Byte strings, and the other types of a column. The rows are the expected values of tensors."""
     words = [random.choice([b"", b"a", b"word", "zoë".encode(), b"\x00" * 20]) for _ in range(count)]
     if kind in ("string", "large_string", "string_view", "dictionary"):
         array = pa.array([word.decode() for word in words], pa.string())

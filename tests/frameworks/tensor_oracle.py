@@ -1,4 +1,4 @@
-"""Tensors of plain rows, row by row: what any adapter should give. Written for plainness, not speed."""
+"""The expected tensors of plain rows, computed row by row. Simple instead of fast."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class RefusedError(Exception):
-    """No tensor can be made of these rows."""
+    """These rows have no tensor."""
 
 
 def flat(rows: Sequence[Any], dtype: np.dtype) -> np.ndarray:
-    """Values in one array. Nulls have no place in it."""
+    """Values in one array. A null is an error."""
     if any(row is None for row in rows):
         raise RefusedError("null")
     if not dtype.hasobject:
@@ -27,7 +27,7 @@ def flat(rows: Sequence[Any], dtype: np.dtype) -> np.ndarray:
 
 
 def dense(rows: list, shape: list[int], dtype: np.dtype, default: Any = None) -> tuple:
-    """Rows of one shape; null ones are the default."""
+    """Rows of one shape. A null row becomes the default."""
     size = int(np.prod(shape, dtype=int))
     values = []
     for row in rows:
@@ -39,7 +39,7 @@ def dense(rows: list, shape: list[int], dtype: np.dtype, default: Any = None) ->
 
 
 def varlen(rows: list, dtype: np.dtype) -> tuple:
-    """Lists, null ones empty."""
+    """Lists. A null list is empty."""
     lists = [row or [] for row in rows]
     indices = [(i, j) for i, row in enumerate(lists) for j in range(len(row))]
     shape = [len(lists), max(map(len, lists), default=0)]
@@ -49,7 +49,7 @@ def varlen(rows: list, dtype: np.dtype) -> tuple:
 def sparse(
     values: list, indices: list[list], sizes: list[int], dtype: np.dtype, *, keep_order: bool
 ) -> tuple:
-    """Columns of indices beside values, the entries of a row in order of their indices."""
+    """Values and their columns of indices. The entries of a row are sorted by index."""
     entries = []
     for row, value in enumerate(values):
         columns = [value or [], *(column[row] or [] for column in indices)]
@@ -67,7 +67,7 @@ def sparse(
 
 
 def check_index(index: tuple, sizes: list[int]) -> None:
-    """An index is there, and inside of its dimension."""
+    """Checks that an index exists and is inside its dimension."""
     for position, size in zip(index, sizes, strict=True):
         if position is None or position < 0 or (size >= 0 and position >= size):
             raise RefusedError("index")
@@ -79,7 +79,7 @@ def sparse_parts(indices: list, values: np.ndarray, shape: list[int]) -> tuple:
 
 
 def along(value: Any, path: Sequence[str], lists: Sequence[int]) -> Any:
-    """Nested lists of what is at the end of a path of fields.
+    """Nested lists of the values at the end of a path of fields.
 
     `lists[i]` is the number of lists before the struct that has `path[i]`; the last, those before the values.
     """

@@ -1,4 +1,4 @@
-"""`AvroRecord` where tfx_bsl has nothing to compare with: schemas of Avro, records in records, files."""
+"""`AvroRecord` has features that tfx_bsl lacks: Avro schemas, nested records, files."""
 
 import io
 import pickle

@@ -1,4 +1,4 @@
-"""`AvroRecord` in pipelines: from files, and from records that are there already."""
+"""`AvroRecord` and `AvroBeamRecord` work in pipelines, with files and with records in memory."""
 
 import io
 import pickle
@@ -25,7 +25,7 @@ def encoded(row: dict) -> bytes:
 
 
 def run(check: object, *transforms: beam.PTransform, given: list | None = None) -> None:
-    """Checks what a pipeline of transforms gives."""
+    """Checks the outputs of a pipeline of transforms."""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline if given is None else pipeline | beam.Create(given)
         for number, transform in enumerate(transforms):

@@ -1,4 +1,4 @@
-"""`AvroRecord` is to Avro what tfx_bsl's `TFExampleRecord` is to tf.Example: same data, same everything."""
+"""`AvroRecord` and tfx_bsl's `TFExampleRecord` return equal results for the same rows."""
 
 import io
 
@@ -76,7 +76,7 @@ def test_tensors_of_batches_are_the_same(tmp_path):
 )
 def test_projections_are_the_same(tmp_path, names):
     mine, other, _ = pair(tmp_path)
-    # Where representations are declared in part, tfx_bsl projects these only: it is given all.
+    # If a schema declares some representations, tfx_bsl projects only these, so all are declared.
     other = whole(other, tmp_path)
     one, another = mine.Project(names), other.Project(names)
     assert one.ArrowSchema().equals(another.ArrowSchema())

@@ -1,4 +1,4 @@
-"""TensorFlow Transform on `AvroRecord`, and the types that TensorFlow Data Validation takes."""
+"""TensorFlow Transform runs on `AvroRecord`, and TensorFlow Data Validation accepts its types."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from arrowfeed import tfxio
 
 
 def preprocess(inputs: dict) -> dict:
-    """Something that needs a pass over all data, for a tensor of each kind."""
+    """Computes a value that needs a pass over all data, for a tensor of each kind."""
     pairs = tf.cast(tf.reduce_sum(inputs["pairs"], axis=[1, 2]), tf.float32)
     return {
         "id": inputs["id"],
@@ -30,7 +30,7 @@ def preprocess(inputs: dict) -> dict:
 
 
 def transformed(source: object, folder: Path) -> dict[int, dict]:
-    """The rows that come out, by their ids."""
+    """The transformed rows by their ids."""
     folder.mkdir()
     with beam.Pipeline(runner=FnApiRunner()) as pipeline, tft_beam.Context(temp_dir=str(folder)):
         batches = pipeline | source.BeamSource(batch_size=16)
@@ -59,7 +59,7 @@ def test_transform_takes_a_projection(tmp_path):
 
 
 def is_taken(kind: pa.DataType) -> bool:
-    """Whether TensorFlow Data Validation takes a column: lists of numbers, bytes or structs, or null."""
+    """Whether TensorFlow Data Validation accepts a column: lists of numbers, bytes or structs, or null."""
     if pa.types.is_null(kind):
         return True
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):

@@ -1,4 +1,4 @@
-"""Record batches between workers: whole, and no more than their own rows."""
+"""The coder of record batches sends whole batches, and only the rows of a slice."""
 
 import pickle
 

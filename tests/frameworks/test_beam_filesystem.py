@@ -1,4 +1,4 @@
-"""Any file system that Beam knows will do: here one of the test's own, whose reads are short."""
+"""Beam transforms read any filesystem that Beam knows, such as one whose reads are short."""
 
 import io
 from pathlib import Path
@@ -23,7 +23,7 @@ from arrowfeed import tfxio
 
 
 class ShortReads(io.FileIO):
-    """A file that gives a few bytes at a time."""
+    """A file whose reads return a few bytes."""
 
     def read(self, size: int = -1) -> bytes:
         return super().read(size if size < 0 else min(size, 1000))
@@ -91,7 +91,7 @@ SOURCES = {
 
 
 def write_part(folder, form, number):
-    """Writes a file. The Avro files are there already."""
+    """Writes a file. The Avro files exist already."""
     table, path = pa.Table.from_batches([rows(number * ROWS, ROWS)]), folder / f"part-{number}.{form}"
     if form == "parquet":
         pq.write_table(table, path)

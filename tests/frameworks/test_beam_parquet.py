@@ -1,4 +1,4 @@
-"""Parquet files in pipelines: every row once, wherever ranges are cut."""
+"""Pipelines read each row of Parquet files once, for any ranges."""
 
 import apache_beam as beam
 import pyarrow as pa
@@ -66,7 +66,7 @@ def test_ranges_of_every_byte_have_every_row_once(tmp_path):
     size = path.stat().st_size
     parts = [af.read_parquet_split(af.Split(path, at, at + 1), columns=["id"]) for at in range(size)]
     assert [number for part in parts for number in ids(part)] == list(range(20))
-    # Behind the end there is no file any more.
+    # This range begins at the end of the file.
     assert ids(af.read_parquet_split(af.Split(path, size, size + 1))) == []
     with pytest.raises(af.ChangedError):
         af.read_parquet_split(af.Split(path, size + 1, size + 2))

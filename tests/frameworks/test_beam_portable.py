@@ -1,4 +1,4 @@
-"""A portable job service of its own process, and LOOPBACK workers: threads of this one, or processes."""
+"""Pipelines run on a portable job service, with LOOPBACK workers in threads or in processes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Files in a pipeline: every row once, and errors that say where."""
+"""Pipelines read each row of files once, and errors have a location."""
 
 import pickle
 import re
@@ -25,7 +25,7 @@ def run(source: beam.PTransform, check: object, given: list | None = None) -> ob
 
 
 def has(expected: list[int], most: int = 8192) -> object:
-    """Checks that each row is there once, in batches of a size at most."""
+    """Checks that each row occurs once, in batches of a maximum size."""
 
     def check(found: list) -> None:
         batches = [batch for (batch,) in found]
@@ -113,7 +113,7 @@ def test_a_file_without_rows_gives_no_batch(tmp_path):
 
 
 def failure(source: beam.PTransform, given: list | None = None) -> str:
-    """The text of what a pipeline fails with."""
+    """The error message of a pipeline."""
     with pytest.raises((af.ArrowfeedError, RuntimeError)) as caught:
         run(source, has([]), given)
     return str(caught.value)

@@ -1,4 +1,4 @@
-"""Ranges that are split while they are read: every row once, whenever and wherever they are."""
+"""Each row is read once if a range is split at any time and position during the read."""
 
 import random
 import threading
@@ -83,7 +83,7 @@ def test_progress_grows_to_the_end(tmp_path):
 
 
 class Gate:
-    """Holds the rows of a pipeline after some of them, until the runner has split what is being read."""
+    """Holds a pipeline after some rows, until the runner has split the range."""
 
     def __init__(self) -> None:
         self.close(0)
@@ -103,7 +103,7 @@ GATE = Gate()
 
 
 def pass_gate(batch: pa.RecordBatch) -> list[int]:
-    """Ids of a batch. Workers of the runner below are threads, so that this is the gate of the test."""
+    """Ids of a batch. The workers are threads, so they share the gate of the test."""
     GATE.passed()
     return batch.column("id").to_pylist()
 

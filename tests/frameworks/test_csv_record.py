@@ -1,4 +1,4 @@
-"""Our `CsvTFXIO` and `BeamRecordCsvTFXIO` beside tfx_bsl's on the same records."""
+"""`CsvTFXIO` and `BeamRecordCsvTFXIO` return the results of tfx_bsl for the same records."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def written(row):
 
 
 def records(count, *, line_ends=False):
-    """Records whose `id` follows from their place. All cells but that may be empty."""
+    """Records whose `id` is their number. All other cells may be empty."""
     random = Random(3)
     names = ["plain", "comma, inside", 'quote " inside', "é", "line\nend" if line_ends else "text"]
 
@@ -103,7 +103,7 @@ def test_files_are_the_same(tmp_path, raw, header):
     mine, other = (kind(str(path), NAMES, **options) for kind in (ours.CsvTFXIO, csv_tfxio.CsvTFXIO))
     assert mine.ArrowSchema().equals(other.ArrowSchema())
     assert mine.TensorRepresentations() == other.TensorRepresentations()
-    # Of tfx_bsl, a second batch with raw records is an error.
+    # tfx_bsl fails at the second batch with raw records.
     found, expected = (in_a_pipeline(tmp_path, source.BeamSource(100)) for source in (mine, other))
     assert rows(found) == rows(expected)
     assert all(batch.schema.equals(mine.ArrowSchema()) for batch in found)

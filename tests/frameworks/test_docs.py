@@ -1,4 +1,4 @@
-"""The code of the pages on training runs as it stands there, but for PyTorch's: see `test_docs_torch.py`."""
+"""The examples of the pages on training run unchanged. `test_docs_torch.py` has those of PyTorch."""
 
 import pytest
 from training_rows import names, sections

@@ -1,4 +1,4 @@
-"""The code of the pages on tfx_bsl, TFRecord and Beam runs as it stands there."""
+"""The examples of the pages on tfx_bsl, TFRecord and Beam run unchanged."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def examples(page: str) -> list[str]:
 
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
-    """Rows in both forms, with numbers as labels, where the pages look for them."""
+    """Writes rows in both formats, with numbers as labels, to the paths of the pages."""
     monkeypatch.chdir(tmp_path)
     found = pair(tmp_path)
     (tmp_path / "x.avro").rename(tmp_path / "rows-0.avro")

@@ -1,4 +1,4 @@
-"""The code on training in PyTorch runs as it stands on its page."""
+"""The examples of the page on training in PyTorch run unchanged."""
 
 import pytest
 from training_rows import names, sections

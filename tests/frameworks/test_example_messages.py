@@ -1,4 +1,4 @@
-"""Messages of `tf.Example`, and others: tfx_bsl, which has protobuf's parser for C++, agrees.
+"""The decoder of `tf.Example` accepts and rejects the same messages as tfx_bsl, with equal values.
 
 The Rust tests of `arrowfeed-tfrecord` read the cases of `tests/cases/example` too.
 """
@@ -50,7 +50,7 @@ SCHEMA = {"i": "int64", "f": "float", "b": "bytes"}
 
 
 def message(random):
-    """A message of tf.Example: features that are columns, and others, some of them empty."""
+    """A `tf.Example` message with some features of the schema, and others. Some are empty."""
     pb = pytest.importorskip("tensorflow").train
     integers = [random.choice([0, 1, 300, -1, 2**40, -(2**63)]) for _ in range(random.randrange(5))]
     floats = [random.choice([0.5, -1e30, float("nan")]) for _ in range(random.randrange(4))]
@@ -69,7 +69,7 @@ def message(random):
 
 
 def mutated(random, messages):
-    """A message with bytes that are changed, cut out, put in, or taken from another one."""
+    """A message with bytes changed, removed, inserted, or copied from another message."""
     changed = bytearray(random.choice(messages))
     for _ in range(random.choice([1, 1, 1, 2, 4])):
         at = random.randrange(len(changed) + 1)
@@ -93,7 +93,7 @@ def mutated(random, messages):
 
 
 def columns(batch):
-    """The values of a batch, bit by bit: a NaN equals none."""
+    """The values of a batch as bits, because a NaN is not equal to itself."""
     found = {}
     for name in SCHEMA:
         [values] = batch.column(name).to_pylist()
@@ -117,7 +117,7 @@ def test_mutated_messages_are_read_as_tfx_bsl_reads_them():
         try:
             expected = columns(theirs.DecodeBatch([record]))
         except RuntimeError:
-            # After an error, tfx_bsl's decoder is no longer right.
+            # The decoder of tfx_bsl returns wrong results after an error.
             expected, theirs = None, coder.ExamplesToRecordBatchDecoder(schema)
         try:
             found = columns(ours.decode([record]).to_pyarrow())

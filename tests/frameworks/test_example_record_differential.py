@@ -1,4 +1,4 @@
-"""Our `TFExampleRecord` beside tfx_bsl's on the same files, by the tests of `AvroRecord`."""
+"""`TFExampleRecord` returns the results of tfx_bsl for the same files. Reuses the tests of `AvroRecord`."""
 
 import avro_record_cases
 import pytest

@@ -1,4 +1,4 @@
-"""The examples of training: each model learns, in a few epochs of a few rows."""
+"""The model of each training example learns in a few epochs of a few rows."""
 
 import importlib
 import math

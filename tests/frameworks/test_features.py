@@ -1,4 +1,4 @@
-"""Features of `tf.io`, as they are: their tensors are those of `tf.io.parse_example` over the same rows."""
+"""Features of `tf.io` give the tensors of `tf.io.parse_example` for the same rows."""
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +36,7 @@ SCHEMA = pa.schema(
     }
 )
 BATCH = pa.RecordBatch.from_pylist(ROWS, SCHEMA)
-# What an example calls its features, and the columns of the batch.
+# The name of each feature in an example, and in the batch.
 KEYS = {"x": "x", "f": "f", "s": "s"} | {
     key: column for column in "lwijv" for key in (f"{column}[*]", f"@{column}[*]")
 }

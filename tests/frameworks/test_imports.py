@@ -1,4 +1,4 @@
-"""What is imported when: Beam and TensorFlow on use only, and a word for who has them not."""
+"""Beam and TensorFlow are imported on first use. If one is missing, the error names it."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from conftest import run_script
 
 
 def without(*names: str) -> str:
-    """The start of a script in which libraries are not installed."""
+    """The start of a script that hides installed libraries."""
     return f"import sys\nfor name in {names!r}: sys.modules[name] = None\n"
 
 

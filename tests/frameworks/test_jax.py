@@ -1,4 +1,4 @@
-"""Tensors in JAX: what they become, what is shared, and that no integer is cut off."""
+"""Tensors become JAX arrays that share memory, and no integer is truncated."""
 
 import jax
 import numpy as np

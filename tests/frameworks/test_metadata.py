@@ -1,4 +1,4 @@
-"""Messages of TensorFlow Metadata: their bytes are read here, and ours there."""
+"""arrowfeed reads messages of TensorFlow Metadata, and TensorFlow Metadata reads those of arrowfeed."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""The code of the notebook on Keras runs from top to bottom, and its model learns."""
+"""The notebook on Keras runs from top to bottom, and its model learns."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ParquetTFXIO` on Parquet as Spark writes it, beside tfx_bsl's `TFExampleRecord` on the same rows.
+"""`ParquetTFXIO` on files in Spark's layout returns the results of tfx_bsl's `TFExampleRecord`.
 
 The rows are scalars, doubles and `list<element>`; the tests are those of `AvroRecord`. Files that the
 `ParquetTFXIO` of tfx_bsl can read are read by both.
@@ -51,7 +51,7 @@ ALL = ours.RecordBatchesOptions(1000, num_epochs=1, shuffle=False)
 
 
 def element(kind: pa.DataType) -> pa.DataType:
-    """A list as Spark has it."""
+    """A list type in Spark's layout."""
     return pa.list_(pa.field("element", kind))
 
 
@@ -113,7 +113,7 @@ def test_pipelines_have_the_rows_of_the_files(tmp_path, schema, batch_size, most
 
 
 def promised(folder):
-    """A file of the types that tfx_bsl promises, which both can read."""
+    """A file of the documented types of tfx_bsl, which both can read."""
     (batch,) = pair(folder).ours.RecordBatches(ALL)
     pq.write_table(pa.Table.from_batches([batch]), folder / "promised.parquet", row_group_size=13)
     return str(folder / "promised.parquet")
@@ -144,7 +144,7 @@ def test_both_read_files_of_the_promised_types_alike(tmp_path, options):
     assert len(found) == ROWS
     assert found == in_pipeline(other, tmp_path / "theirs")
     if "column_names" in options:
-        # tfx_bsl's has all columns of the file, which its batches do not have.
+        # The schema of tfx_bsl has all columns of the file, but its batches do not.
         assert mine.ArrowSchema().names == ["words", "id"]
     else:
         assert mine.ArrowSchema().equals(other.ArrowSchema())

@@ -1,4 +1,4 @@
-"""The code of the README on TensorFlow and JAX, and that of the first page, runs as it stands there."""
+"""The examples of the README on TensorFlow and JAX, and of the first page, run unchanged."""
 
 import re
 

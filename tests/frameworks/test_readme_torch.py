@@ -1,4 +1,4 @@
-"""The code of the README on PyTorch runs as it stands there."""
+"""The examples of the README on PyTorch run unchanged."""
 
 import pytest
 from readme_code import run

@@ -1,4 +1,4 @@
-"""Messages of `tf.SequenceExample`, and others: tfx_bsl, which has protobuf's parser for C++, agrees."""
+"""The decoder of `tf.SequenceExample` accepts and rejects the same messages as tfx_bsl."""
 
 import os
 import struct
@@ -18,7 +18,7 @@ SCHEMA = {"c": "int64", SEQUENCE: STEPS}
 
 
 def message(random):
-    """A message: features of the context, and feature lists, some of them empty, or with empty steps."""
+    """A message with context features and feature lists. Some lists or steps are empty."""
     pb = pytest.importorskip("tensorflow").train
 
     def feature(name):
@@ -50,12 +50,12 @@ def message(random):
 
 
 def as_int32(value):
-    """What tfx_bsl keeps of an integer of a feature list."""
+    """The 32 bits that tfx_bsl keeps of an integer in a feature list."""
     return struct.unpack("<i", struct.pack("<I", value & 0xFFFFFFFF))[0]
 
 
 def columns(batch, integer=lambda value: value):
-    """The values of a batch, bit by bit: a NaN equals none."""
+    """The values of a batch as bits, because a NaN is not equal to itself."""
     made = {"int64": integer, "float": lambda value: struct.pack("f", value), "bytes": bytes}
     [context] = batch.column("c").to_pylist()
     [lists] = batch.column(SEQUENCE).to_pylist()
@@ -67,7 +67,7 @@ def columns(batch, integer=lambda value: value):
 
 
 def test_mutated_messages_are_read_as_tfx_bsl_reads_them():
-    """But for integers of feature lists, of which tfx_bsl keeps 32 bits."""
+    """Except for integers of feature lists: tfx_bsl keeps 32 bits."""
     coder = pytest.importorskip("tfx_bsl.coders.sequence_example_coder")
     metadata = pytest.importorskip("tensorflow_metadata.proto.v0.schema_pb2")
     types = {"int64": metadata.INT, "float": metadata.FLOAT, "bytes": metadata.BYTES}
@@ -86,7 +86,7 @@ def test_mutated_messages_are_read_as_tfx_bsl_reads_them():
         try:
             expected = columns(theirs.DecodeBatch([record]))
         except RuntimeError:
-            # After an error, tfx_bsl's decoder is no longer right.
+            # The decoder of tfx_bsl returns wrong results after an error.
             expected, theirs = None, coder.SequenceExamplesToRecordBatchDecoder(*arguments)
         try:
             found = columns(ours.decode([record]).to_pyarrow(), as_int32)

@@ -1,4 +1,4 @@
-"""Our `TFSequenceExampleRecord` beside tfx_bsl's on the same files."""
+"""`TFSequenceExampleRecord` returns the results of tfx_bsl for the same files."""
 
 import pickle
 
@@ -40,7 +40,7 @@ ROWS = 200
 
 
 def record(number):
-    """A message whose values follow from its number. Feature lists may be missing or empty."""
+    """A message whose values are computed from its number. Feature lists may be missing or empty."""
     pb = tf.train
     integers = [
         pb.Feature(int64_list=pb.Int64List(value=range(number, number + step))) for step in range(number % 4)
@@ -101,7 +101,7 @@ def test_schemas_and_batches_are_the_same(path, raw, tmp_path):
     assert all(batch.schema.equals(mine.ArrowSchema()) for batch in found)
     assert rows(found) == rows(expected)
     assert len(rows(found)) == ROWS
-    # Out of a pipeline, where tfx_bsl has none.
+    # Outside a pipeline, tfx_bsl has no batches.
     options = ours.RecordBatchesOptions(64, num_epochs=1, shuffle=False)
     batches = list(mine.RecordBatches(options))
     assert [batch.num_rows for batch in batches] == [64, 64, 64, 8]

@@ -1,4 +1,4 @@
-"""Tensors in TensorFlow: what they become, what is shared, and that the process lives."""
+"""Tensors become TensorFlow tensors that share memory, and none of them crashes the process."""
 
 import gc
 import signal

@@ -1,4 +1,4 @@
-"""Strategies of TensorFlow: each replica gets its part, and each row comes once. A `fit` that is killed."""
+"""Strategies of TensorFlow give each row to one replica once, and a killed `fit` resumes."""
 
 import json
 import socket
@@ -67,7 +67,7 @@ def script(*parts):
 
 
 def run_workers(program, *arguments):
-    """What each of two workers, in processes of their own, prints."""
+    """The outputs of two workers in separate processes."""
     with socket.create_server(("localhost", 0)) as one, socket.create_server(("localhost", 0)) as other:
         addresses = [f"localhost:{server.getsockname()[1]}" for server in (one, other)]
     workers = [
@@ -147,7 +147,7 @@ FIT = """
     tf.keras.utils.set_random_seed(1)
     model = tf.keras.Sequential([tf.keras.layers.Input([1]), tf.keras.layers.Dense(1)])
     model.compile("sgd", "mse")
-    # The backup goes first: it says which epoch is the first one.
+    # The backup callback is first, because it sets the first epoch.
     backup = tf.keras.callbacks.BackupAndRestore(directory + "/backup")
     model.fit(pairs, epochs=4, verbose=0, callbacks=[backup, Order()])
     print(json.dumps({"steps": len(steps), "weights": [weight.tolist() for weight in model.get_weights()]}))
@@ -163,6 +163,6 @@ def test_a_fit_that_was_killed_goes_on_with_the_rows_of_its_epoch(tmp_path):
     each = expected["steps"] // 4
     assert run_script(script(FIT), killed, 2 * each + 3).returncode == -9
     found = json.loads(printed(script(FIT), killed, 0))
-    # Two epochs were whole.
+    # Two epochs were complete.
     assert found["steps"] == 2 * each
     assert found["weights"] == expected["weights"]

@@ -1,4 +1,4 @@
-"""Ctrl-C while a function of TensorFlow runs: Python waits in it, and runs no handler."""
+"""Ctrl-C interrupts a TensorFlow function, in which Python waits and runs no signal handler."""
 
 import json
 import os
@@ -44,9 +44,9 @@ START = """
         threading.Thread(target=send, daemon=True).start()
         return sent
 
-    # Traced before: a signal at that time is TensorFlow's.
+    # Traced first, because TensorFlow handles signals during tracing.
     count(rows())
-    # Zeros behind the rows take no room, and long to search.
+    # Zeros after the rows take no space on disk, but a long time to search.
     size = os.stat(path).st_size
     os.truncate(path, 40 << 30)
 """
@@ -57,7 +57,7 @@ INTERRUPTED = """
         sent = later(moment)
         try:
             total = int(count(rows()))
-            # Without the signal, the function was too short: that says nothing.
+            # The function ended before the signal, so this round does not count.
             answers.append([total] if sent else None)
         except (KeyboardInterrupt, RuntimeError, tf.errors.CancelledError) as error:
             # Pybind makes a RuntimeError of TensorFlow's error, while Python raises KeyboardInterrupt.
@@ -82,7 +82,7 @@ HANDLED = """
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_is_answered_while_a_function_runs(tmp_path, threads):
     answers, left = json.loads(printed(START + INTERRUPTED, *write(tmp_path, files=1), threads))
-    # The machine may be busy: the best one counts. None was a number of rows.
+    # The fastest round counts, because the machine may be busy. No round returned rows.
     answers = [answer for answer in answers if answer is not None]
     if not answers:
         pytest.skip(

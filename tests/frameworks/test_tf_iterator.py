@@ -1,4 +1,4 @@
-"""Iterators over datasets of TensorFlow: eager code gets what tf.data gives, from one iterator."""
+"""Iterators over TensorFlow datasets return the same elements in eager code as in tf.data."""
 
 import gc
 import threading
@@ -134,7 +134,7 @@ def test_an_iterator_that_was_handed_over_may_be_left(found):
 
 
 def test_batches_outlive_all_else(tmp_path):
-    """Memory that a tensor of TensorFlow is over is not used again, however many batches come after it."""
+    """The memory of a TensorFlow tensor is not reused for later batches."""
     numbers = np.arange(200_000, dtype=np.int64)
     rows = {
         "x": numbers,
@@ -190,7 +190,7 @@ def test_datasets_in_functions(tmp_path):
 
 
 def test_operations_do_not_write_into_shared_memory(tmp_path):
-    """Two tensors over one column: the result of an operation on one does not take its place."""
+    """The result of an operation does not overwrite a column that two tensors share."""
     af.write_avro(pa.table({"x": np.arange(100_000, dtype=np.float32)}), tmp_path / "a.avro")
     wanted = {"one": af.features.Dense([], key="x"), "other": af.features.Dense([], key="x")}
     source = af.AvroDataset(tmp_path / "a.avro", features=wanted)

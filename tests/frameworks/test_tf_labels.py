@@ -1,4 +1,4 @@
-"""`to_tf(label=...)` and the cardinality of `to_tf`: pairs for `model.fit`, and epochs of a known length."""
+"""`to_tf(label=...)` returns pairs for `model.fit`, and `to_tf` knows its cardinality."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The op that parses records: in graphs, in pipelines, in a SavedModel, in many threads at once."""
+"""The op that parses records works in graphs, pipelines, a SavedModel and many threads."""
 
 import json
 
@@ -15,7 +15,7 @@ FEATURES = {
     "x[*]": VARLEN(tf.int32),
     "y": fixed([]),
     "z": fixed([], tf.string, "none"),
-    # Of arrowfeed: tensorflow-io has no ragged features.
+    # A feature of arrowfeed, because tensorflow-io has no ragged features.
     "ragged": af.features.Ragged("int32", key="deep[*][*]"),
     "deep[*][*]": fixed([None, None], default=-1),
 }

@@ -1,4 +1,4 @@
-"""Which names of TensorFlow are used that are not public, why, and what happens where they are gone."""
+"""The non-public TensorFlow names in use, the reason for each, and the fallback without it."""
 
 import ast
 import importlib
@@ -46,18 +46,18 @@ def modules():
 
 
 def names_of_tensorflow():
-    """Names with one underscore in front, of objects of which we have subclasses or instances."""
+    """Names with one leading underscore of TensorFlow objects that we subclass or instantiate."""
     ragged = tf.ragged.constant([[1]])
     objects = [tf.sparse.eye(1), ragged, ragged._row_partition, tf.constant(1)]
     objects += [tf.data.Dataset, tf.data.Iterator, tf.TypeSpec, tf.train.experimental.PythonState]
     found = {name for one in objects for name in dir(one)}
-    # What tf.data sets and asks for of its own iterators.
+    # Attributes that tf.data sets and reads on its own iterators.
     found |= {*vars(iter(tf.data.Dataset.range(1)))}
     return {name for name in found if name.startswith("_") and not name.startswith("__")}
 
 
 def test_names_that_are_not_public_are_those_of_the_list():
-    """An attribute of our own with such a name would take the place of TensorFlow's: it is found too."""
+    """Also finds attributes of ours that would hide one of TensorFlow."""
     used = set()
     for _, module in modules():
         for node in ast.walk(module):

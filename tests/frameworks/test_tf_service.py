@@ -1,6 +1,6 @@
-"""tf.data service: which policy gives each row once, and what happens when a worker is killed.
+"""tf.data service: the policy that gives each row once, and the effect of a killed worker.
 
-A worker that takes the place of another has its port: the client of TensorFlow waits for the old address.
+A restarted worker keeps its port, because the client of TensorFlow waits for the old address.
 """
 
 import contextlib
@@ -110,7 +110,7 @@ def test_a_worker_that_is_killed_loses_no_more_than_its_shards(tmp_path):
         given = [row for _ in range(3) for row in next(iterator).numpy().tolist()]
         again(0)
         given += ids(iterator)
-    # No row twice; rows of the shards that the worker had may be missing.
+    # No row occurs twice. Rows of the killed worker's shards may be missing.
     assert len(given) == len(set(given))
     assert len(given) >= ROWS - 2 * (ROWS // shards + 1)
 

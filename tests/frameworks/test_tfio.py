@@ -1,4 +1,4 @@
-"""The datasets of `arrowfeed.tfio` over files: damaged, empty, of other schemas; their order; training."""
+"""The datasets of `arrowfeed.tfio` read damaged and empty files and files of other schemas."""
 
 import json
 from pathlib import Path

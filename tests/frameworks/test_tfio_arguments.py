@@ -1,4 +1,4 @@
-"""`arrowfeed.tfio`: arguments that are refused, by the errors of tensorflow-io."""
+"""`arrowfeed.tfio` rejects wrong arguments with the errors of tensorflow-io."""
 
 import pytest
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""`arrowfeed.tfio` against results of tensorflow-io 0.37.1, which are in `data/tfio.jsonl`."""
+"""`arrowfeed.tfio` returns the results of tensorflow-io 0.37.1 that are stored in `data/tfio.jsonl`."""
 
 import json
 from pathlib import Path

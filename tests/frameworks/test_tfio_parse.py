@@ -1,4 +1,4 @@
-"""`arrowfeed.tfio.parse_avro`: what tensorflow-io reads wrongly or dies of, and records that are none."""
+"""`arrowfeed.tfio.parse_avro` reads what tensorflow-io reads wrongly or crashes on."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What tensorflow-io's tutorial and its page on ATDSDataset do, with only the import changed."""
+"""The tutorial of tensorflow-io and its page on ATDSDataset run with only the import changed."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_records_to_tensors(paths, options):
 
 
 def test_a_model_of_keras_takes_the_dataset(paths):
-    """The tutorial's has no layers and no target, which the Keras of today refuses: this one has both."""
+    """The model of the tutorial has no layers and no target, which Keras now rejects. This one has both."""
     columnar = tfio.experimental.columnar
     dataset = columnar.make_avro_record_dataset(
         file_pattern=[paths[0]],

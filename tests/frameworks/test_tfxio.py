@@ -1,4 +1,4 @@
-"""The adapter by tfx_bsl's names: its values, its texts, and what it needs."""
+"""`TensorAdapter` has the values and the error texts of tfx_bsl."""
 
 import pickle
 
@@ -43,7 +43,7 @@ def message(text: str) -> schema_pb2.TensorRepresentation:
 
 
 def adapter(schema=BATCH.schema, representations=REPRESENTATIONS, original=None):
-    """Ours."""
+    """The adapter of arrowfeed."""
     return tfxio.TensorAdapter(tfxio.TensorAdapterConfig(schema, representations, original))
 
 

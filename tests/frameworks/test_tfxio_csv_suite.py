@@ -1,4 +1,4 @@
-"""The cases of tfx_bsl's tests of its CSV decoder, which its wheel has, run on our sources of CSV."""
+"""The CSV cases in the wheel of tfx_bsl pass on the CSV sources of arrowfeed."""
 
 import apache_beam as beam
 import pyarrow as pa
@@ -23,7 +23,7 @@ def source_of(case):
 
 
 def differences(found):
-    """The names of the cases whose batches are not those that tfx_bsl expects."""
+    """The names of the cases whose batches differ from those that tfx_bsl expects."""
     wrong = []
     batches = dict(found)
     for name, case in CASES.items():
@@ -73,7 +73,7 @@ def test_a_column_of_empty_values_of_files_is_null_too(lines, tmp_path):
 
 
 def test_empty_values_are_texts_if_other_records_have_values():
-    """Each record is a batch, whose types are inferred alone."""
+    """Each record is a batch, and the types of each batch are inferred separately."""
     several = {"multivalent_columns": ["f1"], "secondary_delimiter": "|"}
     source = tfxio.BeamRecordCsvTFXIO("text", ["f1", "f2"], **several)
     with beam.Pipeline() as pipeline:

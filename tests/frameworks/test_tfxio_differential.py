@@ -1,7 +1,7 @@
-"""Random columns and representations: tfx_bsl's adapter, ours, and plain code make the same of them.
+"""The adapter, tfx_bsl's adapter and the oracle return equal tensors for random columns.
 
-Ours must be what the plain code gives, always. tfx_bsl's may be otherwise only where a case has a trait of
-`KNOWN`; each of them is counted, and one that never made a difference is a failure: nothing was shown then.
+Ours must always equal the oracle. tfx_bsl may differ only in cases with a trait of `KNOWN`. The test counts
+these traits, and fails if one never made a difference.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ KNOWN = {
 
 @dataclass
 class Made:
-    """What an adapter made: its spec and the tensor's parts, or an error."""
+    """The result of an adapter: the spec and the parts of the tensor, or an error."""
 
     spec: Any = None
     parts: tuple = ()
     error: Exception | None = None
 
     def same_as(self, other: Made) -> bool:
-        """Whether both are the same tensor, or errors of one type and text."""
+        """Whether both are equal tensors, or errors of the same type and text."""
         if self.error or other.error:
             return (type(self.error), str(self.error)) == (type(other.error), str(other.error))
         return self.spec == other.spec and same(self.parts, other.parts)
@@ -111,7 +111,7 @@ def made(module: Any, case: cases.Case, *, eager: bool) -> Made:
 
 
 def parts(tensor: Any) -> tuple:
-    """Kind and arrays of a tensor, eager or not."""
+    """The kind and the arrays of a tensor, in eager or graph mode."""
     if isinstance(tensor, tf.SparseTensor | tf.compat.v1.SparseTensorValue):
         return ("sparse", *map(np.asarray, (tensor.indices, tensor.values, tensor.dense_shape)))
     splits = []
@@ -122,7 +122,7 @@ def parts(tensor: Any) -> tuple:
 
 
 def same(a: tuple, b: tuple) -> bool:
-    """Whether two tensors have the same parts: types, shapes, and every bit."""
+    """Whether the parts of two tensors have equal types, shapes and bits."""
     return (
         len(a) == len(b)
         and a[0] == b[0]
@@ -137,7 +137,7 @@ def same_array(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def compare(kind: str, scenario: str, seed: int, seen: Counter) -> None:
-    """One case, eager and not."""
+    """Compares one case in eager and graph mode."""
     case = KINDS[kind][0](seed, scenario)
     told = f"{kind}, {scenario}, seed {seed}: {case.representation}{case.batch}"
     try:
@@ -161,7 +161,7 @@ def compare(kind: str, scenario: str, seed: int, seen: Counter) -> None:
 
 
 def report(kind: str, seen: Counter) -> None:
-    """How often each class occurred, for `pytest -s`."""
+    """Prints how often each class occurred, for `pytest -s`."""
     counts = ", ".join(f"{trait} {count}" for (_, trait), count in seen.most_common())
     sys.stdout.write(f"\n{kind}: {counts}\n")
 

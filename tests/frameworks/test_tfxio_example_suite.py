@@ -1,4 +1,4 @@
-"""tfx_bsl's own tests of its coders, and of its sources of `tf.Example` and Parquet, run on ours."""
+"""tfx_bsl's tests of its coders and of its `tf.Example` and Parquet sources pass on arrowfeed."""
 
 import functools
 import json
@@ -46,7 +46,7 @@ OUTCOMES = """
         from tfx_bsl.tfxio import telemetry_test_util
 
         ours = SimpleNamespace(**{name: getattr(tfxio, name) for name in tfxio.__all__})
-        # What pipelines count has other names.
+        # The counters of pipelines have other names.
         telemetry_test_util.ValidateMetrics = lambda *arguments: None
     outcomes = {}
     for name, module in modules.items():
@@ -68,9 +68,9 @@ OUTCOMES = """
 
 @functools.cache
 def outcomes(whose):
-    """For each module, the names of its tests, and of those that did not pass, with what they say.
+    """For each module, the names of its tests, and the failed tests with their messages.
 
-    One process runs all modules: to import TensorFlow takes several seconds.
+    One process runs all modules, because importing TensorFlow takes several seconds.
     """
     return json.loads(printed(OUTCOMES, whose, *DIFFERENT).splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""Sources of files in pipelines: ranges of large files, compressed files, files that are missing or new."""
+"""Sources in pipelines read large files in ranges, compressed and new files, and report missing ones."""
 
 import gzip
 import pickle

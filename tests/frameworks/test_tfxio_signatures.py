@@ -1,4 +1,4 @@
-"""The classes of tfx_bsl have their names, members and arguments here too."""
+"""`arrowfeed.tfxio` has the classes of tfx_bsl, with the same names, members and arguments."""
 
 import inspect
 
@@ -8,7 +8,7 @@ from tfx_bsl.tfxio import parquet_tfxio, raw_tf_record
 
 from arrowfeed import tfxio
 
-# It runs a TensorFlow graph on records of any format, and is no source.
+# It runs a TensorFlow graph on records of any format. It is not a source.
 MISSING = {"TFGraphRecordDecoder"}
 
 CLASSES = {name: getattr(theirs, name) for name in theirs.__all__ if isinstance(getattr(theirs, name), type)}

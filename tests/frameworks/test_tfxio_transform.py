@@ -1,4 +1,4 @@
-"""TensorFlow Transform takes our config, and makes the same of it as of tfx_bsl's."""
+"""TensorFlow Transform accepts our config, with the results of tfx_bsl's config."""
 
 import apache_beam as beam
 import numpy as np
@@ -29,7 +29,7 @@ REPRESENTATIONS = {
 
 
 def preprocess(inputs: dict) -> dict:
-    """Something that needs a pass over all data, for a tensor of each kind."""
+    """Computes a value that needs a pass over all data, for a tensor of each kind."""
     return {
         "x": tft.scale_to_0_1(inputs["x"]),
         "words": tft.compute_and_apply_vocabulary(inputs["words"]),
@@ -47,7 +47,7 @@ def transformed(config: object, folder: object, check: object) -> None:
 
 
 def expected(rows: list) -> None:
-    """Checks what came out, in batches of any size."""
+    """Checks the transformed rows, in batches of any size."""
     columns = {name: [value for batch in rows for value in batch[name]] for name in rows[0]}
     np.testing.assert_allclose(columns["x"], [[0], [0.5], [1]])
     assert columns["words"] == [[0, 1], [], [0]]

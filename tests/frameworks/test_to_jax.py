@@ -1,4 +1,4 @@
-"""`AvroDataset.to_jax`: every row once, and a state to go on from after any batch."""
+"""`AvroDataset.to_jax` returns each row once, and resumes after any batch."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`AvroDataset.to_tf`: what it gives is what its spec says, every row once, and Keras trains on it."""
+"""`AvroDataset.to_tf` matches its spec and returns each row once, and Keras trains on it."""
 
 import warnings
 
@@ -13,7 +13,7 @@ from arrowfeed.tensorflow import to_tensorflow
 
 
 def plain(tensor):
-    """Nested lists, for comparison."""
+    """Tensors as nested lists."""
     if isinstance(tensor, dict):
         return {name: plain(field) for name, field in tensor.items()}
     if isinstance(tensor, tf.SparseTensor):
@@ -84,7 +84,7 @@ def test_nested_structures(tmp_path, drop_remainder):
             "user": [{"age": i, "tags": [f"t{i}"] * i} for i in range(7)],
             "pairs": [[i, i, 2, 3] * (i % 2) for i in range(7)],
             "deep": [[[i]] * (i % 3) for i in range(7)],
-            # Every byte there is, so that none can stand between the values; and long ones.
+            # Strings of every byte, so that no byte can be a separator, and long strings.
             "bytes": [[bytes(range(256)), b"x" * 1000]] * 7,
         }
     )
@@ -117,7 +117,7 @@ def test_shuffled_rows_come_once_an_epoch_in_another_order_each_iteration(tmp_pa
     for order in passes:
         assert sorted(order) == sorted([*range(ROWS)] * epochs)
     assert passes[0] != passes[1]
-    # As the epochs of one iterator; and the same in the next run.
+    # The orders are those of the epochs of one iterator, and equal in each run.
     twice = source.tensors(**options | {"epochs": 2 * epochs})
     assert flat(passes) == [number for batch in twice for number in batch["id"].values.tolist()]
     again = source.to_tf(**options)

@@ -1,4 +1,4 @@
-"""`AvroDataset.to_torch`: every row once over workers and ranks, and states that go on exactly.
+"""`AvroDataset.to_torch` returns each row once over workers and ranks, and resumes exactly from states.
 
 Run by `make test-torch`. torchdata's loader is in `test_torchdata.py`.
 """

@@ -1,4 +1,4 @@
-"""Tensors in PyTorch: what they become, and what is shared. Run by `make test-torch`."""
+"""Tensors become PyTorch tensors that share memory. Run by `make test-torch`."""
 
 import numpy as np
 import pytest

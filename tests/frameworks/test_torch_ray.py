@@ -83,7 +83,7 @@ def dataset(path):
 
 
 def assert_rows(batches):
-    """All rows are there once, with the values of `expected`."""
+    """Asserts that each row occurs once, with the values of `expected`."""
     for batch in batches:
         assert set(batch) == set(REPRESENTATIONS)
         for name, tensor in batch.items():

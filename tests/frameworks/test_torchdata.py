@@ -1,4 +1,4 @@
-"""`AvroDataset.to_torch` under torchdata's `StatefulDataLoader`: after a state comes what would have come.
+"""`AvroDataset.to_torch` in torchdata's `StatefulDataLoader` resumes exactly from a state.
 
 Run by `make test-torch`.
 """
@@ -42,7 +42,7 @@ def ids(batches):
 
 
 def saved(stateful):
-    """The state of a loader, as a checkpoint has it."""
+    """The state of a loader after a round trip through a checkpoint."""
     file = io.BytesIO()
     torch.save(stateful.state_dict(), file)
     file.seek(0)

@@ -1,4 +1,4 @@
-"""Cases that are run through tensorflow-io and `arrowfeed.tfio`: schemas, rows, features, and calls."""
+"""Cases for both tensorflow-io and `arrowfeed.tfio`: schemas, rows, features and calls."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 def record(fields, name="row"):
-    """The schema of a record of fields by name."""
+    """The schema of a record with these fields."""
     return {
         "type": "record",
         "name": name,
@@ -56,7 +56,7 @@ PERSON = record(
 
 
 def person(n):
-    """The n-th record. No list is empty in the first, from which tensorflow-io takes the rank."""
+    """The n-th record. The first has no empty list, because tensorflow-io takes the rank from it."""
     return {
         "age": n,
         "height": n * 10**10,
@@ -92,7 +92,7 @@ def fixed(shape, dtype, default=None):
 
 
 def features(varlen):
-    """By the names of cases."""
+    """The features of the cases by name."""
     return {
         "scalars": {
             "age": fixed([], tf.int32),
@@ -215,7 +215,7 @@ def batches(dataset):
 
 
 def columnar_cases(api, people):
-    """Name, and a function that gives the result, of each case of key expressions."""
+    """The cases of key expressions: names, and functions that return the results."""
     make, dataset = api["make_avro_record_dataset"], api["AvroRecordDataset"]
     schema = json.dumps(PERSON)
     once = {"num_epochs": 1, "shuffle": False}
@@ -242,7 +242,7 @@ def columnar_cases(api, people):
 
 
 def atds_cases(api, rows):
-    """The same of ATDS."""
+    """The cases of ATDS, as in `columnar_cases`."""
     dataset = api["ATDSDataset"]
 
     def made(files, wanted, options):
@@ -275,13 +275,13 @@ def in_hex(dataset):
 
 
 def cases(api, directory):
-    """Name, and a function that gives the result, of each case."""
+    """All cases: names, and functions that return the results."""
     yield from columnar_cases(api, str(directory / "people.avro"))
     yield from atds_cases(api, [str(directory / f"atds-{n}.avro") for n in range(2)])
 
 
 def write(directory):
-    """The files, by fastavro, so that neither of the two has written what it reads."""
+    """Writes the files with fastavro, so that neither library reads its own files."""
     import fastavro  # noqa: PLC0415 - the environment of tensorflow-io is not asked for more than it
 
     people = [person(n) for n in range(1, ROWS + 1)]

@@ -1,4 +1,4 @@
-"""What tensorflow-io makes of the cases of `tfio_cases.py`.
+"""Runs tensorflow-io on the cases of `tfio_cases.py`.
 
 `python tfio_parity.py DIRECTORY` in an environment with tensorflow-io (`make
 tfio-results`) writes its results, a line for each case that it survives; `test_tfio_parity.py` compares
@@ -18,7 +18,7 @@ TRIES = 15
 
 
 def theirs():
-    """tensorflow-io's, by name."""
+    """The functions of tensorflow-io by name."""
     import tensorflow_io  # noqa: PLC0415
     from tensorflow_io.python.experimental.atds import dataset, features  # noqa: PLC0415
 
@@ -32,7 +32,7 @@ def theirs():
 
 
 def alone(case):
-    """The result of a case in a process of its own, which tensorflow-io may end. None: it did, or refused."""
+    """The result of a case in a separate process, which tensorflow-io may crash. None: crash or error."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -48,7 +48,7 @@ def alone(case):
 
 
 def agreed(case):
-    """What three runs of a case say; it is read from memory that was never written otherwise."""
+    """The result on which three runs agree, because tensorflow-io sometimes returns uninitialised memory."""
     found = Counter()
     for _ in range(TRIES):
         result = alone(case)

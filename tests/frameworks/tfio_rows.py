@@ -1,4 +1,4 @@
-"""Records and features for the tests of `arrowfeed.tfio`, and what is refused of them."""
+"""Records and features for the tests of `arrowfeed.tfio`, and their errors."""
 
 import io
 import json

@@ -1,6 +1,6 @@
-"""Random batches and representations, with the tensor that plain code makes of them.
+"""Random batches and representations, with the tensors of the oracle.
 
-Each scenario does one thing that an adapter may get wrong, to columns that are random otherwise.
+Each scenario adds one difficulty for an adapter to otherwise random columns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMMON = ("plain", "no rows", "null rows", "hidden", "inner nulls", *SLICES, "an
 
 @dataclass
 class Case:
-    """A batch, a representation for it, and what should come of the two."""
+    """A batch, a representation, and the expected result."""
 
     batch: pa.RecordBatch
     representation: TensorRepresentation
@@ -38,12 +38,12 @@ class Case:
 
 
 def refused() -> tuple:
-    """No adapter can take the representation."""
+    """The representation does not fit the batch."""
     raise oracle.RefusedError("representation")
 
 
 class Draw:
-    """The choices of one case: rows, columns, value type, as its scenario wants them."""
+    """Draws the rows, columns and value type of one case, according to its scenario."""
 
     def __init__(self, seed: int, scenario: str) -> None:
         self.random, self.scenario = Random(seed), scenario
@@ -61,7 +61,7 @@ class Draw:
 
     @property
     def all_rows(self) -> int:
-        """Rows before and after the slice too."""
+        """The rows, including those before and after the slice."""
         return self.before + self.rows + self.after
 
     def values(self) -> Make:
@@ -84,7 +84,7 @@ class Draw:
         return Case(batch, representation, lambda: expected(**rows), self.type, traits)
 
     def name(self, name: str) -> str:
-        """The name of a column, or of none."""
+        """The name of a column, or a name that no column has."""
         return "missing" if self.scenario == "missing column" else name
 
     def integer(self) -> str:
@@ -121,7 +121,7 @@ def dense(seed: int, scenario: str) -> Case:
 
 
 def dense_column(draw: Draw, size: int) -> Column:
-    """Lists of `size` values, or what the scenario makes of them."""
+    """Lists of `size` values, changed by the scenario."""
     if draw.scenario == "flat":
         return draw.values()(draw.all_rows)
     if draw.scenario == "fixed size":
@@ -141,7 +141,7 @@ def dense_column(draw: Draw, size: int) -> Column:
 
 
 def set_default(draw: Draw, message: Any) -> Any:
-    """A default value of the type, or a wrong one; gives it as the tensor has it."""
+    """Sets a default value, right or wrong, and returns it as in the tensor."""
     kind = draw.dtype.kind
     if draw.scenario == "wrong default":
         name, value = draw.random.choice(
@@ -196,7 +196,7 @@ SPARSE = (
 
 
 def sparse(seed: int, scenario: str) -> Case:
-    """Values beside columns of indices."""
+    """Values and their columns of indices."""
     draw = Draw(seed, scenario)
     least = 0 if scenario == "no index columns" else 1
     sizes = [draw.random.randint(3, 6) for _ in range(draw.random.randint(least, 3) if least else 0)]
@@ -227,7 +227,7 @@ def sparse(seed: int, scenario: str) -> Case:
 
 
 def sparse_row(draw: Draw, sizes: list[int]) -> list[tuple]:
-    """Indices of a row's entries, in order unless the scenario is against it."""
+    """Indices of the entries of a row, sorted unless the scenario shuffles them."""
     count = draw.random.randint(0, 4)
     row = [tuple(draw.random.randrange(size) for size in sizes) for _ in range(count if sizes else count % 2)]
     if draw.scenario == "duplicates":
@@ -236,7 +236,7 @@ def sparse_row(draw: Draw, sizes: list[int]) -> list[tuple]:
 
 
 def break_indices(draw: Draw, rows: list[list], size: int) -> None:
-    """Puts the scenario's fault into one row, where there is an entry."""
+    """Puts the fault of the scenario into a row with an entry."""
     filled = [row for row in rows if row]
     if not filled:
         return
@@ -255,7 +255,7 @@ def break_indices(draw: Draw, rows: list[list], size: int) -> None:
 
 
 def sparse_message(draw: Draw, sizes: list[int], columns: int) -> TensorRepresentation:
-    """The message, with a size too many where the scenario wants it."""
+    """The message, with an extra size in one scenario."""
     message = TensorRepresentation()
     message.sparse_tensor.value_column_name = draw.name("x")
     message.sparse_tensor.index_column_names.extend(f"i{i}" for i in range(columns))

@@ -1,4 +1,4 @@
-"""Random batches and representations of ragged tensors, as `tfxio_cases` has them of the others."""
+"""Random batches and representations of ragged tensors. `tfxio_cases` has those of the other kinds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def pairs(draw: Draw) -> Make:
 
 
 def set_splits(draw: Draw, message: TensorRepresentation) -> str:
-    """Asks for some width of row splits; gives it."""
+    """Draws the width of the row splits, and returns it."""
     dtype = draw.random.choice(["UNSPECIFIED", "INT64", "INT32"])
     message.ragged_tensor.row_partition_dtype = TensorRepresentation.RowPartitionDType.Value(dtype)
     return "int32" if dtype == "INT32" else "int64"
@@ -107,7 +107,7 @@ def divided(seed: int, scenario: str) -> Case:
 
 
 def some_partitions(draw: Draw) -> list[Any]:
-    """Up to three, with what the scenario needs."""
+    """Up to three partitions, with those that the scenario needs."""
     partitions = draw.random.sample(["n", "m", 1, 2, 3], draw.random.randint(1, 3))
     needed = {"odd blocks": 3, "no length": 0, **dict.fromkeys((*LENGTH_FAULTS, *UNFIT[1:]), "n")}
     if draw.scenario in needed and needed[draw.scenario] not in partitions:
@@ -145,7 +145,7 @@ def groups(draw: Draw, count: int, partitions: list[Any]) -> dict[str, Column]:
 
 
 def break_lengths(draw: Draw, rows: list[list | None]) -> None:
-    """Puts the scenario's fault into row lengths, where there are enough of them."""
+    """Puts the fault of the scenario into the row lengths, if there are enough."""
     some = [row for row in rows if row]
     more = [row for row in some if len(row) > 1 and row[0] + row[1] > 0]
     full = [row for row in some if row[0]]
@@ -162,7 +162,7 @@ def break_lengths(draw: Draw, rows: list[list | None]) -> None:
 
 
 def divided_rows(columns: dict[str, list], partitions: list, around: str, dtype: Any, splits: str) -> tuple:
-    """The oracle's tensor."""
+    """The tensor of the oracle."""
 
     def group(item: dict | None) -> list:
         lists = {name: row or [] for name, row in (item or {"x": []}).items()}

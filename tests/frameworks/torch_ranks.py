@@ -6,7 +6,7 @@ RANKS = 2
 
 
 def of_ranks(rank, directory, *arguments):
-    """What each rank puts into its queue.
+    """The result that each rank puts into its queue.
 
     Args:
         rank: A function of a module, called with the number of the rank, the address of the group, the

@@ -1,4 +1,4 @@
-"""The rows that the code of the pages on training reads, and that code."""
+"""The rows and the code of the examples on the pages on training."""
 
 import json
 import re
@@ -45,7 +45,7 @@ def table():
 
 
 def names(directory):
-    """What the pages take as given: `paths` of the rows, their `schema`, and where a `checkpoint` may be."""
+    """The names that the pages assume: `paths` of the rows, their `schema`, the path of a `checkpoint`."""
     path = str(directory / "rows.avro")
     af.write_avro(table(), path, schema=SCHEMA)
     return {"paths": [path], "schema": json.dumps(SCHEMA), "checkpoint": str(directory / "checkpoint")}

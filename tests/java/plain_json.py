@@ -1,6 +1,6 @@
 """Arrow columns as the plain JSON form of README.md, the form in which Java's values are written.
 
-Arrow's mapping merges some of what Avro distinguishes, and the form merges it too: a union of null and one
+The mapping to Arrow merges some distinctions of Avro, and so does this form: a union of null and one
 other type is that type, nullable, whichever came first; a uuid is its 16 bytes, whether it was a string or a
 fixed; a decimal is its unscaled integer, whether it was bytes or a fixed. A branch of any other union is
 known by its position, which is what Avro writes, so that nothing here depends on how the children of a union

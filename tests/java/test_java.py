@@ -1,6 +1,6 @@
-"""Java's Avro as the reference: arrowfeed reads from the generated files what Java wrote, or what Java reads.
+"""arrowfeed reads the values that Java's Avro wrote, and Java reads those that arrowfeed wrote.
 
-``ARROWFEED_JAVA_OUT`` names the folder that the generator filled; README.md tells what is in it.
+``ARROWFEED_JAVA_OUT`` names the folder of the generated files. README.md describes them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _expected(path: Path) -> dict[str, Any]:
 
 def _read(path: Path, expected: dict[str, Any], **options: Any) -> list[Any]:
     reader = af.read_avro(str(path), **options)
-    # Batch by batch: through a stream of Arrow's an error is one of Arrow's, without our class.
+    # Batch by batch, because Arrow's streams replace our error class with their own.
     batches = [pa.record_batch(batch) for batch in reader]
     table = pa.Table.from_batches(batches, schema=pa.schema(reader.schema))
     table.validate(full=True)
@@ -129,7 +129,7 @@ LOGICAL_TYPES = {
 
 
 def test_each_logical_type_has_its_arrow_type() -> None:
-    """Values alone would not show it: the plain form of a timestamp is that of a long."""
+    """The plain form does not show the type: a timestamp looks like a long."""
     table = pa.table(af.read_avro(str(OUT / "files" / "rich_null.avro")))
     assert {name: table.schema.field(name).type for name in LOGICAL_TYPES} == LOGICAL_TYPES
 
@@ -141,7 +141,7 @@ def test_java_reads_what_arrowfeed_wrote(name: str) -> None:
     assert found["codec"] == WRITTEN[name]["codec"]
     found, expected = found["values"], WRITTEN[name]["values"]
     if name.startswith("arrow_types."):
-        # The columns are named by types, and most of those are no Avro names.
+        # The names of the columns are those of types, most of which are not valid in Avro.
         found = [dict(zip(ARROW_TYPES, row.values(), strict=True)) for row in found]
     assert difference(found, expected) is None
 

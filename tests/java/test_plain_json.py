@@ -1,4 +1,4 @@
-"""The converter on columns made by hand: a mistake of its own could hide one of the reader."""
+"""The converter is correct on handmade columns; a defect in it could hide one of the reader."""
 
 from __future__ import annotations
 

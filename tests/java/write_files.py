@@ -1,7 +1,7 @@
 """Writes Avro files with arrowfeed, for Java to read: ``write_files.py OUT``.
 
 Each file of ``OUT/files`` is written twice, under the schema that it has and under the one that arrowfeed
-derives from Arrow's types. Types and layouts that no Avro file reads as are columns of ``arrow_types``.
+derives from Arrow's types. ``arrow_types`` has columns of types and layouts that no Avro file is read as.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ TEXTS = ("a", "Bogotá", "größe", 'say "x"', "a,b", "two\nlines", "null", "0",
 
 
 def random_rows(seed: int, count: int | None = None) -> list[dict[str, Any]]:
-    """Rows of `SCHEMA`. The first one has a value in every column; null lists stand beside empty ones."""
+    """Rows of `SCHEMA`. The first one has a value in every column; there are null lists and empty lists."""
     rng = random.Random(seed)
     rows = [{"n": 7, "x": 0.5, "t": "first", "l": [1]}]
     for _ in range(rng.randint(1, 60) if count is None else count - 1):
@@ -106,29 +106,29 @@ WRITERS: dict[str, tuple[str, Write]] = {
 
 
 def as_csv(name: str) -> list[str]:
-    """The options that say of standard input what the name of a file of CSV says."""
+    """The options for standard input that replace the name of a CSV file."""
     return ["--format", "csv", *(["--delimiter", "\t"] if name.endswith(".tsv") else [])]
 
 
 def having(option: str) -> str:
-    """The formats that have an option of reading, as messages list them."""
+    """The formats that have a reading option, as messages list them."""
     return ", ".join(known.name for known in FORMATS if option in known.options)
 
 
 def held(rows: list[dict[str, Any]], *formats: str) -> list[dict[str, Any]]:
-    """The rows without the columns that one of the formats does not have: lists in CSV."""
+    """The rows without the columns that one of the formats cannot have: lists in CSV."""
     return [{name: row[name] for name in row if name != "l" or "csv" not in formats} for row in rows]
 
 
 def write_as(name: str, folder: Path, rows: list[dict[str, Any]]) -> Path:
-    """Writes rows to a file of the format that its name stands for."""
+    """Writes rows to a file in the format of its name."""
     path = folder / name
     WRITERS[name][1](path, rows)
     return path
 
 
 def raw_records(folder: Path, records: list[bytes]) -> Path:
-    """A file of TFRecord whose records are no messages. The features of a row are cut out of its frame."""
+    """A TFRecord file whose records are not messages. The features of a row are cut out of its frame."""
     path = folder / "records.tfrecord"
     out = io.BytesIO()
     for record in records:

@@ -1,4 +1,4 @@
-"""The command line of the tests: in this process, and in one of its own."""
+"""Runs the command line in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Ran(NamedTuple):
-    """What a command left behind."""
+    """The exit code and the outputs of a command."""
 
     code: int
     out: str
@@ -38,7 +38,7 @@ class Commands:
 
 
 def process(*arguments: object, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
-    """The command in a process of its own; outputs are bytes."""
+    """Runs the command in a separate process. Outputs are bytes."""
     command = [sys.executable, "-m", "arrowfeed", *map(str, arguments)]
     environment = os.environ | (env or {})
     return subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment, **options)

@@ -115,20 +115,20 @@ BIG_ROWS = 60_000
 
 @pytest.fixture(scope="session")
 def big_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file large enough that threads are worth their start: several MiB in many blocks."""
+    """A file that is worth several threads: several MiB in many blocks."""
     path = tmp_path_factory.mktemp("big") / "big.avro"
     return write(path, users(BIG_ROWS), sync_interval=16_000)
 
 
 @pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Four files of 300 numbered people in all, one of them without any."""
+    """Four files with 300 numbered people in total. One file is empty."""
     return people_files(tmp_path_factory.mktemp("people"), [110, 0, 77, 113])
 
 
 @pytest.fixture(scope="session")
 def endless_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file whose batches take long: in each block a row whose bytes are decompressed and not read."""
+    """A file whose batches take long: each block has a row whose bytes are decompressed but not read."""
     path = tmp_path_factory.mktemp("endless") / "endless.avro"
     row = b"\x02" + zigzag(1 << 18) + bytes(1 << 18)
     # The slowest codec: more than a millisecond for 54 bytes of the file.
@@ -155,7 +155,7 @@ def zigzag(number: int) -> bytes:
 
 
 def run_script(script: str, *arguments: object, timeout: float = 30) -> subprocess.CompletedProcess[str]:
-    """Runs Python in a process of its own. One that hangs is killed, and the test fails."""
+    """Runs a script in a separate process. If it hangs, it is killed and the test fails."""
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
@@ -182,7 +182,7 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 def wait_for_work(seconds: float = 0.05) -> None:
-    """Waits until threads of this process have worked so long: a call of another thread is then under way."""
+    """Waits until threads of this process have used this much CPU time, so that a call has begun."""
     begun = time.process_time()
     while time.process_time() < begun + seconds:
         time.sleep(0.002)

@@ -1,4 +1,4 @@
-"""Files of numbered people, whose other fields follow from their number; and what identifies batches."""
+"""Files of numbered people, whose other fields are computed from the number, and digests of batches."""
 
 import hashlib
 
@@ -48,7 +48,7 @@ def person(number):
 
 
 def people_files(directory, rows, *, schema=PERSON, codec="deflate", sync_interval=400):
-    """Files of so many people each, numbered from 0 on through all of them, in blocks of a few rows."""
+    """Writes files of this many people each, numbered consecutively, in blocks of a few rows."""
     paths, first = [], 0
     parsed = fastavro.parse_schema(schema)
     for part, count in enumerate(rows):
@@ -105,7 +105,7 @@ def add(hasher, array):
 
 
 def part(array, dtype, more):
-    """What an array has of its second buffer; `more`: items after its length."""
+    """The part of the second buffer that belongs to an array. `more`: items after its length."""
     return np.frombuffer(
         array.buffers()[1], dtype, len(array) + more, array.offset * np.dtype(dtype).itemsize
     )

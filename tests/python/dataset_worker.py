@@ -1,4 +1,4 @@
-"""What test_dataset_kill kills: goes on from its last saved state, and appends what it is given to a file.
+"""The program that test_dataset_kill kills: resumes from its last saved state, and appends rows to a file.
 
 `dataset_worker.py FOLDER OPTIONS FILE...` starts a process for each line of its input. After the line `work`,
 the process saves its state and waits after each batch. After the line `finish`, it does neither. A process
@@ -36,7 +36,7 @@ def iterate(folder, options, files, *, works):
         stand = json.loads(saved.read_text()) if saved.exists() else {"bytes": 0}
         if "state" in stand:
             batches.load_state_dict(stand["state"])
-        # What was appended after the state comes again.
+        # Rows that were appended after the state are read again.
         given.truncate(stand["bytes"])
         given.seek(0, os.SEEK_END)
         tell("begun")
@@ -47,17 +47,17 @@ def iterate(folder, options, files, *, works):
             if works:
                 save(saved, {"state": batches.state_dict(), "bytes": given.tell()})
                 tell("going")
-                # The work that a batch is for.
+                # Simulates the work on a batch.
                 time.sleep(0.002)
 
 
 def tell(text):
-    """Says to the test where it is."""
+    """Reports the progress to the test."""
     os.write(1, f"{text}\n".encode())
 
 
 def save(path, stand):
-    """Writes all or nothing."""
+    """Writes the file atomically."""
     written = path.with_suffix(".new")
     written.write_text(json.dumps(stand))
     written.replace(path)

@@ -115,9 +115,7 @@ class Atds:
 
 
 def as_tf(case: dict[str, Any]) -> Any:
-    """The feature of a case of ``tests/cases/keys``, where TensorFlow has one: theirs have a type always, and
-    neither convert nor truncate.
-    """
+    """The feature of TensorFlow for a case of ``tests/cases/keys``. None: TensorFlow has no such feature."""
     [given] = [value for value in case.values() if isinstance(value, dict)]
     if "dtype" not in given or given.keys() & {"lossy", "truncate"}:
         return None

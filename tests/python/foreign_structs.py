@@ -132,7 +132,7 @@ def damaged(batch, name, place, change, path):
     def foreign():
         changed = Foreign(batch)
         setattr(nodes(changed.array)[place], field, value)
-        # Its capsules call Python when they go, which must not be while an exception is on its way.
+        # Its capsules call Python when they are freed, which must not happen during an exception.
         kept.append(changed)
         return changed
 
@@ -146,7 +146,7 @@ def damaged(batch, name, place, change, path):
 
 
 def schemas():
-    """Schemas that cannot be walked to their end, by each entry that takes a schema."""
+    """Schemas that are too deep or too long, for each function that takes a schema."""
     for kind, depth in (
         ("list", 64),
         ("struct", 64),

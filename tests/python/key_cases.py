@@ -18,7 +18,7 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parents[1] / "cases" / "keys"
-# Those that an Avro file can have; the rows of the others are in layouts of Arrow only.
+# The cases that an Avro file can have. The other cases need layouts of Arrow.
 FILES = {
     path.stem: table
     for path in sorted(FOLDER.glob("*.toml"))

@@ -25,7 +25,7 @@ CHUNK = 37
 
 
 def rows(start, end):
-    """Rows whose other columns follow from their number."""
+    """Numbered rows. The other columns are computed from the number."""
     numbers = range(start, end)
     return pa.record_batch(
         {
@@ -38,7 +38,7 @@ def rows(start, end):
 
 
 class Chunks(af.ChunkSource):
-    """Numbered rows. Of a chunk in `damaged`, an error is raised in place of them."""
+    """Numbered rows. A chunk in `damaged` raises an error."""
 
     def __init__(self, start, end, damaged=(), error=None):
         self.start, self.end, self.damaged, self.error = start, end, damaged, error
@@ -64,7 +64,7 @@ class Chunks(af.ChunkSource):
             raise self.error or af.CorruptBlockError(f"chunk {number} is damaged")
         start = self.start + number * CHUNK
         batch = rows(start, min(start + CHUNK, self.end))
-        # Another order, and a column that nobody asked for: the dataset takes what it needs.
+        # Another order and an extra column: the dataset selects the columns that it needs.
         return batch.select(list(reversed(SCHEMA.names)))
 
 
@@ -93,7 +93,7 @@ def parquet(directory, sizes):
 
 
 def examples(directory, sizes, suffix=".tfrecord"):
-    """Messages of `tf.Example`. A record has 7 KB that nobody reads, so that a file has several chunks."""
+    """Messages of `tf.Example`. A record has 7 KB of padding, so that a file has several chunks."""
     paths, first = [], 0
     for number, size in enumerate(sizes):
         paths.append(directory / f"part-{number}{suffix}")
@@ -105,14 +105,14 @@ def examples(directory, sizes, suffix=".tfrecord"):
 
 
 def write_text(path, numbers, line, header=""):
-    """A file of text, with 7 KB in each line that nobody reads, so that a file has several chunks."""
+    """A file of text with 7 KB of padding in each line, so that a file has several chunks."""
     text = header + "".join(line(row) for row in rows(numbers.start, numbers.stop).to_pylist())
     path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
     return path
 
 
 def text_files(directory, sizes, suffix, line, header=""):
-    """Files of so many rows each."""
+    """Files with this many rows each."""
     borders = np.cumsum([0, *sizes]).tolist()
     parts = enumerate(itertools.pairwise(borders))
     return [write_text(directory / f"part-{n}.{suffix}", range(*part), line, header) for n, part in parts]
@@ -133,7 +133,7 @@ def csv(directory, sizes, suffix="csv"):
 
 
 def json_line(row):
-    """An object, without the key of a text that is null, and an empty line behind it."""
+    """An object without the key of a null text, and an empty line after it."""
     pad = {"pad": "x" * 7000}
     return json.dumps({name: value for name, value in row.items() if value is not None} | pad) + "\n\n"
 
@@ -183,7 +183,7 @@ def chunks(_directory, sizes):
 
 
 def plain(row):
-    """A row as the columns that it was made of.
+    """A row as the values from which it was written.
 
     A feature is a list, of one if it was a number; of CSV, a list is a text.
     """

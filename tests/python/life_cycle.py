@@ -1,4 +1,4 @@
-"""Interpreters of their own for the tests of the life cycle: how each ends, and what it prints."""
+"""Runs scripts in separate interpreters, and returns their exit codes and outputs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(script: str, arguments: dict[str, Any], *, limit: float = 60) -> Ended:
 
 
 def run_all(script: str, arguments: Iterable[dict[str, Any]], *, limit: float = 60) -> list[Ended]:
-    """Runs a script once for each arguments, two at a time, and gives the ends in this order."""
+    """Runs a script once for each set of arguments, two at a time. Results are in this order."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(lambda each: run(script, each, limit=limit), arguments))
 

@@ -1,6 +1,6 @@
 """A process whose threads decode while workers of `multiprocessing` iterate over the same dataset.
 
-`life_cycle_worker.py FILE METHOD` prints the numbers of rows that the workers found, and how many found them.
+`life_cycle_worker.py FILE METHOD` prints the row counts of the workers, and how many workers found each.
 """
 
 import multiprocessing

@@ -32,7 +32,7 @@ class Generator:
         self.named: dict[str, dict[str, Any]] = {}
 
     def root(self) -> Any:
-        """A record mostly; any type now and then."""
+        """Usually a record, sometimes another type."""
         return self.record(DEPTH) if self.random.random() < 0.9 else self.type(DEPTH)
 
     def type(self, depth: int) -> Any:
@@ -77,7 +77,7 @@ class Generator:
         return self.random.choice([["null", inner], [inner, "null"]])
 
     def union(self, depth: int) -> Any:
-        """Branches that a value of Python tells apart, so that what is read can be compared."""
+        """Branches that Python values can distinguish, so that the rows can be compared."""
         kinds = ("null", "boolean", "long", "double", "string", "bytes", "array", "map")
         branches = self.random.sample(kinds, self.random.randint(1, 4))
         return [getattr(self, kind)(depth) if kind in {"array", "map"} else kind for kind in branches]

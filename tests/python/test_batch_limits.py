@@ -1,4 +1,4 @@
-"""What rows share (a reader's default, the symbols of an enum) counts for each row that gets a copy of it."""
+"""Shared values (reader defaults, enum symbols) count towards `batch_bytes` once per row."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The corpus of ``tests/cases/avro``, as Python sees it. The format is in ``tests/README.md``."""
+"""The cases of ``tests/cases/avro`` pass in Python. The format is in ``tests/README.md``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _corpus() -> dict[str, dict[str, Any]]:
 
 
 def _outcomes() -> list[Any]:
-    """Every case in each of its encodings, with what is expected of it."""
+    """Every case in each of its encodings, with its expected result."""
     outcomes = []
     for name, case in CORPUS.items():
         for encoding in ENCODINGS:
@@ -106,7 +106,7 @@ def encoded(schema: Any, records: list[Any]) -> list[bytes]:
 
 
 def bare(schema: Any, named: dict[str, Any]) -> Any:
-    """The schema without what fastavro would convert values by, or refuse. Fills ``named``."""
+    """The schema without the logical types that fastavro would convert or reject. Fills ``named``."""
     if isinstance(schema, list):
         return [bare(branch, named) for branch in schema]
     if not isinstance(schema, dict):
@@ -172,7 +172,7 @@ def read(
         unions=case.get("unions", "dense"),
         double_as_float=case.get("double_as_float", False),
     )
-    # Not by a stream, which would put errors of its own around the reader's.
+    # Not by a stream, which would wrap the errors of the reader.
     batches = [pa.record_batch(batch) for batch in reader]
     for batch in batches:
         batch.validate(full=True)
@@ -245,7 +245,7 @@ def value(scalar: pa.Scalar) -> Any:
     """An Arrow value as the cases write it."""
     type_ = scalar.type
     if pa.types.is_union(type_):
-        # pyarrow forgets the branch of a null, which in Avro can only be the one of that name.
+        # pyarrow loses the branch of a null, which is always the branch `null` in Avro.
         if scalar.value is None:
             return {"null": None}
         return {type_.field(scalar.type_code).name: value(scalar.value)}
@@ -272,6 +272,6 @@ def value(scalar: pa.Scalar) -> Any:
 
 
 def number(python: float) -> Any:
-    """What JSON numbers cannot say, or not surely, is a string."""
+    """Numbers that JSON cannot represent exactly are strings."""
     named = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity", "-0.0": "-0.0"}
     return named.get(repr(python), python)

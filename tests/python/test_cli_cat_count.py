@@ -1,4 +1,4 @@
-"""`arrowfeed cat` and `arrowfeed count`: all rows, and their number."""
+"""`arrowfeed cat` prints all rows, and `arrowfeed count` their number."""
 
 import json
 import os
@@ -110,7 +110,7 @@ def test_the_delimiter_of_tsv_holds_whoever_finds_the_file(arrowfeed, tmp_path):
 
 
 def test_count_reads_no_rows(arrowfeed, tmp_path, big_file):
-    # The last bytes of the data are damaged, which only who decodes them can see.
+    # The last bytes of the data are damaged. Only a decoder notices this.
     data = bytearray(big_file.read_bytes())
     data[-40:-20] = bytes(20)
     (tmp_path / "a.avro").write_bytes(data)

@@ -1,4 +1,4 @@
-"""`arrowfeed completion`: the script completes commands, options and files in bash."""
+"""The script of `arrowfeed completion` completes commands, options and files in bash."""
 
 import shutil
 import subprocess

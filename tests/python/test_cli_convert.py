@@ -1,4 +1,4 @@
-"""`arrowfeed convert`: the same rows in another file, whole or not there."""
+"""`arrowfeed convert` writes the same rows to another file, or leaves no file."""
 
 import json
 import os

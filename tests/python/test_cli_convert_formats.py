@@ -1,4 +1,4 @@
-"""`arrowfeed convert` between any two formats: the same rows, or an error that names the column."""
+"""`arrowfeed convert` keeps the rows between any two formats, or names the column of the error."""
 
 import csv
 import gzip
@@ -23,7 +23,7 @@ CASES = int(os.environ.get("ARROWFEED_CASES", "60")) // 200 or 1
 
 
 def plain(value):
-    """A value without what formats differ in: bytes for text, and the width of a float."""
+    """A value without the differences between formats: text as bytes, and the width of floats."""
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, list):
@@ -42,7 +42,7 @@ def read_arrow(path):
 
 
 def read_tfrecord(path, kind="example"):
-    """The rows; a feature of one value is that value, but for lists."""
+    """The rows. A feature of one value is that value, except in list columns."""
     rows = pa.table(af.read_tfrecord(path, format=kind)).to_pylist()
     for row in rows:
         for name in SCALARS:
@@ -86,7 +86,7 @@ READERS = {
 
 
 def call(source, target):
-    """The options that this pair needs: examples have lists of one value, and cells of CSV no lists."""
+    """The options for a pair of formats: examples have lists of one value, and CSV has no lists."""
     options = ["convert", source, "-o", target, "--force", "--batch-size", 7]
     if ".tfrecord" in source:
         options += ["--scalars", ",".join(SCALARS)]

@@ -1,6 +1,6 @@
-"""The examples of docs/command-line.md: each is run on the events of `make demo`, and compared.
+"""The examples of docs/command-line.md have the printed outputs on the events of `make demo`.
 
-URLs of S3 are those of the memory of this process, which takes no options of S3.
+URLs of S3 are replaced by memory URLs, which accept no options of S3.
 """
 
 import re

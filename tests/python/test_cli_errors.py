@@ -1,4 +1,4 @@
-"""Exit codes and messages: never a traceback, unless it is asked for."""
+"""Failed commands have exit codes and messages, and a traceback only on request."""
 
 import importlib.metadata
 import json
@@ -191,7 +191,7 @@ def test_a_full_device_is_an_error(users_file):
 def test_ctrl_c_has_its_own_code(tmp_path):
     command = [sys.executable, "-m", "arrowfeed", "head", "-"]
     with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1) as running:
-        # Once it has taken a megabyte, it is past its start and waits for more.
+        # After it has read a megabyte, the command has started and waits for more.
         header = write(tmp_path / "a.avro", []).read_bytes()
         running.stdin.write(header + b"\x02\x80\x80\x80\x01" + bytes(1 << 20))
         running.stdin.flush()

@@ -1,4 +1,4 @@
-"""Every command that reads, on files of every format."""
+"""Every reading command works on files of every format."""
 
 import json
 import shutil
@@ -53,7 +53,7 @@ def as_float32(value):
 
 
 def as_features(row):
-    """A row as messages of `tf.Example` have it; head shows bytes as characters."""
+    """A row as `tf.Example` stores it. `head` shows bytes as characters."""
     lists = {
         name: value if value is None or isinstance(value, list) else [value] for name, value in row.items()
     }
@@ -110,7 +110,7 @@ def test_head_prints_the_rows_of_every_format(arrowfeed, file):
 def test_standard_input_of_every_format(file, tmp_path):
     name, kind = file
     data = (tmp_path / name).read_bytes()
-    # Any text is CSV, and standard input has no name that says it.
+    # Any text is CSV, and standard input has no name that gives the format.
     said = as_csv(name) if kind == "csv" else []
     done = process("head", "-n", 5, *said, "-", input=data)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -1,4 +1,4 @@
-"""`arrowfeed head`: rows as JSON and as a table."""
+"""`arrowfeed head` prints rows as JSON and as a table."""
 
 import datetime as dt
 import decimal
@@ -137,7 +137,7 @@ def test_infinities_and_other_roots(arrowfeed, tmp_path):
 
 
 def expected(schema, value, named):
-    """A value as it is written, from its schema alone."""
+    """The expected output of a value, from its schema alone."""
     if isinstance(schema, list):
         return in_union(schema, value, named)
     schema = named.get(schema, schema) if isinstance(schema, str) else schema

@@ -1,4 +1,4 @@
-"""No command prints what acts on a terminal, whatever its files, arguments and errors hold."""
+"""No command prints control characters of files, arguments or errors to a terminal."""
 
 import io
 import json
@@ -42,7 +42,7 @@ HONEST = (
 
 
 def active(text: str) -> set[str]:
-    """What acts on a terminal; line feeds are the output's own."""
+    """The control characters of a text, except line feeds."""
     return {
         f"U+{ord(character):04X}"
         for character in text
@@ -114,7 +114,7 @@ def schema_of(rng: random.Random) -> tuple[dict, dict]:
 
 
 def file_of(schema: dict, data: dict, metadata: dict[str, str]) -> bytes:
-    """A file with the hostile schema in its header. Its blocks are of a schema that fastavro takes."""
+    """A file with the hostile schema in its header. Its blocks have a schema that fastavro accepts."""
     tame = json.loads(json.dumps(schema))
     tame["fields"][1]["type"]["symbols"] = ["S"]
     tame_data = data | {tame["fields"][1]["name"]: "S"}

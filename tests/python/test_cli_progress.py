@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal, and nowhere else."""
+"""The progress bar appears on a terminal only."""
 
 import os
 import struct
@@ -22,7 +22,7 @@ CALLS = (
 
 
 def on_a_terminal(*arguments):
-    """What the command shows on a terminal of its own, standard output and standard error together."""
+    """The output of a command on its own terminal, with standard output and standard error together."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [sys.executable, "-m", "arrowfeed", *map(str, arguments)])

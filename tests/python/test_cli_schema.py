@@ -1,4 +1,4 @@
-"""`arrowfeed schema`: each part of a header, whole."""
+"""`arrowfeed schema` prints each part of a header."""
 
 import json
 

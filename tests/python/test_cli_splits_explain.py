@@ -1,4 +1,4 @@
-"""`arrowfeed splits` and `arrowfeed explain`: whole outputs."""
+"""`arrowfeed splits` and `arrowfeed explain` print these outputs."""
 
 import json
 

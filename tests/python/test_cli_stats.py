@@ -1,4 +1,4 @@
-"""`arrowfeed stats`: whole outputs, and random files against counts of plain Python."""
+"""`arrowfeed stats` prints these outputs, and agrees with counts in Python on random files."""
 
 import json
 import math

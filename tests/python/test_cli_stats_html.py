@@ -1,4 +1,4 @@
-"""`arrowfeed stats --html`: a page that is well-formed, needs nothing else, and runs nothing."""
+"""`arrowfeed stats --html` writes a well-formed page without scripts and without other files."""
 
 import re
 import xml.etree.ElementTree as ET

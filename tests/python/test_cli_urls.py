@@ -1,4 +1,4 @@
-"""URLs on the command line: every command reads them, and `convert` writes them."""
+"""Every command reads URLs, and `convert` writes them."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def bucket(tmp_path):
 
 @pytest.fixture
 def put(bucket, tmp_path):
-    """Copies a local file into the bucket and gives its URL."""
+    """Copies a local file into the bucket, and returns its URL."""
 
     def copy(name, to=None):
         url = f"{bucket}/{to or name}"
@@ -58,9 +58,9 @@ def users_in(url, count, first=0):
 
 
 def same(text, path, url):
-    """A text with the widths of columns taken out, in which the path stands for the URL.
+    """A text without the widths of columns, and with the path in place of the URL.
 
-    What `explain` says of the requests for an index is left out: files on disk have no such line.
+    The line of `explain` on the requests for an index is removed, because files on disk have none.
     """
     lines = text.replace(url, path).split("\n")
     return [" ".join(line.split()) for line in lines if not line.startswith("index: ")]
@@ -341,7 +341,7 @@ def test_storage_options_are_given_to_every_function(arrowfeed, bucket, monkeypa
     }
     for command, names in calls.items():
         given.clear()
-        # The content is not looked at: that goes to the compiled module.
+        # The content is not checked here, but by the compiled module.
         output = ["--force", "-o", f"{bucket}/out.avro"] if command == "convert" else []
         monkeypatch.setattr("arrowfeed.cli._output.exists", lambda url, **_: False)
         ran = arrowfeed(command, "--format", "avro", *output, *options, url)
@@ -373,7 +373,7 @@ def test_values_of_storage_options_are_in_no_message(arrowfeed, users_file, buck
         assert ran.err.splitlines()[-1] == (
             f"arrowfeed {command}: error: unrecognized arguments: {option}=aws_secret_access_key=…"
         )
-        # An argument with a space is no option.
+        # An argument with a space is not an option.
         ran = arrowfeed(command, *output, f"{option}=key={SECRET} {SECRET}")
         assert ran == (1, "", f"arrowfeed: {option}=key=…\n")
 

@@ -1,4 +1,4 @@
-"""`columns` of the formats that read only whole columns: a path may go on to a field of a column."""
+"""In formats that read whole columns, a path of `columns` may lead to a field of a column."""
 
 import pyarrow as pa
 import pytest

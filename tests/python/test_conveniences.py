@@ -1,4 +1,4 @@
-"""Sources and schemas in the forms that people have them in, and rows in other libraries."""
+"""Sources and schemas are accepted in many forms, and other libraries read the rows."""
 
 from __future__ import annotations
 

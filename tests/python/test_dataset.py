@@ -1,4 +1,4 @@
-"""A dataset's parts: schema, tensors, rows, projection, as they are known before any batch."""
+"""A dataset knows its schema, tensors, rows and projection before any batch."""
 
 import json
 import pickle

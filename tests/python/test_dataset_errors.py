@@ -1,4 +1,4 @@
-"""Files and rows with something wrong in them: errors, what came before, and what `on_error` leaves out."""
+"""Damaged files and rows raise errors after the rows before them, or are skipped by `on_error`."""
 
 import itertools
 import pickle
@@ -16,7 +16,7 @@ from dataset_files import all_ids, ids, people_files
 
 @pytest.fixture
 def broken(tmp_path):
-    """Three files of 60 rows; some bytes of the third block of the second are others."""
+    """Three files of 60 rows. The third block of the second file has wrong bytes."""
     paths = people_files(tmp_path, [60, 60, 60])
     data = bytearray(paths[1].read_bytes())
     blocks = data.split(data[-16:])
@@ -27,7 +27,7 @@ def broken(tmp_path):
 
 
 def until_an_error(batches):
-    """What came before an error, and the error."""
+    """The rows before an error, and the error."""
     given, error = [], None
     try:
         for batch in batches:
@@ -80,7 +80,7 @@ def test_what_is_left_out_is_reported_once_and_kept_in_the_state(broken, on_erro
         assert rows == [*range(len(rows) // 2 - 60), *range(120, 180)] * 2
         assert 120 < len(rows) // 2 < 180
     else:
-        # What came before that block in the order of the epoch.
+        # The rows before that block in the order of the epoch.
         assert 240 <= len(rows) < 360
         assert max(map(rows.count, rows)) == 2
     resumed = dataset.record_batches(threads=1, **options)
@@ -168,14 +168,14 @@ def test_rows_of_a_batch_are_bounded_in_bytes(tmp_path):
 
 
 def warned(caught, paths):
-    """The files of which the warnings name the first skipped part."""
+    """The files whose first skipped part is named in the warnings."""
     assert all(one.category is af.SkippedWarning for one in caught)
     return [path.name for one in caught for path in paths if str(path) in str(one.message)]
 
 
 @pytest.fixture
 def twice_broken(broken, tmp_path):
-    """The files, of which two are damaged in one block."""
+    """Files of which two have a damaged block."""
     copy = tmp_path / "part-00003.avro"
     copy.write_bytes(broken[1].read_bytes())
     return [*broken, copy]

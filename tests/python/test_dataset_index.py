@@ -1,4 +1,4 @@
-"""Saved indexes of datasets: the same batches without a scan, of the same files only."""
+"""A saved index gives the same batches without a scan, and is rejected for other files."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def test_copies_and_projections_keep_their_index(files, index):
     dataset = af.AvroDataset(files, index=index)
     copy = pickle.loads(pickle.dumps(dataset))
     assert all_ids(copy.record_batches(**OPTIONS)) == all_ids(dataset.record_batches(**OPTIONS))
-    # Each file is damaged behind its header: only a scan would find that.
+    # Each file is damaged after its header, which only a scan would find.
     projected = dataset.project(["id"])
     for path in files:
         data = path.read_bytes()

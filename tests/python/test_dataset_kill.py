@@ -1,4 +1,4 @@
-"""A process that is killed at any moment, again and again, and goes on from its last saved state.
+"""A process that is killed repeatedly at random moments resumes from its last saved state.
 
 20 kills each; `ARROWFEED_KILLS=200` for the long mode.
 """
@@ -34,7 +34,7 @@ CASES = [("avro", order) for order in ORDERS] + [
 
 
 class Worker:
-    """Starts processes, one after the other, which iterate and go on from the last saved state."""
+    """Starts processes one after the other, which iterate and resume from the last saved state."""
 
     def __init__(self, folder, options, files):
         command = [sys.executable, "-W", "ignore", WORKER, folder, json.dumps(options), *files]
@@ -69,7 +69,7 @@ class Worker:
         return int(self.until("code").split()[1])
 
     def kill(self, word, seconds):
-        """Starts a process, and kills it so long after a word; its exit code."""
+        """Starts a process, kills it this long after a word, and returns its exit code."""
         process = self.begin("work")
         self.until(word)
         time.sleep(seconds)
@@ -82,7 +82,7 @@ class Worker:
 def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, kind, order):
     SOURCES[kind](tmp_path, [400, 10, 0, 390])
     files = sorted(tmp_path.glob(f"part-*.{kind}"))
-    # So many epochs that the process is killed before it is done.
+    # Enough epochs that the process is killed before its end.
     options = {**ORDERS[order], "threads": 2, "epochs": 4 + KILLS}
     (tmp_path / "ids").touch()
     moments = chance(kind, order)

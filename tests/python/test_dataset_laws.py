@@ -1,4 +1,4 @@
-"""The laws of datasets, over every source: files of each format, and a source written in Python."""
+"""The laws of datasets hold for files of each format, and for a source written in Python."""
 
 import json
 import pickle
@@ -128,11 +128,11 @@ def damaged(kind, directory):
     path = directory / f"part-1.{kind}"
     bytes_ = bytearray(path.read_bytes())
     if kind in ("csv.gz", "jsonl.gz"):
-        # The file ends too soon. Other deflated data could be another right text.
+        # The file is truncated, because changed deflated data could be another valid text.
         path.write_bytes(bytes_[: len(bytes_) * 3 // 4])
         return made
-    # Of text, the digits of an `id`. Of an Avro and of a compressed file, deflated data; of a file of
-    # TFRecord, bytes of a record; of a Parquet file, the header of a page.
+    # Damages the digits of an `id` in text, deflated data in Avro and compressed files, bytes of a
+    # record in TFRecord files, and the header of a page in Parquet files.
     at = len(bytes_) // 2
     if kind == "parquet":
         import pyarrow.parquet as pq  # noqa: PLC0415 - the other sources do without
@@ -172,14 +172,14 @@ def test_what_is_left_out_is_reported_and_the_same_for_all_threads(kind, on_erro
         reports.append(batches.report()["skipped"])
     assert found[0] == found[1] == found[2]
     assert reports[0] == reports[1] == reports[2]
-    # Of a compressed file, the record that is wrong, and the rest, whose records are not found.
+    # In a compressed file, the wrong record and the rest, whose records are not found.
     skipped = reports[0][-1]
     assert len(reports[0]) == (2 if (kind, on_error) == ("gz", "skip_block") else 1)
     lost = set(range(300)) - set(flat(found[0]))
     assert lost
     assert lost < set(range(100, 200)) if on_error == "skip_block" else lost <= set(range(100, 200))
     assert skipped["error"]
-    # How many rows that rest has is not known.
+    # The number of rows in the rest is unknown.
     assert (skipped["rows"] is None) == (on_error == "skip_file" or kind.endswith("gz"))
 
 
@@ -239,13 +239,13 @@ def test_memory_is_bounded_and_does_not_grow(kind, tmp_path):
     done = run_script(MEMORY, kind, tmp_path / "large", timeout=120)
     assert done.returncode == 0, done.stderr
     batches, first, grown = map(int, done.stdout.split())
-    # A window of 16 rows is 16 MiB; as much may wait, and each of two threads has a chunk of 4 in its hands.
+    # A window of 16 rows is 16 MiB. As much may wait, and each of two threads decodes a chunk of 4 rows.
     assert batches == 240
     assert first < 160, first
     assert grown < 24, grown
 
 
-# What is particular to sources written in Python.
+# Tests of sources written in Python only.
 
 
 def test_only_the_columns_that_are_needed_are_asked_for():
@@ -288,7 +288,7 @@ def test_a_source_that_the_system_does_not_let_read_is_left_out_as_a_file():
 
 
 class Wrong(Chunks):
-    """What `read_chunk` gives is not what the source declares."""
+    """A source whose `read_chunk` does not return what the source declares."""
 
     def __init__(self, given):
         super().__init__(0, 80)

@@ -1,4 +1,4 @@
-"""`len` of iterators: the number of their batches, where it is known without a long scan of the files."""
+"""`len` of an iterator is the number of its batches, if no long scan of the files is needed."""
 
 from __future__ import annotations
 

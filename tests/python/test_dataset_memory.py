@@ -1,4 +1,4 @@
-"""Memory: what is decoded ahead is bounded in bytes, and nothing grows from epoch to epoch."""
+"""The bytes decoded ahead are bounded, and memory does not grow from epoch to epoch."""
 
 import sys
 
@@ -14,7 +14,7 @@ BLOCKS = 160
 
 @pytest.fixture(scope="module")
 def large_file(tmp_path_factory):
-    """160 MiB in blocks of a row of a mebibyte, which a codec makes small."""
+    """160 MiB in compressed blocks of one row of 1 MiB."""
     path = tmp_path_factory.mktemp("large") / "large.avro"
     schema = {"type": "record", "name": "R", "fields": [{"name": "data", "type": "bytes"}]}
     rows = ({"data": bytes([number]) * BLOCK} for number in range(BLOCKS))
@@ -53,7 +53,7 @@ def test_memory_is_flat_while_the_consumer_stalls(large_file, prefetch):
     assert done.returncode == 0, done.stderr
     grown, rows = map(int, done.stdout.split())
     assert rows == BLOCKS - 1
-    # Beside what waits, each thread has a block in its hands.
+    # In addition to the waiting batches, each thread decodes a block.
     assert (prefetch >> 20) <= grown + 4 < (prefetch >> 20) + 28
 
 

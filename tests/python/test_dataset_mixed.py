@@ -1,4 +1,4 @@
-"""`split` and `MixedDataset`: parts of datasets and mixtures of them, in every framework and pickle."""
+"""`split` and `MixedDataset` work in every framework and in pickles."""
 
 import pickle
 
@@ -147,7 +147,7 @@ def test_datasets_of_several_formats_are_mixed(tmp_path, dataset):
 
 
 def dataset_paths(dataset):
-    """The files of a dataset, as its pickle has them."""
+    """The files in the pickle of a dataset."""
     return dataset.__reduce__()[1][1]
 
 

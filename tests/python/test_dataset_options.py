@@ -1,4 +1,4 @@
-"""Options of datasets and of iterations over them: what each does, and whole messages for what is wrong."""
+"""Each option of datasets and iterations has its effect, and wrong values have these messages."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""The order of batches is a function of files and options, down to the bytes of every column."""
+"""Files and options determine the batches, down to the bytes of every column."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Datasets in other processes: what is pickled is the same dataset."""
+"""A pickled dataset is the same dataset in another process."""
 
 import io
 import multiprocessing
@@ -64,7 +64,7 @@ def test_a_copy_of_a_file_object_takes_the_states_of_the_first(people):
 
 
 def work(dataset, state):
-    """What another process makes of a dataset and a state."""
+    """The rows of a dataset and a state in another process."""
     batches = dataset.tensors(**OPTIONS)
     batches.load_state_dict(state)
     return list(dataset.specs), all_ids(batches)

@@ -1,4 +1,4 @@
-"""Signals, threads, forks and the end of the process, while a dataset is iterated over."""
+"""Iterations survive signals, threads and forks, and end with the process."""
 
 import gc
 import itertools
@@ -159,7 +159,7 @@ def test_an_iterator_can_be_closed_by_another_thread(endless_file):
 
 
 def left(before):
-    """Threads that are there and were not before; a joined one may be listed for a moment."""
+    """New threads. A joined thread may be listed for a moment."""
     end = time.monotonic() + 2
     while tasks() - before and time.monotonic() < end:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Datasets of files whose records contain themselves: what ends is read, and what does not is named."""
+"""Datasets of recursive records read the non-recursive columns, and name the others."""
 
 import pytest
 

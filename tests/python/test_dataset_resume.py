@@ -1,4 +1,4 @@
-"""States: from any batch on the rest of the unbroken run, in any process; and nothing else."""
+"""A state of any batch resumes with the rest of the run, in any process, and fits no other dataset."""
 
 import json
 
@@ -18,7 +18,7 @@ ORDERS = {
 
 
 def resumed(dataset, state, how="record_batches", **options):
-    """Batches from a state on, which went through JSON."""
+    """The batches after a state that went through JSON."""
     batches = getattr(dataset, how)(**options)
     batches.load_state_dict(json.loads(json.dumps(state)))
     return batches

@@ -1,4 +1,4 @@
-"""`take`, `skip` and `start_epoch`: rows and epochs of the whole dataset, in every format and framework."""
+"""`take`, `skip` and `start_epoch` count in the whole dataset, for every format and framework."""
 
 import pytest
 

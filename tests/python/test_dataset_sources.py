@@ -1,4 +1,4 @@
-"""What a dataset is made from: the same kinds of sources as `read_avro`, and many files."""
+"""Datasets accept the sources of `read_avro`, and many files."""
 
 import io
 import itertools

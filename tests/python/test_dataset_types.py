@@ -1,4 +1,4 @@
-"""Types whose rows are not put together by Arrow alone: enums at any depth, and rows without columns."""
+"""Batches of several files combine enums at any depth, and rows without columns."""
 
 import pyarrow as pa
 import pytest
@@ -42,7 +42,7 @@ def dictionaries(array):
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
 @pytest.mark.parametrize(
     ("kind", "encoding"),
-    # A union is no feature.
+    # A union is not a feature.
     [(kind, encoding) for kind in TYPES for encoding in ("native", "feature") if (kind, encoding) != UNION],
 )
 def test_enums_keep_the_dictionary_of_their_symbols(tmp_path, kind, encoding, options):

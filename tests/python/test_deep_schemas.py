@@ -1,4 +1,4 @@
-"""Schemas from outside that are nested without end: an error of a class, before anything recurses over them.
+"""Schemas of any origin that are nested too deeply raise a typed error before any recursion.
 
 The schemas of Arrow's C interface and pickled schemas are in `test_foreign_structs`.
 """

@@ -1,4 +1,4 @@
-"""The Python examples of the documentation run, and its reference has every public name."""
+"""The Python examples of the documentation run, and the reference has every public name."""
 
 import re
 import sys

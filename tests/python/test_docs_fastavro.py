@@ -1,4 +1,4 @@
-"""The page on fastavro: its code runs, and what comes before a change is equal to what comes after it."""
+"""The examples of the page on fastavro run, and both versions of each example give equal results."""
 
 import io
 import re
@@ -77,7 +77,7 @@ def test_pyarrow_raises_an_error_of_its_own():
 
 
 def read(reader):
-    """How many rows came, and the class of the error after them."""
+    """The number of rows, and the class of the error after them."""
     count = 0
     try:
         for _ in reader():

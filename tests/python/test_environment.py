@@ -1,6 +1,6 @@
-"""Signals, threads, forks and the end of the process.
+"""Readers survive signals, threads and forks, and end with the process.
 
-Each script runs in a process of its own, with a watchdog.
+Each script runs in a separate process, with a watchdog.
 """
 
 import os
@@ -63,7 +63,7 @@ INTERRUPTED = """
     thread.start()
     try:
         if use == "pyarrow":
-            # The C interface carries a text; the signal comes once more, and stops what follows.
+            # The C interface carries only a text. The second signal stops the calls that follow.
             try:
                 pyarrow.table(reader)
             except pyarrow.ArrowInvalid as error:

@@ -1,4 +1,4 @@
-"""Each class of error: its place in the tree, its attributes, its whole message."""
+"""Each error class has this base, these attributes and this message."""
 
 import errno
 import os
@@ -48,7 +48,7 @@ def test_errors_pickle_with_their_attributes(kind):
 
 @pytest.fixture
 def data(tmp_path):
-    """A file of some blocks; the first ends before the second marker."""
+    """A file of several blocks. The first ends before the second marker."""
     path = write(tmp_path / "whole.avro", users(20), sync_interval=100, sync_marker=b"0123456789abcdef")
     return path.read_bytes()
 

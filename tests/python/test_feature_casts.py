@@ -1,4 +1,4 @@
-"""Features that convert values to their dtype: numbers as numpy converts them, enums to codes, decimals."""
+"""Features convert values to their dtype: numbers as numpy does, enums to codes, and decimals."""
 
 import decimal
 import io

@@ -1,4 +1,4 @@
-"""Features as JSON, as graphs have them: what is read is what was written."""
+"""Features survive a round trip through the JSON of graphs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Features: what they are made of, and what makes none."""
+"""Features accept these arguments, and reject others."""
 
 import copy
 import dataclasses

@@ -1,4 +1,4 @@
-"""Adapters of features: ours, those of TensorFlow, tensorflow-io and ATDS, and what is neither."""
+"""Adapters accept features of arrowfeed, TensorFlow, tensorflow-io and ATDS, and reject other objects."""
 
 import numpy as np
 import pyarrow as pa
@@ -56,7 +56,7 @@ def tensor(feature, name="t"):
 
 
 def parts(tensor):
-    """What a tensor is made of, as lists."""
+    """The parts of a tensor as lists."""
     if isinstance(tensor, af.DenseTensor):
         return tensor.values.dtype, tensor.values.tolist()
     if isinstance(tensor, af.SparseTensor):
@@ -208,7 +208,7 @@ TAKEN = (
 
 
 class FeatureOfMine:
-    """Of nobody."""
+    """A feature of an unknown library."""
 
     def __repr__(self):
         return "FeatureOfMine()"

@@ -1,4 +1,4 @@
-"""Arrow data of other libraries: slices of every nesting, and data that is not what it says."""
+"""Arrow data of other libraries is imported with slices at every level, and invalid data is rejected."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ ROWS = 40
 
 
 class Capsules:
-    """What a library hands over by the C data interface, once or as often as it is asked."""
+    """An object with the C data interface, which exports once or repeatedly."""
 
     def __init__(self, array):
         self.capsules = array.__arrow_c_array__()
@@ -123,7 +123,7 @@ def test_unions_of_structs_are_imported_from_slices():
 
 
 def list_of(offsets, values=6):
-    """Offsets are spoiled in memory: some are looked at by pyarrow when an array is made."""
+    """Offsets are changed in memory, because pyarrow checks some when it creates an array."""
     stored = np.zeros(len(offsets), np.int32)
     buffers, children = [None, pa.py_buffer(stored)], [pa.array(range(values))]
     array = pa.Array.from_buffers(pa.list_(pa.int64()), len(offsets) - 1, buffers, children=children)
@@ -131,7 +131,7 @@ def list_of(offsets, values=6):
 
 
 def nothing():
-    """For what pyarrow does not look at."""
+    """Does nothing, for values that pyarrow does not check."""
 
 
 def strings(offsets):
@@ -280,7 +280,7 @@ def test_a_stream_that_is_of_no_batches_is_refused(tmp_path):
 @pytest.mark.parametrize("given", [pa.record_batch({"x": [1]}), pa.table({"x": [1]})], ids=["batch", "table"])
 def test_batches_and_tables_serve_as_schemas(given):
     class Holder:
-        """Is no schema, and has one."""
+        """An object that is not a schema, but has one."""
 
         schema = given.schema
 

@@ -22,7 +22,7 @@ def numbers(chosen, length, data_type, nulls):
 
 
 def lists(chosen, items, kind):
-    """Rows over items that begin anywhere, some of them null or empty."""
+    """Lists whose items begin at any offset. Some lists are null or empty."""
     start = chosen.randrange(3)
     if kind == "fixed":
         return pa.FixedSizeListArray.from_arrays(items[start : start + (len(items) - start) // 2 * 2], 2)
@@ -94,7 +94,7 @@ def test_memory_may_begin_anywhere(data_type, by):
 
 
 def spoiled(batch, level, field, value):
-    """The batch with a number changed in a struct of the C interface: its own, its column's or the items'."""
+    """The batch with a changed number in a C struct: that of the batch, the column or the items."""
     given = Capsules(batch)
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -1,4 +1,4 @@
-"""Structs of the C data interface that contradict themselves: an error that says so, and never a crash."""
+"""Contradictory structs of the C data interface raise an error, and never crash the process."""
 
 import ctypes
 import json
@@ -18,7 +18,7 @@ PREFIX = "expected valid Arrow data, found "
 
 
 def lines(cases):
-    """What `foreign_structs.py` prints; a crash of it fails the test, with the last case before it."""
+    """The output of `foreign_structs.py`. If it crashes, the test fails and names the last case."""
     done = subprocess.run(
         [sys.executable, foreign_structs.__file__, cases],
         capture_output=True,
@@ -36,7 +36,7 @@ def test_negative_numbers_are_told():
     for name, place, field, value, how, outcome in lines("numbers"):
         case = (name, place, field, value, how, outcome)
         if outcome is None:
-            # Fewer than no buffers or children are seen only where values are read.
+            # Negative numbers of buffers or children are noticed only when values are read.
             assert field in ("n_buffers", "n_children"), case
             continue
         kind, message = outcome
@@ -173,7 +173,7 @@ HUGE = 2**58
 
 
 def huge(batch, place, size):
-    """The batch with a size of a struct, and of the rows, that no memory has."""
+    """The batch with a struct size and a row count beyond any memory."""
     foreign = Foreign(batch)
     foreign.array.length = nodes(foreign.array)[place].length = size
     return foreign

@@ -1,4 +1,4 @@
-"""`_repr_html_` of schemas, batches, datasets, adapters, tensors, `explain()`; the `repr` of iterators."""
+"""`_repr_html_` escapes markup in schemas, batches, datasets, adapters, tensors and `explain()`."""
 
 import io
 import pickle

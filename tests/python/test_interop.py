@@ -1,4 +1,4 @@
-"""Other libraries take a reader by Arrow's C interface."""
+"""Other libraries read a reader through Arrow's C interface."""
 
 import errno
 import io

@@ -1,4 +1,4 @@
-"""Ctrl-C and `close()` while a call goes through much input, and paths that would block."""
+"""Ctrl-C and `close()` end calls on long inputs, and paths that would block."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ ANSWER_SECONDS = 0.2
 
 
 def faulty(path):
-    """Some blocks, and then a hole of a tebibyte, which reads as zeros."""
+    """A file of some blocks, and then a sparse tebibyte that reads as zeros."""
     af.write_avro(pa.table({"i": range(2000)}), path, codec="null", block_bytes=1000)
     os.truncate(path, 1 << 40)
     return path

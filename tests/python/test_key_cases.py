@@ -1,4 +1,4 @@
-"""The corpus of ``tests/cases/keys``, with the Avro dataset RFC's tables 2 and 3: Avro files to tensors."""
+"""The cases of ``tests/cases/keys``, with tables 2 and 3 of the Avro dataset RFC, pass on Avro files."""
 
 from __future__ import annotations
 

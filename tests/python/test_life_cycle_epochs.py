@@ -1,4 +1,4 @@
-"""Epoch after epoch: memory, open files and threads stay as they are.
+"""Memory, open files and threads stay constant over many epochs.
 
 300 epochs of each kind; `make test-long` has 1,000, and `ARROWFEED_EPOCHS=20000` more.
 """

@@ -1,4 +1,4 @@
-"""Interpreters that end while readers and iterators are alive.
+"""Interpreters exit cleanly while readers and iterators are alive.
 
 60 interpreters; `make test-long` starts 500, and `ARROWFEED_EXITS=10000` more.
 """

@@ -1,4 +1,4 @@
-"""Forks while threads decode: a child reads, drops, iterates and exits.
+"""Children that are forked while threads decode can read, drop, iterate and exit.
 
 3 seconds of forks; `make test-long` has 10, and `ARROWFEED_FORK_SECONDS=600` more.
 """
@@ -228,7 +228,7 @@ given = json.loads(sys.argv[1])
 kept = [(batches := batches_of(kind, given["path"]), next(batches)) for kind in given["kinds"]]
 pid = os.fork()
 if pid == 0:
-    # The interpreter of the child ends with all that it has of the parent.
+    # The interpreter of the child ends with all objects of the parent.
     if given["end"] == "return":
         del kept
     elif given["end"] == "sys.exit":

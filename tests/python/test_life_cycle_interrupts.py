@@ -1,4 +1,4 @@
-"""Ctrl-C at random moments in every long call: `KeyboardInterrupt` within 200 ms, and the next use works.
+"""Ctrl-C in any long call raises `KeyboardInterrupt` within 200 ms, and the next call works.
 
 Two moments of each call; `make test-long` has five, and `ARROWFEED_INTERRUPTS=100` more.
 """
@@ -195,7 +195,7 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def files(endless_file, tmp_path_factory):
-    """An endless file, also by 2,000 names; a small one; and one with a hole of 20 GB that takes no room."""
+    """An endless file, also by 2,000 names; a small one; and a sparse one of 20 GB."""
     folder = tmp_path_factory.mktemp("interrupts")
     small = write(folder / "small.avro", users(100))
     hole = write(folder / "hole.avro", users(100))
@@ -209,7 +209,7 @@ def files(endless_file, tmp_path_factory):
 
 
 def interrupted(script, given, moment):
-    """Runs a script and interrupts it: seconds until the answer, where it came, and threads that are left."""
+    """Runs and interrupts a script. Returns the seconds to the exception, its line, the threads left."""
     command = [sys.executable, "-W", "ignore", "-c", script, json.dumps(given)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -265,7 +265,7 @@ COMMANDS = {
 
 
 def end_of_command(script, arguments, moment):
-    """Runs a command and interrupts it: seconds until its end, its exit code, and its errors."""
+    """Runs and interrupts a command. Returns the seconds until its end, its exit code and its errors."""
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", script, json.dumps(arguments)],
         stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Limits of the system on memory, files and threads: a typed error or a result, never an abort or a hang.
+"""System limits on memory, files and threads lead to a typed error or a result, never an abort or a hang.
 
 `make test` has half of the limits on memory for each call, and `make test-long` all.
 """
@@ -119,7 +119,7 @@ def test_without_memory_there_is_an_error_and_no_abort(large_blocks, work):
     for case, ended in zip(given, ends, strict=True):
         if case not in good:
             # Rust ends the process where a small allocation fails, and Arrow's kernels where any does.
-            # Threads may tell of that at once. The C library ends it where a thread has no memory of its own.
+            # Several threads may report that at once. The C library aborts if a thread has no memory.
             failed = re.findall(r"memory allocation of (\d+) bytes failed", ended.err)
             assert failed or re.search("thread-local data|TLS destructor", ended.err), (case, ended)
             assert all(int(size) < SMALL for size in failed), (case, ended)

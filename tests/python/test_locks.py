@@ -1,4 +1,4 @@
-"""The files of `requirements/locks` fit those of `requirements`, from which `make locks` writes them."""
+"""The lock files in `requirements/locks` fit the files in `requirements`."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Framed messages of Avro: single objects, and those of Confluent's registry."""
+"""Framed messages are decoded: Avro single objects, and those of Confluent's registry."""
 
 import io
 import struct
@@ -25,7 +25,7 @@ def binary(row, schema):
 
 
 def single_object(row, schema):
-    """As the specification says it."""
+    """A single object as in the specification."""
     fingerprint = af.AvroSchema(schema).fingerprint
     return b"\xc3\x01" + struct.pack("<Q", fingerprint) + binary(row, schema)
 
@@ -97,7 +97,7 @@ def test_errors_name_the_message_and_the_field():
     with pytest.raises(af.CorruptBlockError) as error:
         decoder.decode([good, good[:-1]])
     assert (error.value.record, error.value.field, error.value.path) == (1, "name", "clicks")
-    # The byte is one of the message.
+    # The byte belongs to the message.
     assert error.value.offset == 6
     with pytest.raises(af.SchemaError) as error:
         decoder.decode([good, good, confluent(*MESSAGES[1])])
@@ -111,7 +111,7 @@ def test_errors_name_the_message_and_the_field():
         af.CorruptBlockError, match="expected a message header of 5 bytes, found a message of 2 bytes"
     ):
         decoder.decode([good[:2]])
-    # Of a list with an error nothing is kept.
+    # After an error in a list, none of its messages is kept.
     decoder.flush()
     assert rows(decoder.decode([good])) == ROWS[:1]
 

@@ -14,6 +14,6 @@ def test_the_loss_falls_when_the_schema_of_the_messages_changes(monkeypatch):
     weights, losses = messages.train()
     assert len(losses) == messages.POLLS
     assert np.mean(losses[-20:]) < 0.8 * np.mean(losses[:20])
-    # The discount is there since the middle of the stream.
+    # The field exists since the middle of the stream.
     assert weights[0] < -1
     assert weights[1] > 1

@@ -1,4 +1,4 @@
-"""Names that break the specification and that writers wrote: read as fastavro reads them."""
+"""Names that violate the specification are read as fastavro reads them."""
 
 import io
 import random
@@ -118,7 +118,7 @@ def test_files_that_fastavro_reads_are_read_alike(chunk):
 
 
 def paths(schema: object, before: str = "") -> list[tuple[str, list[str]]]:
-    """Of each value that is no record, its path in quotes."""
+    """The quoted path of each value that is not a record."""
     if not isinstance(schema, dict) or schema["type"] == "fixed":
         return [(before, [])]
     if schema["type"] == "array":
@@ -131,7 +131,7 @@ def paths(schema: object, before: str = "") -> list[tuple[str, list[str]]]:
 
 
 def chosen(record: object, names: list[str]) -> object:
-    """The record with the one value that a path of names leads to."""
+    """The record with only the value at the end of a path of names."""
     if isinstance(record, list):
         return [chosen(item, names) for item in record]
     return {names[0]: chosen(record[names[0]], names[1:])} if names else record

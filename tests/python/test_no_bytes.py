@@ -1,4 +1,4 @@
-"""Values without bytes (`fixed` of size 0, lists of the fixed size 0) keep their number wherever they go."""
+"""Values without bytes (`fixed` of size 0, lists of the fixed size 0) keep their number everywhere."""
 
 import json
 

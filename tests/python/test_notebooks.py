@@ -1,4 +1,4 @@
-"""The code of the notebooks runs from top to bottom."""
+"""The notebooks run from top to bottom."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Names with the character NUL, which the C data interface cannot pass on: errors that name the column."""
+"""Names with NUL, which the C data interface cannot express, raise errors that name the column."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""`numpy.asarray` of a column: the values of every type, against pyarrow."""
+"""`numpy.asarray` of a column has the values of pyarrow for every type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`open_dataset`: the format of files by their content."""
+"""`open_dataset` detects the format of files by their content."""
 
 import functools
 import gzip
@@ -23,7 +23,7 @@ TABLE = pa.table({"id": [1, 2, 3]})
 
 @pytest.fixture
 def files(tmp_path):
-    """A file of each format, under names that do not say it."""
+    """A file of each format, with names that do not state the format."""
     af.write_avro(TABLE, tmp_path / "avro")
     pq.write_table(TABLE, tmp_path / "parquet")
     af.write_tfrecord(TABLE, tmp_path / "example")
@@ -294,5 +294,5 @@ def test_the_start_of_a_file_says_its_format_or_nothing(tmp_path, name):
 
 
 def class_of(kind):
-    """A class, and the arguments that the name of a file says."""
+    """The class of a file, and the arguments that follow from its name."""
     return (kind.func, kind.keywords) if isinstance(kind, functools.partial) else (kind, {})

@@ -1,4 +1,4 @@
-"""Arguments: what is refused, and the whole message that says so."""
+"""Wrong arguments raise errors with these messages."""
 
 import functools
 import inspect
@@ -175,7 +175,7 @@ def test_signatures_show_names_and_defaults(function, positional, options):
 
 @pytest.mark.parametrize(("options", "kind", "message"), REFUSED[2:])
 def test_options_that_are_refused_have_an_accepted_value(users_file, options, kind, message):
-    """So that no test above passes for another reason."""
+    """Shows that the tests above do not pass for another reason."""
     [name] = options
     accepted = {**READ_OPTIONS, "threads": 2, "limits": af.Limits(), "max_batch_bytes": 1 << 20}
     list(af.read_avro(users_file, **{name: accepted[name]}))

@@ -1,4 +1,4 @@
-"""Parquet files as a dataset: the rows that pyarrow reads, and all that a dataset does."""
+"""`ParquetDataset` reads the rows of pyarrow, and supports all features of datasets."""
 
 import itertools
 import pickle

@@ -1,4 +1,4 @@
-"""Parquet files in a promised schema: `schema=` of `ParquetDataset` and `read_parquet`."""
+"""`schema=` of `ParquetDataset` and `read_parquet` converts files to the given types."""
 
 import itertools
 import pickle
@@ -22,7 +22,7 @@ PROMISED = pa.schema(
 
 @pytest.fixture
 def folder(tmp_path):
-    """Files as several writers make them: other types, another order, other names of items, a column less."""
+    """Files in the layouts of several writers: other types, order and item names, and a missing column."""
     first = {
         "id": pa.array([1, 2, 3], pa.int32()),
         "score": pa.array([0.5, None, 2.5], pa.float32()),
@@ -120,7 +120,7 @@ def test_values_that_do_not_fit_name_their_place(tmp_path):
     place = "block 0 at byte 4, record 1: x"
     assert str(caught.value) == f"{path}: {place}: expected a value that Int32 can hold, found 1099511627776"
     assert (caught.value.path, caught.value.block, caught.value.record) == (str(path), 0, 1)
-    # The file is right, so nothing of it is left out.
+    # The file is valid, so nothing is skipped.
     with pytest.raises(af.ConversionError):
         list(af.ParquetDataset(path, schema=schema).record_batches(batch_size=9, on_error="skip_block"))
 

@@ -1,4 +1,4 @@
-"""The texts of the drawn pictures stay inside of their boxes and of the picture."""
+"""The texts of the drawings stay inside their boxes and the picture."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -28,7 +28,7 @@ def text_boxes(root):
 
 
 def leaving(root):
-    """The texts that leave the picture, or a box that their position is in."""
+    """The texts that exceed the picture or their box."""
     _, _, width, _ = map(float, root.get("viewBox").split())
     names = ("x", "y", "width", "height")
     boxes = [[float(box.get(name)) for name in names] for box in root.iter(f"{SVG}rect")]

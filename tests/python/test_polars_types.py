@@ -1,4 +1,4 @@
-"""Frames of polars of columns of each Arrow type, and frames of polars that are written."""
+"""polars frames have columns of each Arrow type, and can be written."""
 
 from __future__ import annotations
 

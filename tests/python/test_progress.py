@@ -1,4 +1,4 @@
-"""`progress=True`: a tqdm bar that counts rows."""
+"""`progress=True` shows a tqdm bar that counts rows."""
 
 import io
 import subprocess
@@ -27,7 +27,7 @@ def source():
 
 @pytest.fixture
 def bars(monkeypatch):
-    """The bars that are made, in order, with the number of rows that each was closed with."""
+    """The bars in order of creation, with the number of rows of each when it was closed."""
     made = []
 
     class Bar(tqdm_auto.tqdm):

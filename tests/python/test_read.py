@@ -1,4 +1,4 @@
-"""Rows of files, as they were written."""
+"""`read_avro` returns the rows that were written."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The code of the README and of the first page runs as it stands there. `cargo test` compiles the Rust code.
+"""The examples of the README and of the first page run unchanged. `cargo test` compiles the Rust code.
 
 The code that needs TensorFlow, PyTorch or JAX runs in `tests/frameworks`.
 """

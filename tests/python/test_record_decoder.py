@@ -1,4 +1,4 @@
-"""Records without a file."""
+"""`AvroRecordDecoder` decodes records without a file."""
 
 import concurrent.futures
 import io
@@ -158,7 +158,7 @@ def test_records_before_a_wrong_one_are_decoded(wrong):
 
 
 def test_threads_decode_side_by_side():
-    # Each has a decoder of its own; the interpreter is free while records are decoded.
+    # Each thread has its own decoder, and decoding releases the interpreter.
     def rows(seed):
         decoder = af.AvroRecordDecoder(SCHEMA)
         decoder.extend([encoded(row) for row in ROWS[seed:]] * 30)

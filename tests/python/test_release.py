@@ -1,4 +1,4 @@
-"""Versions, metadata and workflows agree with docs/releasing.md; the tools of a release find what differs.
+"""Versions, metadata and workflows agree with docs/releasing.md, and the release tools find differences.
 
 `make wheel`, `make sdist` and `make package` build and test the files of a release.
 """

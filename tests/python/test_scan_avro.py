@@ -1,4 +1,4 @@
-"""`scan_avro`: what polars computes over it, against the same over all rows in memory."""
+"""polars computes the same results over `scan_avro` as over all rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of `tf.SequenceExample`, with files and without."""
+"""`tf.SequenceExample` messages are read from files and from memory."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""`shard="auto"`: the shard that the environment of a launcher gives to this process."""
+"""`shard="auto"` selects the shard that the environment of a launcher gives to this process."""
 
 from __future__ import annotations
 

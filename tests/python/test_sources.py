@@ -1,4 +1,4 @@
-"""Everything that a source can be."""
+"""Readers accept paths, patterns, bytes, file objects and filesystems."""
 
 import io
 import mmap
@@ -20,7 +20,7 @@ def ids(source, **options):
 
 @pytest.fixture
 def parts(tmp_path):
-    """Three files of ten rows; and files that are not to be read."""
+    """Three files of ten rows, and files that must not be read."""
     directory = tmp_path / "parts"
     directory.mkdir()
     for part in (2, 0, 1):
@@ -102,7 +102,7 @@ def test_bytes_are_not_copied(tmp_path):
 
 
 class Short(io.RawIOBase):
-    """Gives at most a few bytes a read."""
+    """A file whose reads return a few bytes."""
 
     def __init__(self, data, most):
         self.data, self.most, self.asked = io.BytesIO(data), most, []
@@ -206,7 +206,7 @@ def test_a_file_object_must_give_bytes(users_file):
 
 @pytest.fixture
 def memory():
-    """The file system of fsspec that is in memory, emptied."""
+    """The empty memory filesystem of fsspec."""
     filesystem = fsspec.filesystem("memory")
     filesystem.rm("/", recursive=True) if filesystem.ls("/") else None
     yield filesystem

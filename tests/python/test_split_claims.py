@@ -1,4 +1,4 @@
-"""Splits whose blocks are claimed while they are read, from files on disk and file objects."""
+"""Blocks of splits are claimed during the read, from files on disk and file objects."""
 
 import io
 
@@ -26,7 +26,7 @@ def whole(path):
 
 
 def offsets(path):
-    """Where the blocks of a file start."""
+    """The offsets of the blocks of a file."""
     asked = []
     ids(af.read_split(whole(path), claim=lambda offset: asked.append(offset) or True))
     return asked
@@ -91,7 +91,7 @@ def test_a_file_object_is_read_as_the_file_of_its_name(path):
 
 
 class Reads(io.BytesIO):
-    """Keeps what was read of it."""
+    """A file that records its reads."""
 
     def __init__(self, data):
         super().__init__(data)
@@ -113,7 +113,7 @@ def test_little_is_read_past_the_end_of_a_split(tmp_path):
 
 
 class Readinto:
-    """A raw file that can only fill buffers, and gives few bytes."""
+    """A raw file that only fills buffers, with a few bytes at a time."""
 
     def __init__(self, data):
         self._file = io.BytesIO(data)

@@ -1,4 +1,4 @@
-"""Splits cover files: every row is in one of them, once."""
+"""Each row of a file is in exactly one split."""
 
 import itertools
 import pickle

@@ -1,4 +1,4 @@
-"""`tools/stages.py`, which runs the stages of CI."""
+"""`tools/stages.py` runs the stages of CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adapter: batches of any library in, tensors by name out, and errors that say where."""
+"""`TensorAdapter` converts batches of any library to tensors by name, and its errors have a location."""
 
 import pickle
 import threading

@@ -1,4 +1,4 @@
-"""What arguments of tensors may be, and what specs and tensors are after pickling."""
+"""Functions of tensors accept these arguments, and specs and tensors survive pickling."""
 
 import pickle
 

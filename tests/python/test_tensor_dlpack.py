@@ -1,4 +1,4 @@
-"""DLPack: capsules in both forms, who owns them, and what they say of the memory."""
+"""DLPack capsules of both versions describe the memory of a tensor and own it until they are freed."""
 
 import ctypes
 import gc
@@ -25,7 +25,7 @@ def dense(values, shape=()):
 
 @pytest.fixture
 def tensor():
-    """Its memory is pyarrow's."""
+    """A tensor over memory of pyarrow."""
     return dense(np.arange(ROWS))
 
 
@@ -36,7 +36,7 @@ def name(capsule):
 
 
 class Consumer:
-    """Gives a capsule to `numpy.from_dlpack`."""
+    """Passes a capsule to `numpy.from_dlpack`."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -169,7 +169,7 @@ def test_a_capsule_is_taken_once(tensor, version):
 
 
 class Watched:
-    """Batches whose memory tells when it is let go."""
+    """Batches that report when their memory is freed."""
 
     def __init__(self):
         gc.collect()
@@ -259,7 +259,7 @@ def test_threads_make_take_and_drop_capsules_of_one_tensor(tensor):
 
 
 class Managed(ctypes.Structure):
-    """`DLManagedTensor`, as far as its deleter."""
+    """The fields of `DLManagedTensor` up to its deleter."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),

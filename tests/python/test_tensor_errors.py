@@ -1,4 +1,4 @@
-"""What cannot be converted: whole messages, and the place in attributes."""
+"""Conversion errors have these messages, and the location in their attributes."""
 
 import pickle
 
@@ -80,7 +80,7 @@ def test_a_row_that_does_not_fit_is_told_with_its_place(representation, batch, r
     assert str(error) == message
     assert (error.tensor, error.field, error.record) == ("t", "x", row)
     assert (error.path, error.block, error.offset, error.limit) == (None, None, None, None)
-    # The adapter is as good as before.
+    # The adapter still works.
     assert len(adapter.convert(batch.slice(0, 1))) == 1
 
 

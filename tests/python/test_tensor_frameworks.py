@@ -1,4 +1,4 @@
-"""The modules of the frameworks where these are not installed; the rest is in `tests/frameworks`."""
+"""The modules of frameworks that are not installed raise these errors. `tests/frameworks` has the rest."""
 
 import sys
 
@@ -34,7 +34,7 @@ def test_a_framework_that_is_broken_says_why(monkeypatch, tmp_path):
 
 
 class Torch:
-    """As much of PyTorch as the hand-over calls, made of numpy."""
+    """The functions of PyTorch that the conversion calls, over numpy."""
 
     @staticmethod
     def from_dlpack(tensor):

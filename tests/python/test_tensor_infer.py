@@ -1,4 +1,4 @@
-"""Representations that follow from schemas."""
+"""`infer_representations` derives representations from schemas."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Tensors that memory or numpy cannot hold are errors with a place, never the end of the process."""
+"""Tensors beyond the memory or the limits of numpy raise errors with a location. None ends the process."""
 
 import sys
 
@@ -103,7 +103,7 @@ def test_values_of_more_dimensions_than_numpy_has_are_told_with_the_tensor():
 
 
 def nested(value, depth):
-    """A value in so many lists, and its type with each of one size."""
+    """A value inside this many lists, and its type."""
     kind = pa.int64()
     for _ in range(depth):
         value, kind = [value], pa.list_(kind, 1)

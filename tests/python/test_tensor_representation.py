@@ -1,4 +1,4 @@
-"""Representations: what they are made of, their messages, and what makes none."""
+"""Representations accept these arguments, survive their messages, and reject other arguments."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""Tensors back to record batches."""
+"""Tensors are converted back to record batches."""
 
 import pickle
 

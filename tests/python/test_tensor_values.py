@@ -1,4 +1,4 @@
-"""What numpy, scipy and Python see of tensors: views of Arrow memory, which outlive everything else."""
+"""numpy, scipy and Python see tensors as views of Arrow memory, which outlive all other objects."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""CSV files and files of JSON lines: what is particular to text."""
+"""CSV and JSON lines datasets have the behaviour that is particular to text."""
 
 import gzip
 import io
@@ -17,7 +17,7 @@ JSON = b'{"id": 1, "tags": ["a", "b"], "user": {"age": 7}}\n\n{"id": 2, "user": 
 
 
 def table(reader):
-    """The rows of a reader. Batch by batch: pyarrow would make an error of its own of one of ours."""
+    """The rows of a reader, batch by batch, because pyarrow would replace our errors."""
     batches = [pa.record_batch(batch) for batch in reader]
     return pa.Table.from_batches(batches, pa.schema(reader.schema))
 

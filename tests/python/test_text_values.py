@@ -1,4 +1,4 @@
-"""The cases of ``tests/cases/text``: values of CSV and JSON lines. The format is in ``tests/README.md``."""
+"""The cases of ``tests/cases/text`` pass: values of CSV and JSON lines, see ``tests/README.md``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def type_of(name: str) -> pa.DataType:
 
 
 def outcome(read: Any, file: str, column: pa.DataType) -> Any:
-    """The only value as a case has it, or the message of the error."""
+    """The only value in the notation of a case, or the message of the error."""
     try:
         [batch] = read(file.encode(), schema=pa.schema({"x": column}))
     except af.CorruptBlockError as error:

@@ -1,4 +1,4 @@
-"""`Tfxio`: what a source has to give, what follows from it, and a source of another format."""
+"""A source that implements `Tfxio` gets tensors, batches and projections, whatever its format."""
 
 import importlib.util
 from pathlib import Path
@@ -23,7 +23,7 @@ def example():
 
 
 class Numbers(af.Tfxio):
-    """Batches of the numbers from 0 on."""
+    """A source of consecutive numbers."""
 
     def __init__(self, made_of):
         self.made_of, self.asked = made_of, []

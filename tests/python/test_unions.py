@@ -1,4 +1,4 @@
-"""The option `unions`: unions as structs and as JSON text, which Parquet, polars and duckdb can take."""
+"""The option `unions` makes structs or JSON text, which Parquet, polars and duckdb accept."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_every_way_to_read_has_the_same_batches(path, unions):
 
 
 def test_the_json_text_is_what_the_command_line_prints():
-    """For random schemas and values. A text is compared as the value that it stands for."""
+    """For random schemas and values. Texts are compared as JSON values."""
     texts = 0
     for seed in seeds(0, 80):
         generator = Generator(seed)

@@ -1,4 +1,4 @@
-"""What is written is what is read, by us and by fastavro."""
+"""arrowfeed and fastavro read the rows that `write_avro` wrote."""
 
 import datetime as dt
 import decimal
@@ -32,7 +32,7 @@ def test_a_large_batch_comes_in_pieces_and_is_whole(tmp_path):
 
 
 def test_what_is_invalid_far_behind_in_a_batch_is_an_error(tmp_path):
-    """The first rows are checked before anything is written, the others when their turn comes."""
+    """The first rows are checked before any write, the others during the write."""
     path = tmp_path / "out.avro"
     text = pa.array(["a"] * 600_000)
     data = bytearray(text.buffers()[2])
@@ -189,7 +189,7 @@ def test_every_type_makes_the_round_trip_with_a_schema_of_its_own(tmp_path, null
     for name in table.schema.names:
         kinds = (table.schema.field(name).type, again.schema.field(name).type)
         assert (kinds, again[name].to_pylist()) == (kinds, table[name].to_pylist())
-    # What has no Avro type of its own comes back as the nearest one.
+    # A type that Avro lacks becomes the nearest Avro type.
     flat = [field.type for field in again.schema][:17]
     assert flat == list(values)[:17]
 

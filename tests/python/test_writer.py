@@ -1,4 +1,4 @@
-"""`AvroWriter`, append, file objects, and files that appear when they are whole."""
+"""`AvroWriter` appends, writes to file objects, and creates files atomically."""
 
 import gc
 import io
@@ -178,7 +178,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path):
     for path in (tmp_path / "pipe.avro", "/dev/null"):
         with pytest.raises(OSError, match="found a pipe or a device"):
             af.write_avro(ids(0, 1), path)
-    # A link in the way of the hidden file is not followed, and one under the name is replaced.
+    # A link with the name of the hidden file is not followed, and one with the final name is replaced.
     (tmp_path / "other").write_bytes(b"kept")
     (tmp_path / "link.avro").symlink_to(tmp_path / "other")
     af.write_avro(ids(0, 1), tmp_path / "link.avro")
@@ -355,7 +355,7 @@ def test_text_that_is_not_utf8_is_an_error(tmp_path, kind, text):
         "key": lambda: pa.MapArray.from_arrays(items, values.cast(pa.string()), items[:4]),
     }[kind]()
     path = tmp_path / "a.avro"
-    # Values that are not written do not count, those of a dictionary aside.
+    # Values that are not written do not count, except those of a dictionary.
     af.write_avro(pa.table({"x": column.slice(0, 1)} if kind != "dictionary" else {"x": ["ab"]}), path)
     text = r"""^column "x.*": expected valid Arrow data, found a string that is not UTF-8, b"\\xc3"$"""
     with pytest.raises(ValueError, match=text):

@@ -56,7 +56,7 @@ appender.console.layout.pattern = %d{HH:mm:ss} %-5p %c{1} %m%n
 
 
 def missing() -> str | None:
-    """Names what a cluster needs and this machine lacks; None if there is everything."""
+    """Names the programs that a cluster needs and this machine lacks. None: it has all."""
     if shutil.which("java") is None:
         return "java on the PATH"
     if not list(ROOT.glob(f"{FLINK}/flink-dist-*.jar")):
