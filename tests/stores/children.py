@@ -1,4 +1,4 @@
-"""What the tests of processes run in other processes: functions that a spawned process imports."""
+"""Functions that the tests of processes run in spawned processes, which import this module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same files twice: as objects of a store, and as files of a local directory, which is the reference."""
+"""Writes the same files to a store and to a local directory, which is the reference."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Corpus:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that reading from the store takes."""
+        """The options for reading from the store."""
         return {"storage_options": self.store.storage_options}
 
     def with_options(self, **more: str) -> dict[str, Any]:
-        """The same with more keys."""
+        """The corpus with more options."""
         return {"storage_options": {**self.store.storage_options, **more}}
 
     def remote_reader(self, **options: Any) -> Any:
@@ -89,7 +89,7 @@ def make_corpus(format: str, store: Store, directory: Path, files: dict[str, byt
 
 
 class Corpora:
-    """The corpora of a test module, each made on its first use."""
+    """The corpora of a test module. Each is made on first use."""
 
     def __init__(self, request: pytest.FixtureRequest, directories: pytest.TempPathFactory) -> None:
         self.request = request

@@ -1,4 +1,4 @@
-"""The plan of faults of the proxy: which request gets which fault.
+"""The plan of the proxy, which assigns faults to requests.
 
 The plan is deterministic. The fault of a request depends on the seed, on the request (method, path, `Range`),
 and on how many times that request came before. It does not depend on the order of concurrent requests.
@@ -37,7 +37,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """The fault of one request. `fraction`, from 0 to 1, says where in the body it strikes."""
+    """The fault of one request. `fraction`, from 0 to 1, is its position in the body."""
 
     kind: str
     fraction: float
@@ -45,7 +45,7 @@ class Fault:
 
 @dataclass
 class Plan:
-    """What happens to requests. Each kind of fault has a probability per request. The default is no fault."""
+    """The probability of each kind of fault per request. The default is no fault."""
 
     seed: int = 0
     latency_ms: float = 0

@@ -1,6 +1,6 @@
 """An HTTP/1.1 file server on 127.0.0.1: `python http_server.py [DIRECTORY]` prints its port.
 
-The first segment of a path names what the server offers for the rest of the path, see `VARIANTS`. `PUT`
+The first segment of a path names the features of the server for the rest of the path, see `VARIANTS`. `PUT`
 writes objects, which are in memory. Each variant serves the files of the directory, too. `PROPFIND`
 lists objects.
 """
@@ -27,7 +27,7 @@ PIECE = 256 * 1024
 
 @dataclass(frozen=True)
 class Variant:
-    """What the server offers."""
+    """The features of the server."""
 
     ranges: bool = True
     """It answers requests of ranges with 206."""
@@ -127,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def variant(self) -> Variant | None:
-        """What the server offers for the path."""
+        """The features of the server for the path."""
         return VARIANTS.get(self.name.split("/")[1])
 
     def do_GET(self) -> None:
@@ -179,7 +179,7 @@ class Handler(BaseHTTPRequestHandler):
         return 304 if same else None
 
     def range_holds(self, entry: Entry, variant: Variant) -> bool:
-        """Whether `If-Range` lets the range be."""
+        """Whether `If-Range` permits the range."""
         wanted = self.headers.get("If-Range")
         if wanted is None:
             return True
@@ -245,7 +245,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def propstat(path: str, entry: Entry | None) -> str:
-    """What `PROPFIND` says of an object or, without an entry, of a collection."""
+    """The response of `PROPFIND` for an object or, without an entry, for a collection."""
     modified = formatdate(entry.modified if entry else 0, usegmt=True)
     properties = f"<D:getlastmodified>{modified}</D:getlastmodified>"
     if entry is None:
@@ -290,11 +290,11 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, *_: Any) -> None:
-        """Say nothing of clients that end their connections early."""
+        """Ignores clients that end their connections early."""
 
 
 def main() -> None:
-    """Serve until the process is ended."""
+    """Serves until the process ends."""
     directory = Path(os.fsdecode(sys.argv[1])).resolve() if len(sys.argv) > 1 else None
     Handler.objects = Objects(directory)
     server = Server(("127.0.0.1", 0), Handler)

@@ -1,4 +1,4 @@
-"""Calls with a limit of time: a test that hangs fails."""
+"""Calls with a time limit, so that a test that hangs fails."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def wait_until(holds: Callable[[], Any], seconds: float = 20) -> None:
 
 
 def thread_names() -> Counter[str]:
-    """The names of the threads of this process, but for those that send the requests of all readings."""
+    """The names of the threads of this process, except those that send requests for all readers."""
     names: Counter[str] = Counter()
     for task in os.listdir("/proc/self/task"):
         try:
@@ -72,5 +72,5 @@ def thread_names() -> Counter[str]:
 
 
 def wait_for_threads(before: Counter[str], seconds: float = 2) -> None:
-    """Wait until there is no other thread than before."""
+    """Waits until all new threads have ended."""
     wait_until(lambda: not thread_names() - before, seconds)

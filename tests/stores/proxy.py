@@ -1,6 +1,6 @@
 """A reverse HTTP/1.1 proxy that injects faults.
 
-It is a process of its own: `python proxy.py HOST:PORT`, the address of the server, prints a JSON object with
+It runs as a process: `python proxy.py HOST:PORT`, the address of the server, prints a JSON object with
 its `port` and its `control` port. The control port has no faults:
 
 - `GET /stats`: the counts and the log of the requests since the last reset,
@@ -40,7 +40,7 @@ BEFORE_RESPONSE = 0.25
 
 @dataclass
 class Entry:
-    """What the log has of a request. `sent` is the number of bytes of the body."""
+    """A request in the log. `sent` is the number of bytes of the body."""
 
     method: str
     path: str
@@ -51,7 +51,7 @@ class Entry:
 
 
 class State:
-    """The plan, and what was counted since the last reset."""
+    """The plan, and the counts since the last reset."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -60,7 +60,7 @@ class State:
         self.reset()
 
     def reset(self) -> None:
-        """Start the counts and the plan again. Requests that run now stay counted as running."""
+        """Start the counts and the plan again. Requests in flight stay counted."""
         with self.lock:
             self.faults = Faults(self.faults.plan)
             self.log: list[Entry] = []
@@ -144,7 +144,7 @@ class Client:
         return goes_on and not request.has_token("Connection", "close")
 
     def ask(self, request: Head, body: bytes) -> Head:
-        """Send a request to the server. A kept connection that the server had ended is made anew."""
+        """Send a request to the server. Reconnects if the server has ended the connection."""
         while True:
             kept = self.server is not None
             try:
@@ -218,7 +218,7 @@ class Answer:
         return False
 
     def refuse(self, status: int) -> bool:
-        """Answer with a status of the proxy's own."""
+        """Answers with a status of the proxy."""
         self.entry.status = status
         reason = REASONS.get(status, "Service Unavailable")
         body = b"" if self.request.line[0] == "HEAD" else f"{reason}: by the proxy\n".encode()
@@ -276,7 +276,7 @@ class Answer:
                     "Content-Range", f"bytes {start}-{int(start) + part - 1}/{rest.partition('/')[2]}"
                 )
             self.send(response, server, part, part)
-            # The rest of the server's body is not read: the server's connection is of no more use.
+            # The rest of the body is not read, so the connection to the server cannot be used again.
             self.owner.drop_server()
             return True
         if fault.kind == "truncate_close":
@@ -301,7 +301,7 @@ class Answer:
         return True
 
     def send_piece(self, piece: memoryview, left: int) -> None:
-        """Send bytes of a body, of which `left` are still to come."""
+        """Sends bytes of a body, after which `left` bytes remain."""
         self.entry.sent += len(piece)
         if left == 0:
             self.end()

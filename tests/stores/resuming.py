@@ -1,4 +1,4 @@
-"""What `test_resume_kill.py` kills: goes on from its last saved state, and appends rows to a file.
+"""The program that `test_resume_kill.py` kills: resumes from its last saved state, and appends rows.
 
 `python resuming.py JSON`, an object with `folder`, `urls`, `dataset` (its options) and `iteration`.
 """
@@ -27,7 +27,7 @@ def main() -> None:
             stand = json.loads(saved.read_text())
             batches.load_state_dict(stand["state"])
             length = stand["bytes"]
-        # What was appended after the state comes again.
+        # Rows that were appended after the state are read again.
         written.truncate(length)
         written.seek(0, os.SEEK_END)
         print("begun", flush=True)
@@ -36,13 +36,13 @@ def main() -> None:
             written.flush()
             save(saved, {"state": batches.state_dict(), "bytes": written.tell()})
             print("going", flush=True)
-            # The work that a batch is for.
+            # Simulates the work on a batch.
             time.sleep(0.002)
     print("end", flush=True)
 
 
 def save(path: Path, stand: dict[str, Any]) -> None:
-    """Write all or nothing."""
+    """Writes the file atomically."""
     written = path.with_suffix(".new")
     written.write_text(json.dumps(stand))
     written.replace(path)

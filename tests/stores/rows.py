@@ -121,7 +121,7 @@ def quoted(text: str | None) -> str:
 
 
 def files_of(kind: str, sizes: Sequence[int], pad: int = PAD) -> dict[str, bytes]:
-    """Files of so many rows each, numbered through, by their names."""
+    """Files of this many rows each, numbered consecutively, by their names."""
     files, first = {}, 0
     for part, size in enumerate(sizes):
         files[f"part-{part}.{kind}"] = file_of(kind, range(first, first + size), pad)
@@ -162,7 +162,7 @@ def rows_of(batches: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def plain(name: str, value: Any) -> Any:
-    """A value as it was written: a feature is a list of one, its text is bytes; text of CSV has line ends."""
+    """A value as it was written. A feature is a list of one, with bytes as text. CSV text has line ends."""
     if isinstance(value, list):
         value = value[0]
     if isinstance(value, bytes):

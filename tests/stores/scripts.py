@@ -1,4 +1,4 @@
-"""Interpreters of their own: scripts that get a JSON value in `given` and print one."""
+"""Runs scripts in separate interpreters. A script gets a JSON value in `given` and prints one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def command(code: str, given: Any) -> list[str]:
 
 
 def run_script(code: str, given: Any, seconds: float = 60) -> Any:
-    """What a script prints, as JSON."""
+    """The output of a script as JSON."""
     run = subprocess.run(command(code, given), capture_output=True, text=True, timeout=seconds, check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)

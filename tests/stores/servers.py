@@ -1,7 +1,7 @@
 """The servers of the tests, each a process on 127.0.0.1 that ends with the tests.
 
-`with S3Server() as server:` starts a server, waits until it answers, and ends it. `Unavailable` says what is
-missing on this machine.
+`with S3Server() as server:` starts a server, waits until it answers, and ends it. `Unavailable` names a
+missing program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SESSION.trust_env = False
 
 
 class Unavailable(Exception):
-    """A program that a server needs is not there."""
+    """A program that a server needs is missing."""
 
 
 def free_port() -> int:
@@ -44,7 +44,7 @@ def free_port() -> int:
 
 
 class Server:
-    """A process that serves. Subclasses say which command, and when it is up."""
+    """A server process. Subclasses define its command, and the check that it runs."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
@@ -89,7 +89,7 @@ class Server:
         """The first lines of the process's standard output."""
         assert self.process is not None
         assert self.process.stdout is not None
-        # Without this the read would have no bound.
+        # Without this, the read would have no time limit.
         timer = threading.Timer(START_SECONDS, self.process.kill)
         timer.start()
         try:
@@ -101,7 +101,7 @@ class Server:
         return lines
 
     def wait_for(self, url: str) -> None:
-        """Wait until an address answers, with whatever status."""
+        """Waits until an address answers with any status."""
         assert self.process is not None
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until and self.process.poll() is None:
@@ -112,7 +112,7 @@ class Server:
         raise RuntimeError(f"{type(self).__name__} did not start: {self.log()}")
 
     def log(self) -> str:
-        """The end of what the process wrote to standard error."""
+        """The last lines of the standard error of the process."""
         self._log.seek(0)
         return self._log.read()[-2000:]
 

@@ -1,4 +1,4 @@
-"""The stores of the tests: a place on a server, its URL and options, and plain clients of it."""
+"""The stores of the tests: the URL and the options of a prefix on a server, and independent clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from servers import SESSION, Proxy, Server
 BUCKET = "arrowfeed-tests"
 SECONDS = 60
 AZURE_ACCOUNT = "devstoreaccount1"
-# The key of the emulator's account: it is in Azurite's documentation, and the same everywhere.
+# The public key of the emulator's account, from the documentation of Azurite.
 AZURE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
@@ -56,13 +56,13 @@ class Store:
         """Make the bucket."""
 
     def through(self, proxy: Proxy) -> Store:
-        """The same place, reached through a proxy of the server."""
+        """The same prefix, through a proxy of the server."""
         if proxy.upstream != self.server.port:
             raise ValueError("expected a proxy of the server of the store")
         return replace(self, proxy=proxy)
 
     def at(self, prefix: str) -> Store:
-        """Another prefix of the bucket, reached in the same way."""
+        """Another prefix of the bucket, with the same address."""
         return replace(self, prefix=prefix)
 
     def url_of(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The local cache: it saves requests, processes share it, and whatever its directory has, rows are right."""
+"""The local cache saves requests and is shared by processes. Its content never changes the rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def chunks(cache: Path) -> list[Path]:
 
 
 def settle(cache: Path) -> None:
-    """Wait until no chunk is being written: that happens behind the rows."""
+    """Waits until no chunk is being written, because chunks are written in the background."""
     before: dict[Path, int] = {}
 
     def same() -> bool:
@@ -104,7 +104,7 @@ def test_every_format_reads_from_the_cache(proxied: Store, format: str, tmp_path
     proxied.proxy.reset()
     assert ids(dataset.record_batches(batch_size=30)) == expected
     assert proxied.proxy.stats()["requests"] == 0
-    # A reader of its own may ask once for the version of each file.
+    # A new reader may request the version of each file once.
     assert ids(READERS[format](urls(proxied, format), **more)) == expected
     log = proxied.proxy.stats()["log"]
     assert len(log) <= len(SIZES)
@@ -115,7 +115,7 @@ ANOTHER = """
     dataset = af.AvroDataset(given["urls"], storage_options=given["options"], cache=given["cache"])
     found = [batch.column("id").to_pyarrow().to_pylist() for batch in dataset.record_batches(batch_size=30)]
     print(json.dumps(sum(found, [])), flush=True)
-    # Chunks are written behind the rows.
+    # Chunks are written in the background.
     time.sleep(0.2)
 """
 
@@ -188,7 +188,7 @@ def test_a_damaged_chunk_is_fetched_again(cached: Store, tmp_path: Path, how: st
     cached.proxy.reset()
     assert ids(af.read_avro(urls(cached), **more)) == list(range(100))
     assert cached.proxy.stats()["body_bytes"] > 0
-    # The new chunks are right again.
+    # The new chunks are valid.
     settle(tmp_path / "cache")
     cached.proxy.reset()
     assert ids(af.read_avro(urls(cached), **more)) == list(range(100))
@@ -284,7 +284,7 @@ def test_a_directory_that_cannot_be_written_does_not_fail_a_read(cached: Store, 
         pytest.skip("SKIPPED: another user cannot read the package and the interpreter here")
     assert run_script(code, given) == list(range(100))
     assert chunks(cache) == []
-    # What is in it is read.
+    # The existing chunks are read.
     assert run_script(ANOTHER, given) == list(range(100))
     settle(tmp_path / "cache")
     cached.proxy.reset()

@@ -1,4 +1,4 @@
-"""A process that writes to the cache is killed at any moment: what it leaves is whole, or not believed.
+"""A process that is killed while it writes to the cache leaves chunks that are complete or rejected.
 
 20 kills; `ARROWFEED_STORE_KILLS=200` for the long mode.
 """

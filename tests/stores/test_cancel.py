@@ -1,4 +1,4 @@
-"""A server that stalls holds nobody: `close()`, Ctrl-C and dropping end calls soon, and leave no thread."""
+"""`close()`, Ctrl-C and dropping end calls to a stalling server soon, and leave no thread."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ PATIENT = {"request_timeout": "60", "retry_timeout": "600"}
 
 @pytest.fixture
 def stalling(make_store: Callable[[str], Store], proxy_of: ProxyOf) -> Store:
-    """A store whose objects but the first one will stall."""
+    """A store in which all objects except the first will stall."""
     store = make_store("http")
     put_all(store, files_of("avro", SIZES))
     return store.through(proxy_of(store))
 
 
 def stall(store: Store, names: str = "part-") -> None:
-    """Let requests for objects stall."""
+    """Makes requests for objects stall."""
     store.proxy.plan(stall=1, stall_seconds=60, path_contains=names)
 
 

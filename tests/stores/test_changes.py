@@ -1,4 +1,4 @@
-"""An object that changes while it is read is an error; so is another one for a split, index or state."""
+"""An object that changes during the read is an error, as is another object for a split, index or state."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def changed(store: Store, format: str, change: str, **options: Any) -> tuple[lis
 
 
 def check_changed(store: Store, found: list[int], error: Exception | None, format: str = "avro") -> None:
-    """The rows are those of the object as it was, and the error says that it is another one now."""
+    """The rows are those of the original object, and the error says that the object has changed."""
     assert isinstance(error, af.ChangedError), repr(error)
     assert OPENED in str(error)
     assert error.path == store.url_of(f"a.{format}")
@@ -101,7 +101,7 @@ def test_without_an_etag_the_time_of_change_tells(make_store: Callable[[str], St
     options = {**store.storage_options, **SMALL}
     reader = af.read_avro(store.url_of("a.avro"), batch_size=20, threads=1, storage_options=options)
     first = ids([next(reader)])
-    # The time has seconds.
+    # The time has a resolution of seconds.
     time.sleep(1.1)
     store.put("a.avro", CHANGES["same-length"]("avro", body_of("avro")))
     rest, error = within(SECONDS, lambda: until_error(reader))
@@ -112,7 +112,7 @@ def test_without_an_etag_the_time_of_change_tells(make_store: Callable[[str], St
 def test_a_server_that_ignores_if_match_is_found_out(
     make_store: Callable[[str], Store], proxy_of: ProxyOf
 ) -> None:
-    """fake-gcs-server ignores `If-Match`; the ETag of the response tells."""
+    """fake-gcs-server ignores `If-Match`, so the ETag of the response is compared."""
     found, error = changed(make_store("gcs"), "avro", "same-length", threads=1)
     assert isinstance(error, af.ChangedError), repr(error)
     assert "ETag" in str(error)

@@ -1,4 +1,4 @@
-"""The command line on stores: of a URL it prints what it prints of a path, and what it writes is whole."""
+"""The command line prints the same for a URL as for a path, and writes complete objects only."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WRONG = {
 
 
 class Ran(NamedTuple):
-    """What a command left behind."""
+    """The exit code and the outputs of a command."""
 
     code: int
     out: str
@@ -61,7 +61,7 @@ class Ran(NamedTuple):
 
 
 def run(*arguments: str, directory: str | Path = ".") -> Ran:
-    """A command in a process of its own."""
+    """Runs a command in a separate process."""
     command = [sys.executable, "-m", "arrowfeed", *arguments]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False, text=True, cwd=directory)
     return Ran(done.returncode, done.stdout, done.stderr)
@@ -75,7 +75,7 @@ def given(store: Store, **more: str) -> list[str]:
 
 @functools.cache
 def local(*arguments: str) -> Ran:
-    """What a command prints of a local file of its last argument's name."""
+    """The output of a command for a local file with the name of its last argument."""
     *options, name = arguments
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, name).write_bytes(file_of(name.rpartition(".")[2], range(ROWS)))
@@ -119,7 +119,7 @@ def test_globs_and_directories(store: Store, format: str) -> None:
 
 @pytest.fixture(params=WRITABLE)
 def writable(request: pytest.FixtureRequest, make_store: Callable[[str], Store]) -> Store:
-    """The test's store on each server that takes objects."""
+    """The store of the test on each server that accepts objects."""
     return make_store(request.param)
 
 
@@ -187,7 +187,7 @@ def test_a_signal_leaves_no_object(
         assert running.stdin is not None
         running.stdin.write(file_of("avro", range(1000)))
         running.stdin.flush()
-        # It waits for more rows, with an object, or a local file for it, that has begun.
+        # It has started an object, or its local file, and waits for more rows.
         if name != "b.avro":
             wait_until(lambda: any(tmp_path.iterdir()))
         time.sleep(2)
@@ -285,7 +285,7 @@ def test_a_dataset_looks_once_for_the_format(proxied: Store, format: str) -> Non
     look = requests_of(proxied, lambda: look_at(url, options))
     alone = requests_of(proxied, lambda: DATASETS[format](url, **options))
     found = requests_of(proxied, lambda: af.open_dataset(url, **options))
-    # The end of a file of Parquet says its format, too.
+    # The end of a Parquet file also states its format.
     assert found == look + (2 * alone if format == "parquet" else alone)
 
 

@@ -1,4 +1,4 @@
-"""Damaged objects: `on_error` leaves out what it leaves out of local files, and says so in the same words."""
+"""`on_error` skips the same parts of damaged objects as of local files, with the same report."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def corpus(request: pytest.FixtureRequest, make_store: Callable[[str], Store], t
 
 
 def told(batches: Any) -> tuple[list[Any], list[dict[str, Any]]]:
-    """The batches, and what was left out."""
+    """The batches, and the skipped parts."""
     found = frames(batches)
     return found, batches.report()["skipped"]
 
 
 def failure(batches: Any) -> tuple[list[int], type, str]:
-    """The rows before an error, its class and its text."""
+    """The rows before an error, its class and its message."""
     found, error = until_error(batches)
     assert error is not None
     return found, type(error), str(error)

@@ -1,4 +1,4 @@
-"""Faults of servers and networks: the rows are right, or there is an error; it names what happened.
+"""Under faults of servers and networks, the rows are correct or an error names the fault.
 
 200 epochs over all stores; `ARROWFEED_STORE_EPOCHS=2000` for the long mode.
 """
@@ -55,7 +55,7 @@ STORES_AND_FORMATS = [*((kind, "avro") for kind in SHARES), *(("http", each) for
 
 
 class Epochs:
-    """Epochs over copies of the same files, some at a time, and what became of them."""
+    """Epochs over copies of the same files, some at a time, and their outcomes."""
 
     def __init__(self, store: Store, tmp_path: Path) -> None:
         self.store = store
@@ -95,11 +95,11 @@ class Epochs:
             self.faults.update(self.store.proxy.stats()["faults"])
 
     def epochs(self, plan: str, copy: int, numbers: range) -> list[str]:
-        """Run some epochs one after the other over a copy of the files. Returns what became of them."""
+        """Runs epochs one after the other over a copy of the files, and returns their outcomes."""
         return [self.epoch(plan, copy, number) for number in numbers]
 
     def epoch(self, plan: str, copy: int, number: int) -> str:
-        """Run one epoch. Returns what became of it."""
+        """Runs one epoch, and returns its outcome."""
         way = list(WAYS)[number % len(WAYS)]
         format = FORMATS[number // len(WAYS) % len(FORMATS)]
         sources, index = self.sources[format, copy]
@@ -117,7 +117,7 @@ class Epochs:
 
 
 def became(plan: str, error: Exception, place: str) -> str:
-    """What an error means. One that the plan cannot have made is a failure."""
+    """The outcome of an error. An error that the plan cannot cause fails the test."""
     wanted = {
         "they last": (OSError, r"found .* after 2 attempts in"),
         "another object": (af.ChangedError, "expected the object to be unchanged since it was opened"),
@@ -174,7 +174,7 @@ def test_a_retry_of_a_constructor_is_reported_by_the_first_reading(proxied: Stor
     dataset = af.AvroDataset(proxied.url_of("a.avro"), storage_options=options)
     opening = proxied.proxy.stats()["requests"]
     assert opening == 2
-    # The scan of the blocks has requests of its own.
+    # The scan of the blocks sends requests of its own.
     assert dataset.num_rows == 50
     for retries in (1, 0):
         proxied.proxy.plan()
@@ -258,7 +258,7 @@ def test_a_missing_object_is_told_at_once(proxied: Store) -> None:
 def test_a_refusal_is_told_at_once(make_store: Callable[[str], Store], proxy_of: ProxyOf) -> None:
     store = make_store("azure")
     store = store.through(proxy_of(store))
-    # Azurite lets anybody read the container of the tests.
+    # The container of the tests is public in Azurite.
     container = ContainerClient(f"{store.direct}/{AZURE_ACCOUNT}", "refusing", credential=AZURE_KEY)
     container.create_container()
     container.upload_blob("a.avro", file_of("avro", range(5)))

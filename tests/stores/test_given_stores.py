@@ -1,4 +1,4 @@
-"""`store=`: stores of obstore and filesystems of fsspec; URLs of schemes that only fsspec knows."""
+"""`store=` accepts stores of obstore and filesystems of fsspec, and fsspec reads URLs of its own schemes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_url_that_only_fsspec_knows_is_read(tmp_path: Path, memory: tuple[Any,
     files, directory = memory
     put_in(files, directory, files_of("avro", SIZES))
     put_in(LocalFileSystem(), str(tmp_path), files_of("avro", SIZES))
-    # The scheme `local` is another name of fsspec's for files.
+    # fsspec also uses the scheme `local` for files.
     for url in (f"local://{tmp_path}", f"memory:/{directory}"):
         assert ids(af.read_avro(f"{url}/part-0.avro")) == list(range(40))
         assert ids(af.read_avro(f"{url}/*.avro", threads=2)) == list(range(TOTAL))
@@ -183,7 +183,7 @@ def test_a_chain_of_urls_of_fsspec_is_read(tmp_path: Path) -> None:
 
 
 class Failing(LocalFileSystem):
-    """A filesystem whose reads fail, or take their time."""
+    """A filesystem whose reads fail or are slow."""
 
     protocol = "failing"
     cachable = False

@@ -1,4 +1,4 @@
-"""Servers of HTTP as they are: without ranges, without validators, with chunks; and URLs with secrets."""
+"""HTTP servers without ranges or validators or with chunked bodies work, and secrets in URLs are hidden."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_server_without_ranges_is_warned_of_once(make_store: Callable[[str], S
 def test_one_path_without_ranges_says_nothing_of_others(
     make_store: Callable[[str], Store], proxy_of: ProxyOf
 ) -> None:
-    """A server may be a proxy of several others."""
+    """One server may be a proxy of several others."""
     without, plain = make_store("http-no-ranges"), make_store("http")
     put_all(without, files_of("avro", (20,)))
     put_all(plain, files_of("avro", (5000,)))

@@ -1,4 +1,4 @@
-"""Objects that are not there, are empty, or may not be read: errors as of local files, which name the URL."""
+"""Missing, empty and unreadable objects raise the errors of local files, which name the URL."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_missing_bucket_is_an_error_that_names_the_url(
 
 def test_wrong_credentials_are_a_permission_error(make_store: Callable[[str], Store]) -> None:
     store = make_store("azure")
-    # Azurite lets anybody read the container of the other tests.
+    # The container of the other tests is public in Azurite.
     container = ContainerClient(f"{store.direct}/{AZURE_ACCOUNT}", "private", credential=AZURE_KEY)
     container.create_container()
     container.upload_blob("a.avro", file_of("avro", range(5)))

@@ -1,4 +1,4 @@
-"""URLs: globs, directories, lists, and names with characters that have a meaning elsewhere."""
+"""URLs may be globs, directories and lists, and their names may have special characters."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PUT: set[str] = set()
 
 
 def tree(store: Store) -> Store:
-    """The store at the objects of the tree, which are put once."""
+    """The store of the objects of the tree, which are written once."""
     store = store.at("names-tree")
     if store.kind not in PUT:
         put_all(store, {name: file_of("avro", rows_at(number)) for number, name in enumerate(TREE)})
@@ -64,7 +64,7 @@ def tree(store: Store) -> Store:
 
 
 def parts(store: Store, pattern: str) -> list[int]:
-    """The numbers of the files that a pattern means, in order."""
+    """The numbers of the files that match a pattern, in order."""
     found = ids(af.read_avro(store.url_of(pattern), storage_options=store.storage_options))
     assert len(found) % 5 == 0
     return [number // 5 for number in found[::5]]
@@ -228,7 +228,7 @@ def test_a_listing_of_many_objects_has_several_pages(
     store = make_store(kind)
     names = [f"part-{number:04}.avro" for number in range(5)]
     put_all(store, {name: file_of("avro", rows_at(number)) for number, name in enumerate(names)})
-    # Names that are not wanted stand on the pages, too.
+    # The pages also have names that do not match.
     for number in range(1100 if kind == "s3" else 10):
         store.put(f"part-{number:04}.other", b"")
     store = store.through(proxy_of(store))

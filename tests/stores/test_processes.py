@@ -1,4 +1,4 @@
-"""Other processes: a pickled dataset reads there, and so does the child of a fork, by its own connections."""
+"""A pickled dataset and the child of a fork read in other processes, through their own connections."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def dataset_of(store: Store, format: str = "avro") -> Any:
 
 @pytest.fixture(scope="module")
 def spawned() -> Any:
-    """Processes that were not forked."""
+    """Starts processes without a fork."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         yield pool
@@ -63,7 +63,7 @@ def test_a_pickled_dataset_reads_in_another_process(
 
 
 def in_child(call: Callable[[], Any]) -> Any:
-    """What a call gives in the child of a fork, which has a limit of time."""
+    """The result of `call` in a forked child, with a time limit."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         # Python warns of forks of processes with threads.
@@ -129,7 +129,7 @@ def test_an_iterator_of_the_parent_is_an_error_in_the_child(store: Store) -> Non
                 next(each)
             except ValueError as error:
                 texts.append(str(error))
-        # Neither dropping nor closing one waits for threads that are not there.
+        # Neither dropping nor closing waits for threads that the child lacks.
         batches.close()
         reader.close()
         return texts
@@ -178,7 +178,7 @@ def test_a_child_has_connections_of_its_own(make_store: Callable[[str], Store], 
         assert in_child(lambda: ids(dataset.record_batches(batch_size=50))) == list(range(TOTAL))
     assert proxy.stats()["connections"] >= 3
     proxy.reset()
-    # The parent's connections are as they were.
+    # The connections of the parent still work.
     assert ids(dataset.record_batches(batch_size=50)) == list(range(TOTAL))
     assert proxy.stats()["connections"] == 0
     wait_until(lambda: proxy.stats()["running"] == 0)

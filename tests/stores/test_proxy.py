@@ -1,4 +1,4 @@
-"""The fault-injecting proxy: each fault as a client sees it on the wire, the plan, and the counts."""
+"""The proxy injects each fault on the wire, follows its plan, and counts requests."""
 
 from __future__ import annotations
 

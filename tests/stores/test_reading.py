@@ -1,4 +1,4 @@
-"""Rows of stores are those of local files, for every store, format and way of reading: the same batches."""
+"""Every store returns the batches of local files, for every format and way of reading."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ORDERS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def corpora(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpora:
-    """The files of this module: they are only read."""
+    """The files of this module, which are only read."""
     return Corpora(request, tmp_path_factory)
 
 
@@ -51,7 +51,7 @@ def test_a_reader_gives_the_batches_of_local_files(corpus: Corpus, threads: int)
     if corpus.store.kind != "hdfs":
         assert requests["requests"] >= len(corpus.names)
         assert requests["bytes"] > 0
-    # A server may end a connection that was kept: then there is a retry.
+    # A server may end an idle connection, which causes a retry.
     assert requests["retries"] <= 2
     assert (requests["cached_bytes"], requests["without_ranges"]) == (0, 0)
 

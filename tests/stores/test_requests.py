@@ -1,4 +1,4 @@
-"""What is fetched, and when: bytes, requests at a time, and the time to the first batch."""
+"""Readers send few and concurrent requests, fetch few bytes, and return the first batch early."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def options(store: Store, **more: str) -> dict[str, Any]:
 
 
 def ranges(store: Store) -> dict[str, list[tuple[int, int]]]:
-    """The ranges that were asked for, by path, sorted."""
+    """The requested ranges by path, sorted."""
     found = defaultdict(list)
     for entry in store.proxy.stats()["log"]:
         if match := re.fullmatch(r"bytes=(\d+)-(\d+)", entry["range"]):
@@ -120,7 +120,7 @@ def test_a_glob_is_one_listing(make_store: Callable[[str], Store], proxy_of: Pro
     next(batches)
     store.proxy.reset()
     state = batches.state_dict()
-    # The listing has told the lengths.
+    # The listing has the lengths.
     assert store.proxy.stats()["requests"] == 0
     again = dataset.record_batches(batch_size=40, threads=1)
     again.load_state_dict(state)
@@ -224,7 +224,7 @@ def test_read_ahead_has_a_bound(make_store: Callable[[str], Store], proxy_of: Pr
     next(reader)
     wait_until(lambda: store.proxy.stats()["running"] == 0)
     time.sleep(0.2)
-    # What was read, up to 256 KiB at a time, and as much again as may wait.
+    # The bytes that were read, up to 256 KiB at a time, and as many that may wait.
     assert total > 4_000_000
     assert store.proxy.stats()["body_bytes"] < 1_600_000
     assert len(ids(reader)) == 990
@@ -232,7 +232,7 @@ def test_read_ahead_has_a_bound(make_store: Callable[[str], Store], proxy_of: Pr
 
 
 def wide(groups: int, rows: int) -> bytes:
-    """A Parquet file of 20 columns that no codec makes smaller."""
+    """A Parquet file of 20 incompressible columns."""
     random = np.random.default_rng(1)
     columns = {f"c{number}": random.integers(0, 1 << 60, groups * rows) for number in range(20)}
     file = io.BytesIO()

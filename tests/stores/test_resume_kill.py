@@ -1,4 +1,4 @@
-"""A process that reads from a store is killed again and again, and goes on: every row comes once, in order.
+"""A process that is killed repeatedly while it reads from a store resumes, and each row comes once, in order.
 
 20 kills in each case; `ARROWFEED_STORE_KILLS=200` for the long mode.
 """
@@ -38,7 +38,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def run(given: dict[str, Any], kill_after: tuple[str, float] | None = None) -> bool:
-    """Run a worker until it said a word, and a moment longer. Returns whether it was killed."""
+    """Runs a worker until shortly after its first word. Returns whether it was killed."""
     command = [sys.executable, "-W", "ignore", str(WORKER), json.dumps(given)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None
@@ -66,7 +66,7 @@ def test_every_row_comes_once_and_in_order_however_often_it_is_killed(
         store = store.through(proxy_of(store))
         faults = {"status_503": 0.1, "reset": 0.1, "short_body": 0.1, "truncated_length": 0.1}
         store.proxy.plan(seed=KILLS, most_per_request=1000, **faults)
-    # So many epochs that the process is killed before it is done.
+    # Enough epochs that the process is killed before its end.
     given = {
         "folder": str(tmp_path),
         "urls": [store.url_of(f"part-{part}.avro") for part in range(len(SIZES))],

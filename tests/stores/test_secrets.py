@@ -1,4 +1,4 @@
-"""Values of `storage_options` are secret: nothing that is shown or saved has one, but a pickled dataset."""
+"""No output and no file contains values of `storage_options`, except a pickled dataset."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS = tuple(OPTIONS)
 
 @pytest.fixture(params=KINDS)
 def secretive(request: pytest.FixtureRequest, make_store: Callable[[str], Store]) -> Store:
-    """The test's store on each server that takes options."""
+    """The store of the test on each server that accepts options."""
     store = make_store(request.param)
     put_all(store, files_of("avro", (50, 50)))
     return store
@@ -119,7 +119,7 @@ def errors(store: Store) -> Iterator[BaseException]:
         except Exception as error:
             yield error
         else:
-            # Some values are taken by some stores.
+            # Some stores accept some values.
             continue
 
 
@@ -144,7 +144,7 @@ def test_errors_of_requests_have_no_secret(proxied: Store) -> None:
 
 def test_a_wrong_key_is_not_shown(make_store: Callable[[str], Store]) -> None:
     store = make_store("azure")
-    # Azurite lets anybody read the container of the other tests.
+    # The container of the other tests is public in Azurite.
     container = ContainerClient(f"{store.direct}/{AZURE_ACCOUNT}", "secretive", credential=AZURE_KEY)
     container.create_container()
     for key in ("hush no base64 !", base64.b64encode(b"hush another key").decode()):

@@ -1,4 +1,4 @@
-"""The servers do what the store tests need: for plain clients and obstore, with and without the proxy."""
+"""The servers behave as the tests need, for independent clients and obstore, with and without the proxy."""
 
 from __future__ import annotations
 

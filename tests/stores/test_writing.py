@@ -1,4 +1,4 @@
-"""New objects: whole or not there, the same bytes' rows as a local file's, in parts where they are large."""
+"""New objects are complete or absent, have the rows of a local file, and are uploaded in parts if large."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECONDS = 60
 
 @pytest.fixture(params=WRITABLE)
 def writable(request: pytest.FixtureRequest, make_store: Callable[[str], Store]) -> Store:
-    """The test's store on each server that takes new objects from the client under test."""
+    """The store of the test on each server that accepts objects from the client under test."""
     return make_store(request.param)
 
 
@@ -40,7 +40,7 @@ def test_an_object_has_the_rows_of_a_local_file(writable: Store, tmp_path: Path)
     written = af.write_avro(TABLE, url, codec="deflate", **options(writable))
     assert written == af.write_avro(TABLE, path, codec="deflate") == 500
     assert writable.names() == ["a.avro"]
-    # All but the sync markers, which are drawn.
+    # All bytes except the sync markers, which are random.
     assert len(writable.get("a.avro")) == path.stat().st_size
     assert rows_of(af.read_avro(writable.get("a.avro"))) == expected(range(500))
     assert rows_of(af.read_avro(url, **options(writable))) == expected(range(500))
@@ -77,7 +77,7 @@ def test_nothing_is_visible_before_the_end(writable: Store) -> None:
 
 
 def write_and_fail(url: str, **options: Any) -> None:
-    """Write some rows, and then raise."""
+    """Writes some rows, and then raises an error."""
     with af.AvroWriter(url, block_bytes=100, **options) as writer:
         writer.write(TABLE)
         raise KeyError("a reason")
@@ -117,7 +117,7 @@ def test_after_an_error_the_object_before_is_left(writable: Store) -> None:
 
 
 def large_table() -> pa.Table:
-    """Some 20 MB that no codec makes smaller."""
+    """About 20 MB of incompressible values."""
     random = np.random.default_rng(7)
     return pa.table({"id": range(20_000), "data": [random.bytes(1024) for _ in range(20_000)]})
 
@@ -224,7 +224,7 @@ def test_an_object_cannot_grow(make_store: Callable[[str], Store]) -> None:
 def test_a_refusing_store_is_an_error_and_leaves_nothing(
     make_store: Callable[[str], Store], proxy_of: ProxyOf
 ) -> None:
-    """fake-gcs-server has no writing by the XML API, which object_store uses: it answers 400."""
+    """fake-gcs-server does not support writes by the XML API, which object_store uses: it answers 400."""
     store = make_store("gcs")
     store = store.through(proxy_of(store))
     names = ("client_email", "private_key", "private_key_id")

@@ -1,4 +1,4 @@
-"""Ways to read all rows of some files. Each gives the rows in the order that the way decides."""
+"""Ways to read all rows of files. Each yields the rows in its own order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass
 class Files:
-    """Files of one format, in a store or local. `retries` counts what reports say."""
+    """Files of one format, in a store or local. `retries` is the sum over reports."""
 
     format: str
     sources: list[str]
@@ -72,7 +72,7 @@ def splits(files: Files) -> Rows:
 
 
 def resumed(files: Files) -> Rows:
-    """The rows of an iteration that goes on from its state in another one."""
+    """The rows of an iteration that resumes from its state."""
     options = {"batch_size": 9, "shuffle_buffer_size": 25, "seed": 6}
     batches = files.dataset().record_batches(threads=2, **options)
     found = rows_of(itertools.islice(batches, 4))
@@ -84,7 +84,7 @@ def resumed(files: Files) -> Rows:
 
 
 def opened(files: Files) -> Rows:
-    """The rows of a dataset whose format and columns are found out."""
+    """The rows of a dataset whose format and columns are detected."""
     dataset = af.open_dataset(files.sources, **files.options)
     return files.counted(dataset.record_batches(batch_size=9, threads=2))
 

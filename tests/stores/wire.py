@@ -118,7 +118,7 @@ class Connection:
             return self._take(len(self.unread))
 
     def copy(self, count: int, send: Callable[[memoryview, int], None]) -> None:
-        """Hand the next `count` bytes to `send`, piece by piece, each with the number of bytes after it."""
+        """Passes the next `count` bytes to `send` in pieces, each with the number of bytes after it."""
         piece = memoryview(bytearray(min(PIECE, max(count, 1))))
         while count:
             if self.unread:
