@@ -1,4 +1,7 @@
-"""`docs/architecture.md` names every module of every crate and of the package, and no other."""
+"""`docs/architecture.md` names every module of every crate and of the package, and no other.
+
+All files that the pages on additions name exist.
+"""
 
 import re
 from pathlib import Path
@@ -55,3 +58,32 @@ def test_the_table_of_the_bindings_has_every_file():
     rows = [line for line in library.splitlines() if line.startswith("//! | ")]
     found = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert sorted(found) == modules(ROOT / "python" / "src", ".rs")
+
+
+PATH = re.compile(r"[\w.-]+(/[\w.-]+)+|[\w-]+\.(rs|py|pyi|md|toml|yml)")
+
+
+def named_files(page: str) -> list[str]:
+    """The files and folders in the code of a page. A row may name files of a folder, as in "`a.rs` in `b`"."""
+    found = []
+    for line in page.splitlines():
+        code = re.findall(r"`([^`\s]+)`", line)
+        paths = [
+            name for name in code if re.fullmatch(r"[\w.-]+(/[\w.-]+)+|[\w-]+\.(rs|py|pyi|md|toml|yml)", name)
+        ]
+        inside = re.search(r"` in `([^`]+)`", line)
+        folder = f"{inside[1]}/" if inside and "/" in inside[1] else ""
+        found += [name if "/" in name or not folder else folder + name for name in paths]
+    return found
+
+
+ADDING = (
+    (ROOT / "docs" / "development.md").read_text("utf-8").partition("## Adding\n")[2].partition("\n## ")[0]
+)
+
+
+@pytest.mark.parametrize("page", [ADDING, (ROOT / "docs" / "add-a-format.md").read_text("utf-8")])
+def test_the_files_that_a_page_on_additions_names_exist(page):
+    names = named_files(page)
+    assert len(names) > 20
+    assert [name for name in names if not (ROOT / name).exists()] == []
