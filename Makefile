@@ -1,4 +1,4 @@
-# What people and CI run. `make help` lists it. Needs Rust, and Python 3.10 or newer.
+# Targets for people and CI. `make help` lists them. Needs Rust, and Python 3.10 or newer.
 
 PYTHON := python3
 VENV := .venv
@@ -50,7 +50,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1 - /p' $(MAKEFILE_LIST) | awk -F' - ' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
-# ---- what people run
+# ---- targets for people
 
 .PHONY: demo
 demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
@@ -81,7 +81,7 @@ package-dev: $(VENV)/.test ## the Python package for the tests, in .venv
 package-release: $(VENV)/.demo ## the Python package as in a wheel, in .venv; takes six minutes
 	$(call RELEASE_PACKAGE,$(VENV))
 
-# On the build of `make demo`.
+# Uses the build of `make demo`.
 .PHONY: test-python
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
@@ -89,7 +89,7 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest -rs -m "not alone" -n auto --dist worksteal tests/python
 	$(BIN)/python -m pytest -rs -m alone tests/python
 
-# Tests of a package that is not installed are skipped. So this shows the versions first, and fails where a package is missing.
+# Prints the versions. Fails if a package is missing; pytest would only skip its tests.
 INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)
 
 # The extension module is the one that was built for $(VENV): it is the same for every Python, and linking it takes minutes.
@@ -100,7 +100,7 @@ test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow (newest 
 	$(BUILT) .venv-all/bin/python -m pytest -k "not torch" tests/frameworks
 	@$(MAKE) test-tensorflow-oldest
 
-# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. The extension module is the one that was built.
+# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. Uses the extension module of $(VENV).
 OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
 
 OLDEST_IS_USABLE = $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'
@@ -207,16 +207,16 @@ fuzz: ## each fuzz target for SECONDS=60
 	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar; do \
 		fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
-# libdeflate defines the same constants in several of its files, which the sanitizer would take for a fault. A test asks for
-# more memory than there is.
+# libdeflate defines the same constants in several of its files, which the sanitizer would report. One test requests
+# more memory than exists.
 .PHONY: asan
 asan: ## Rust tests under the address sanitizer
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0:allocator_may_return_null=1 \
 		ARROWFEED_SANITIZED=1 \
 		cargo test --package arrowfeed-avro --package arrowfeed-ffi --package arrowfeed-tensorflow --package arrowfeed-tfrecord --lib --tests --target $(HOST) --target-dir target/asan
 
-# The extension module has the sanitizer's checks; its runtime is that of the C compiler. Memory and threads of the process are
-# others than those that a test of leaks expects.
+# The extension module contains the checks of the sanitizer, whose runtime comes from the C compiler. The leak tests are
+# deselected, because the sanitizer changes the memory use and the threads of the process.
 ASAN_PACKAGE = target/asan/package
 ASAN_RUNTIME = $$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so.6)
 
@@ -231,7 +231,7 @@ asan-ops: .venv-all/.made ## the ops of TensorFlow under the address sanitizer
 		PYTHONPATH=$(ASAN_PACKAGE) .venv-all/bin/python -W ignore -m pytest -k "not leave_no_threads" \
 		tests/frameworks/test_tf_op.py tests/frameworks/test_tf_parse_op.py
 
-# The standard library is built anew: without its atomics and locks the sanitizer would report what they order.
+# The standard library is rebuilt, so that the sanitizer sees the order that its atomics and locks impose.
 .PHONY: tsan
 tsan: ## Rust tests under the thread sanitizer, with few random cases; needs rust-src: rustup component add rust-src
 	@if [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ]; then $(MAKE) tsan-here; \
@@ -256,8 +256,8 @@ wheel: $(VENV)/.release ## a wheel in target/wheels, checked, and tested in an e
 	$(BIN)/python tools/check_wheel.py target/wheels/*.whl
 	$(BIN)/python tools/test_wheel.py target/wheels/*.whl
 
-# It is unpacked outside of this folder, with the time of now (-m), so that cargo compiles the crates of arrowfeed again, but not
-# those of others.
+# The archive is unpacked outside this folder with new timestamps (-m), so that cargo recompiles the crates of arrowfeed, and no
+# others.
 .PHONY: sdist
 sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel that is built from it and imported
 	rm -rf target/sdist
@@ -278,11 +278,11 @@ clean: ## everything that was built, installed or written
 	rm -rf target $(VENV) .venv-uv $(ENVIRONMENTS:%=.venv-%) data fuzz/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
-# ---- virtual environments, of the versions in requirements/locks: a file in them says what they hold
+# ---- virtual environments, with the versions in requirements/locks. Files in them record the installed sets of packages
 
 # `all` serves the tests of frameworks, PyTorch, stores and engines. `tfio` is apart: tensorflow-io has no newer release than for
-# TensorFlow 2.16. Only the Java libraries and the scripts of `flink` are used: what PyFlink needs is not installed, as it would
-# take 1 GB. `bench` has the newest version of each reader, and `all` does not.
+# TensorFlow 2.16. Only the Java libraries and scripts of `flink` are used, so the requirements of PyFlink, 1 GB, are not
+# installed. `bench` has the newest version of each reader, and `all` does not.
 ENVIRONMENTS = all tfio flink bench
 
 # With the variable empty, `make locks` keeps the versions that still fit.
@@ -291,7 +291,7 @@ UPGRADE := --upgrade
 UV = UV_PYTHON_DOWNLOADS=never .venv-uv/bin/uv
 LOCK = $(UV) pip compile --quiet --universal $(UPGRADE) --annotation-style line --no-emit-index-url --no-emit-find-links --custom-compile-command "make locks"
 
-# Fails where a Python is older than 3.$(2).
+# Fails if a Python is older than 3.$(2).
 NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expected Python 3.$(2) or newer, found " + sys.version)'
 
 .PHONY: environments
@@ -341,7 +341,7 @@ $(ENVIRONMENTS:%=.venv-%/.made): .venv-%/.made: requirements/locks/%.txt | .venv
 	$(FINISH)
 	@touch $@
 
-# A lock file would name the addresses of downloads.
+# There is no lock file, because it would contain the addresses of downloads.
 target/azurite/.made: tests/stores/package.json
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		rm -rf $(@D) && mkdir -p $(@D) && cp $< $(@D) && cd $(@D) && \
@@ -360,7 +360,7 @@ target/flink/.made: tests/engines/flink/pom.xml
 	$(call MAVEN,dependency:copy-dependencies,Flink of make test-engines)
 
 .PHONY: tfio-results
-tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
+tfio-results: .venv-tfio/.made ## runs tensorflow-io on the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
 	mkdir -p data/tfio
 	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
 	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl

@@ -28,7 +28,7 @@ FAILED = re.compile(r"^test (\S+) \.\.\. FAILED$")
 UNSET = ("ARROWFEED_CASES", "ARROWFEED_MUTANTS", "ARROWFEED_SEED")
 
 # The copy has its own folder of builds: cargo gives its crates the names that those of the working tree have.
-# Git must not take the copy for a part of this repository.
+# Git must not treat the copy as a part of this repository.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in UNSET} | {
     "CARGO_TARGET_DIR": str(BUILDS),
     "GIT_CEILING_DIRECTORIES": str(COPY.parent),

@@ -54,7 +54,7 @@ class Stage:
 
 
 def stages() -> list[Stage]:
-    """All stages. What fails often, and fast, is first."""
+    """All stages. Stages that fail often and early come first."""
     return [
         Stage("environments", "environments", "beside", ("tools",)),
         Stage("tools", ".venv/.lint .venv/.docs .venv/.test"),

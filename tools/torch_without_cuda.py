@@ -2,7 +2,7 @@
 
 .venv-all/bin/python tools/torch_without_cuda.py
 
-The wheel of PyTorch for Linux is built for CUDA. The dynamic linker wants each library of CUDA that PyTorch
+The wheel of PyTorch for Linux is built for CUDA. The dynamic linker needs each library of CUDA that PyTorch
 links to, although PyTorch uses them only if it finds a GPU. This program compiles one small library that has
 their symbols, and adds links to it that have their names. Each function returns the error "no device".
 

@@ -67,7 +67,7 @@ pub(crate) fn number(variable: &str) -> Option<u64> {
     }
 }
 
-/// A seed for the part `number` of what has this seed. Seeds of neighbouring parts have nothing in common.
+/// Derives the seed of part `number` from a seed. Seeds of neighbouring parts are unrelated.
 pub(crate) fn mixed(seed: u64, number: u64) -> u64 {
     let mixed = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

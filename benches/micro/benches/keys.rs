@@ -1,4 +1,4 @@
-//! Key expressions on records with friends: the rows a second, next to the plain array of the same names.
+//! Key expressions on records with friends: rows per second, beside those of a plain array of the same names.
 
 use std::hint::black_box;
 use std::sync::Arc;

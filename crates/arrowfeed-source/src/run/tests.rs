@@ -201,7 +201,7 @@ fn every_kind_of_worker_gives_the_same_batches() {
     let (rows, sizes, error) = all(Workers::Caller);
     assert_eq!(error, None);
     assert_eq!(rows, [&files[0][..2_500_001], &files[2][4..], &files[3]].concat());
-    // Batches end where those of one continuous file would. A part ends a batch early, and the next part continues up
+    // Batch boundaries continue across parts. A part ends a batch early, and the next part continues up
     // to the same border.
     assert_eq!(sizes[..2502], [vec![999; 2502]].concat());
     assert_eq!(sizes[2502..], [503, 9, 5]);

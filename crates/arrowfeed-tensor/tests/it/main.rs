@@ -4,7 +4,7 @@
 //! - [`kinds`], [`reverse`], [`defects`]: plain columns as tensors, tensors as columns, defects of tfx_bsl's adapter.
 //! - [`keys`], [`key_layouts`]: the cases of `tests/cases/keys`, and layouts that these cannot express.
 //! - [`messages`], [`key_messages`]: complete error messages.
-//! - [`shared_or_copied`], [`written`]: memory that a tensor shares with the batch, and the limit on copies.
+//! - [`shared_or_copied`], [`copy_limit`]: memory that a tensor shares with the batch, and the limit on copies.
 //! - [`foreign_dictionaries`]: invalid values that no row uses.
 //! - [`many_columns`]: time in proportion to the columns.
 //! - [`proto`], [`tfmd`]: the generated code, and the messages of tensorflow-metadata.
@@ -30,4 +30,4 @@ mod reverse;
 mod shared_or_copied;
 mod support;
 mod tfmd;
-mod written;
+mod copy_limit;

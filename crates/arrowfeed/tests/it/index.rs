@@ -1,4 +1,4 @@
-//! Saved indexes: they give the same batches without a scan, are rejected for other files, and never cause a panic.
+//! Saved indexes: they yield the same batches without a scan, are rejected for other files, and never cause a panic.
 
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};

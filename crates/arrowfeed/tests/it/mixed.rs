@@ -55,7 +55,7 @@ proptest! {
                 let own = given.iter().copied().filter(|row| (*start as i64..*end as i64).contains(row));
                 prop_assert_eq!(own.collect::<Vec<_>>(), all(part, &other).concat());
             }
-            // From every batch on comes the rest.
+            // Resuming after any batch yields the rest.
             let mut iterator = mixed.record_batches(options.clone()).unwrap();
             for passed in 0..=batches.len() {
                 let state = iterator.state().unwrap();

@@ -1,4 +1,4 @@
-//! Checks that the random cases cover what they should; without this, the laws would show little.
+//! Checks that the random cases cover all types, codecs and options; otherwise the laws would show little.
 
 use std::collections::BTreeMap;
 

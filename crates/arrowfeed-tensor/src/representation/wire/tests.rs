@@ -1,4 +1,4 @@
-//! Random valid messages come back from their representations, byte by byte.
+//! Random valid messages survive the round trip through their representations, byte by byte.
 
 use proptest::collection::vec;
 use proptest::option;
