@@ -10,6 +10,7 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
     "arrowfeed-source": set(),
     "arrowfeed-avro": {"arrowfeed-select", "arrowfeed-source"},
+    "arrowfeed-ipc": {"arrowfeed-select", "arrowfeed-source"},
     "arrowfeed-parquet": {"arrowfeed-source"},
     "arrowfeed-store": {"arrowfeed-source"},
     "arrowfeed-tfrecord": {"arrowfeed-select", "arrowfeed-source"},

@@ -1,0 +1,134 @@
+//! The Arrow IPC format: options, schema and projection.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::format::{FileFormat, FormatFile, column_difference, named_columns};
+use arrowfeed_source::io::{FileEnds, FileSource, Fingerprint, OpenFile, Opened};
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+
+use crate::file::IpcFile;
+use crate::index::Index;
+
+/// Number of bytes at the end of an object that are fetched when it is opened: the footer of a file is rarely longer.
+const FOOTER_BYTES: u64 = 64 << 10;
+
+/// Options for reading Arrow IPC files and streams.
+#[derive(Debug, Clone, Default)]
+pub struct IpcOptions {
+    /// Field paths to read (`id`, `user.scores`), in the order of the columns. A column with a field that is named is read as a
+    /// whole. `None`: all columns.
+    pub columns: Option<Vec<String>>,
+    /// `header_bytes` limits the metadata of a message and the footer, `decoded_block_bytes` the body of a record batch,
+    /// `batch_bytes` the size of a batch and of all dictionaries.
+    pub limits: Limits,
+}
+
+/// Arrow IPC files and streams with one schema: that of the first file. Dictionaries stay dictionaries.
+#[derive(Debug)]
+pub struct IpcFormat {
+    options: IpcOptions,
+    /// All columns of the first file.
+    whole: SchemaRef,
+    /// The columns that are read.
+    schema: SchemaRef,
+    /// The name of the first file, for messages.
+    first: Arc<str>,
+}
+
+impl IpcFormat {
+    /// Opens the first file that can be opened, and reads its schema. Calls `interrupt` before it opens a file.
+    ///
+    /// # Errors
+    /// A source is not seekable; there is no file; no file can be opened; a column does not exist; `interrupt` returned true.
+    pub fn files(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: IpcOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<FileSet, FeedError> {
+        let files = Files::new(sources);
+        let check = Check::of(interrupt);
+        let open = |opened| read(opened, &options.limits, &check);
+        let ((first, _), index) = files.first_stored(&check, open)?;
+        let format = Self::new(first.name().clone(), index.schema, options)?;
+        Ok(FileSet::new(files, Arc::new(format)))
+    }
+
+    fn new(first: Arc<str>, whole: SchemaRef, options: IpcOptions) -> Result<Self, FeedError> {
+        let columns = read_columns(&whole, options.columns.as_deref());
+        let schema = projected(&whole, &columns.map_err(|error| error.in_file(&first))?);
+        Ok(Self { options, whole, schema: Arc::new(schema), first })
+    }
+}
+
+/// The indices of the columns that are read.
+fn read_columns(schema: &Schema, columns: Option<&[String]>) -> Result<Vec<usize>, FeedError> {
+    columns.map_or_else(|| Ok((0..schema.fields().len()).collect()), |columns| named_columns(schema, columns))
+}
+
+fn projected(schema: &Schema, columns: &[usize]) -> Schema {
+    let fields: Vec<_> = columns.iter().map(|column| schema.fields()[*column].clone()).collect();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+/// Reads the positions of all messages, and checks that the file is the expected one.
+fn read(
+    opened: Opened,
+    limits: &Limits,
+    check: &Check<'_>,
+) -> Result<((OpenFile, Fingerprint), Index), FeedError> {
+    let name = opened.name().clone();
+    let read = || {
+        let Opened::File(file) = opened else {
+            let message = "expected a seekable file or bytes, found a stream";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        };
+        let fingerprint = FileEnds::read(&file)?.fingerprint();
+        file.check_fingerprint(&fingerprint)?;
+        let index = Index::read(&file, limits, check)?;
+        Ok(((file, fingerprint), index))
+    };
+    read().map_err(|error| error.in_file(&name))
+}
+
+impl FileFormat for IpcFormat {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+        let options = IpcOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
+        Ok(Arc::new(Self::new(self.first.clone(), self.whole.clone(), options)?))
+    }
+
+    fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        let limits = &self.options.limits;
+        let (file, index) = read(file, limits, check)?;
+        let differs = |difference: &str| {
+            let message = format!("expected the columns of {}: {difference}", self.first);
+            FeedError::new(FeedErrorKind::Schema, message).in_file(file.0.name())
+        };
+        let columns = read_columns(&index.schema, self.options.columns.as_deref());
+        let columns = columns.map_err(|error| differs(error.message()))?;
+        let found = projected(&index.schema, &columns);
+        if self.schema.fields() != found.fields() {
+            return Err(differs(&column_difference(&self.schema, &found)));
+        }
+        Ok(Arc::new(IpcFile::new(file, index, columns, self.schema.clone(), limits.clone())))
+    }
+
+    fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
+        let footer = len.map(|len| len.saturating_sub(FOOTER_BYTES)..len);
+        footer.into_iter().chain(FileEnds::opening_ranges(len)).collect()
+    }
+
+    fn opening_finds_chunks(&self) -> bool {
+        true
+    }
+}

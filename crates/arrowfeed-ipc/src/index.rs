@@ -1,0 +1,268 @@
+//! The positions of all messages of a file.
+//!
+//! A file has them in its footer. A stream has no footer, so its messages are found one after another: their metadata is read,
+//! and their bodies are skipped.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_ipc::{Block, MessageHeader, root_as_footer_with_opts};
+use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::io::OpenFile;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
+
+use crate::message::{MARKER, StoredMessage, framing, invalid, read, verifier};
+use crate::schema::{schema, too_large};
+
+/// The first and last bytes of a file. The first ones are followed by two bytes of padding.
+const MAGIC: &[u8] = b"ARROW1";
+
+/// The first bytes of a file of Feather V1, which is another format.
+const FEATHER_V1: &[u8] = b"FEA1";
+
+/// Bytes at the end of a file: the length of the footer, and the magic bytes.
+const TAIL: usize = 10;
+
+/// The position of a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    /// The offset of the body.
+    pub(crate) body: u64,
+    pub(crate) end: u64,
+}
+
+/// The position of a record batch.
+#[derive(Debug)]
+pub(crate) struct BatchPlace {
+    pub(crate) place: Place,
+    pub(crate) rows: u64,
+    /// Number of dictionary messages that apply to it.
+    pub(crate) dictionaries: usize,
+}
+
+/// The position of a message with the values of a dictionary.
+#[derive(Debug)]
+pub(crate) struct DictionaryPlace {
+    pub(crate) place: Place,
+    pub(crate) id: i64,
+    /// Whether the values are appended to those of the message before.
+    pub(crate) is_delta: bool,
+}
+
+/// The schema of a file, and the positions of its messages.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) schema: SchemaRef,
+    pub(crate) batches: Vec<BatchPlace>,
+    pub(crate) dictionaries: Vec<DictionaryPlace>,
+}
+
+impl Index {
+    /// Reads the positions of all messages.
+    ///
+    /// # Errors
+    /// The bytes are not of the format; a limit is reached; an I/O error; the caller cancels.
+    pub(crate) fn read(file: &OpenFile, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
+        let first = read(file, 0, usize::try_from(file.len()).unwrap_or(usize::MAX).min(8))?;
+        match first.starts_with(MAGIC) {
+            true => Self::of_file(file, limits, check),
+            false => Self::of_stream(file, &first, limits, check),
+        }
+    }
+
+    fn of_file(file: &OpenFile, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
+        let tail_at = file.len().saturating_sub(TAIL as u64);
+        let tail = read(file, tail_at, TAIL.min(usize::try_from(file.len()).unwrap_or(TAIL)))?;
+        if tail.len() < TAIL || &tail[4..] != MAGIC {
+            let message = "expected an Arrow file, which ends with \"ARROW1\", found a file without its end";
+            return Err(FeedError::new(FeedErrorKind::Truncated, message));
+        }
+        let len = i32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
+        let Some((len, at)) = u64::try_from(len).ok().and_then(|len| Some((len, tail_at.checked_sub(len)?)))
+        else {
+            let message = format!("expected a footer inside of the file, found one of {len} bytes");
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        };
+        if len > limits.header_bytes as u64 {
+            return Err(too_large("a footer", limits.header_bytes, len));
+        }
+        let bytes = read(file, at, usize::try_from(len).unwrap_or(usize::MAX))?;
+        let footer = root_as_footer_with_opts(&verifier(limits), &bytes);
+        let footer = footer.map_err(|error| invalid("a footer of an Arrow file", &error))?;
+        let Some(stored) = footer.schema() else { return Err(without_schema()) };
+        let mut index = Self::of_schema(schema(stored, limits)?);
+        let mut ids = HashSet::new();
+        for block in footer.dictionaries().into_iter().flatten() {
+            check.now()?;
+            index.add(file, Some(block), place_of(block)?, at, limits)?;
+            if let Some(found) = index.dictionaries.last()
+                && !found.is_delta
+                && !ids.insert(found.id)
+            {
+                let message = format!(
+                    "expected one dictionary of number {}, and additions to it, found a second one at byte {}",
+                    found.id,
+                    thousands(found.place.offset)
+                );
+                return Err(FeedError::new(FeedErrorKind::Format, message));
+            }
+        }
+        for block in footer.recordBatches().into_iter().flatten() {
+            check.now()?;
+            index.add(file, Some(block), place_of(block)?, at, limits)?;
+        }
+        Ok(index)
+    }
+
+    fn of_stream(
+        file: &OpenFile,
+        first: &[u8],
+        limits: &Limits,
+        check: &Check<'_>,
+    ) -> Result<Self, FeedError> {
+        if first.starts_with(FEATHER_V1) {
+            let message = "expected an Arrow IPC file (Feather V2) or stream, found a file of Feather V1";
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        }
+        let has_marker = first.starts_with(&MARKER);
+        // An old stream starts with a length. Any bytes are one, so it has to lead to a schema.
+        let is_old = || framing(first).is_some_and(|(_, len)| len > 0 && (len as u64) < file.len());
+        if !has_marker && !is_old() {
+            return Err(other_format(first));
+        }
+        let message = match StoredMessage::read(file, 0, None, file.len(), limits) {
+            Err(error) if !has_marker && error.kind() != FeedErrorKind::Io => {
+                return Err(other_format(first));
+            }
+            found => found?,
+        };
+        let Some(message) = message else { return Err(without_schema()) };
+        let mut index = match message.get(limits)?.header_as_schema() {
+            Some(stored) => Self::of_schema(schema(stored, limits)?),
+            None if has_marker => return Err(without_schema()),
+            None => return Err(other_format(first)),
+        };
+        let mut at = message.end();
+        while index.add(file, None, at, file.len(), limits)? {
+            check.now()?;
+            let batch = index.batches.last().map_or(0, |batch| batch.place.end);
+            let dictionary = index.dictionaries.last().map_or(0, |dictionary| dictionary.place.end);
+            at = batch.max(dictionary);
+        }
+        Ok(index)
+    }
+
+    fn of_schema(schema: Schema) -> Self {
+        Self { schema: Arc::new(schema), batches: Vec::new(), dictionaries: Vec::new() }
+    }
+
+    /// Adds the message at an offset. Returns false at the end of a stream.
+    fn add(
+        &mut self,
+        file: &OpenFile,
+        block: Option<&Block>,
+        offset: u64,
+        end: u64,
+        limits: &Limits,
+    ) -> Result<bool, FeedError> {
+        let number = self.batches.len() as u64;
+        let added = self.add_message(file, block, offset, end, limits);
+        added.map_err(|error| error.in_block(number, offset))
+    }
+
+    fn add_message(
+        &mut self,
+        file: &OpenFile,
+        block: Option<&Block>,
+        offset: u64,
+        end: u64,
+        limits: &Limits,
+    ) -> Result<bool, FeedError> {
+        let body = match block {
+            Some(block) => {
+                match u64::try_from(block.metaDataLength()).ok().and_then(|len| offset.checked_add(len)) {
+                    Some(body) if body <= end => Some(body),
+                    _ => {
+                        let message = format!(
+                            "expected metadata inside of the file, found {} bytes",
+                            block.metaDataLength()
+                        );
+                        return Err(FeedError::new(FeedErrorKind::Format, message));
+                    }
+                }
+            }
+            None => None,
+        };
+        let Some(message) = StoredMessage::read(file, offset, body, end, limits)? else {
+            return match block {
+                None => Ok(false),
+                Some(_) => Err(FeedError::new(FeedErrorKind::Format, "expected a message, found none")),
+            };
+        };
+        let place = Place { offset, body: message.body, end: message.end() };
+        let found = message.get(limits)?;
+        if let Some(batch) = found.header_as_record_batch() {
+            let Ok(rows) = u64::try_from(batch.length()) else {
+                let message = format!("expected 0 rows or more, found {}", batch.length());
+                return Err(FeedError::new(FeedErrorKind::Format, message));
+            };
+            limits.check_chunk_rows(rows)?;
+            if let Some(last) = self.batches.last()
+                && offset < last.place.end
+            {
+                let message = format!(
+                    "expected record batches in file order, found one that ends at byte {}",
+                    thousands(last.place.end)
+                );
+                return Err(FeedError::new(FeedErrorKind::Format, message));
+            }
+            self.batches.push(BatchPlace { place, rows, dictionaries: self.dictionaries.len() });
+        } else if let Some(dictionary) = found.header_as_dictionary_batch() {
+            let (id, is_delta) = (dictionary.id(), dictionary.isDelta());
+            self.dictionaries.push(DictionaryPlace { place, id, is_delta });
+        } else {
+            let header = found.header_type();
+            let header = match header == MessageHeader::NONE {
+                true => "none",
+                false => header.variant_name().unwrap_or("another one"),
+            };
+            let message = format!("expected a message of a record batch or a dictionary, found {header}");
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        }
+        Ok(true)
+    }
+}
+
+fn place_of(block: &Block) -> Result<u64, FeedError> {
+    u64::try_from(block.offset()).map_err(|_| {
+        let message = format!("expected a message at byte 0 or later, found byte {}", block.offset());
+        FeedError::new(FeedErrorKind::Format, message)
+    })
+}
+
+#[cold]
+fn without_schema() -> FeedError {
+    FeedError::new(FeedErrorKind::Format, "expected a schema, found none")
+}
+
+#[cold]
+fn other_format(first: &[u8]) -> FeedError {
+    let found = match std::str::from_utf8(first).ok().filter(|text| printable(text) == *text) {
+        Some(text) => quoted(text),
+        None => format!("the bytes {}", hex(first)),
+    };
+    let message = format!("expected an Arrow IPC file or stream, found {found} at its start");
+    FeedError::new(FeedErrorKind::Format, message)
+}
+
+impl Place {
+    /// Reads the message again; `None` if it is not there any more.
+    ///
+    /// # Errors
+    /// The message is invalid; an I/O error.
+    pub(crate) fn read(&self, file: &OpenFile, limits: &Limits) -> Result<Option<StoredMessage>, FeedError> {
+        let found = StoredMessage::read(file, self.offset, Some(self.body), self.end, limits)?;
+        Ok(found.filter(|found| found.end() == self.end))
+    }
+}

@@ -1,0 +1,56 @@
+//! Random schemas and data are read as they were written.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arbitrary::Unstructured;
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::reader::StreamReader;
+use arrowfeed_ipc::IpcOptions;
+use arrowfeed_source::OnError;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::support::{KINDS, Kind, cut, hide_panics_of_dependencies, open, packed, read, write};
+use crate::{random_run, structs};
+
+/// Number of random bytes that determine a case.
+const BYTES: usize = 4096;
+
+#[test]
+fn random_batches_are_read_as_the_crate_reads_them() {
+    hide_panics_of_dependencies();
+    let cases = random_run::cases(300);
+    let mut compared = 0;
+    let mut bytes = vec![0; BYTES];
+    for seed in random_run::seeds(300) {
+        ChaCha8Rng::seed_from_u64(seed).fill_bytes(&mut bytes);
+        // An error means that there are too few bytes for a case.
+        let _ = structs::case(&mut Unstructured::new(&bytes), |batch| {
+            compared += u32::from(compare(seed, &batch))
+        });
+    }
+    assert!(compared > cases / 10, "{compared} of {cases}");
+}
+
+/// Whether the `arrow-ipc` crate can write and read the batch. Compares what it reads with what the format reads.
+fn compare(seed: u64, batch: &RecordBatch) -> bool {
+    if batch.num_rows() == 0 {
+        return false;
+    }
+    let codec = [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)][seed as usize % 3];
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        let batches = cut(batch, 3);
+        let stream = write(Kind::Stream, &batches, packed(codec));
+        let read: Result<Vec<_>, _> = StreamReader::try_new(&stream[..], None).unwrap().collect();
+        (KINDS.map(|kind| write(kind, &batches, packed(codec))), read.unwrap())
+    }));
+    let Ok((files, expected)) = written else { return false };
+    for (file, threads) in files.into_iter().zip([1, 2]) {
+        let files = open(file, IpcOptions::default()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let (found, error) = read(files, 3, threads, OnError::SkipBlock);
+        assert!(error.is_none(), "seed {seed}: {error:?}");
+        assert_eq!(found, expected, "seed {seed}");
+    }
+    true
+}
