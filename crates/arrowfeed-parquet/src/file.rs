@@ -16,6 +16,7 @@ use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuil
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
+use crate::footer_fields::defined_fields;
 use crate::group_columns::GroupColumns;
 use crate::{int96, schema_depth};
 
@@ -65,10 +66,19 @@ impl Footer {
         file.check_fingerprint(&fingerprint)?;
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
         let options = ArrowReaderOptions::new();
-        let metadata = guarded(kind, expected, || {
-            let metadata = with_rows_of_groups(ParquetMetaDataReader::decode_metadata(&bytes)?);
-            ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
-        })?;
+        let decode = |bytes: &[u8]| {
+            guarded(kind, expected, || {
+                let metadata = with_rows_of_groups(ParquetMetaDataReader::decode_metadata(bytes)?);
+                ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
+            })
+        };
+        let metadata = match decode(&bytes) {
+            Err(error) if error.kind() == kind => match defined_fields(&bytes) {
+                Some(defined) => decode(&defined)?,
+                None => return Err(error),
+            },
+            metadata => metadata?,
+        };
         let fields = metadata.schema().fields().iter().map(without_dictionaries);
         let schema = Schema::new(fields.collect::<Vec<_>>());
         schema_depth::check_columns(&schema, limits)?;

@@ -12,6 +12,7 @@
 // | `conversion` | lossless conversion of columns to the types of a requested schema |
 // | `file_columns` | conversion of the columns of one file to batches |
 // | `file` | an open file: its footer, and its row groups as chunks |
+// | `compact` `footer_fields` | Thrift structures; a footer without fields that the definition does not have |
 // | `schema_depth` | a check of the nesting, before the `parquet` crate recurses |
 // | `group_columns` | the columns of a row group, and their two readers |
 // | `int96` | timestamps of the type INT96, exactly |
@@ -24,9 +25,11 @@
 mod bytes;
 mod codec;
 mod columns;
+mod compact;
 mod conversion;
 mod file;
 mod file_columns;
+mod footer_fields;
 mod format;
 mod group_columns;
 mod int96;

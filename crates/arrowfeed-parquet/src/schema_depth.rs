@@ -8,32 +8,13 @@ use arrow_schema::{DataType, Schema};
 use arrowfeed_source::field_path::list_item;
 use arrowfeed_source::{FeedError, Limits};
 
+use crate::compact::{Compact, kind};
+
 /// The field of the footer with the elements of the schema.
 const SCHEMA: i32 = 2;
 
 /// The field of an element with the number of its children.
 const CHILDREN: i32 = 5;
-
-/// Structures inside of a field that is skipped. Those of Parquet are nested less deeply, and the crate refuses more than 64.
-const MAX_SKIPPED: usize = 64;
-
-/// Types of fields in the compact protocol.
-mod kind {
-    pub(super) const STOP: u8 = 0;
-    pub(super) const TRUE: u8 = 1;
-    pub(super) const FALSE: u8 = 2;
-    pub(super) const BYTE: u8 = 3;
-    pub(super) const I16: u8 = 4;
-    pub(super) const I32: u8 = 5;
-    pub(super) const I64: u8 = 6;
-    pub(super) const DOUBLE: u8 = 7;
-    pub(super) const BINARY: u8 = 8;
-    pub(super) const LIST: u8 = 9;
-    pub(super) const SET: u8 = 10;
-    pub(super) const MAP: u8 = 11;
-    pub(super) const STRUCT: u8 = 12;
-    pub(super) const UUID: u8 = 13;
-}
 
 /// Checks the groups of a footer.
 ///
@@ -85,7 +66,7 @@ fn depth_of_groups(footer: &[u8]) -> Option<usize> {
     let mut id = 0;
     while let Some(field) = footer.field(&mut id)? {
         if (id, field) != (SCHEMA, kind::LIST) {
-            footer.skip(field, 0)?;
+            footer.skip(field)?;
             continue;
         }
         let (len, _) = footer.list()?;
@@ -98,7 +79,7 @@ fn depth_of_groups(footer: &[u8]) -> Option<usize> {
             if let Some(left) = open.last_mut() {
                 *left -= 1;
             }
-            let children = footer.children()?;
+            let children = children(&mut footer)?;
             if children > 0 {
                 open.push(children);
                 deepest = deepest.max(open.len() - 1);
@@ -108,124 +89,16 @@ fn depth_of_groups(footer: &[u8]) -> Option<usize> {
     Some(deepest)
 }
 
-/// Bytes of the compact protocol.
-struct Compact<'a> {
-    bytes: &'a [u8],
-}
-
-impl Compact<'_> {
-    /// The type of the next field; `None` after the last one. Sets the number of the field from that of the one before.
-    #[expect(clippy::option_option, reason = "the outer option is an error, the inner one the end")]
-    fn field(&mut self, id: &mut i32) -> Option<Option<u8>> {
-        let header = self.byte()?;
-        if header & 0xf == kind::STOP {
-            return Some(None);
-        }
-        *id = match header >> 4 {
-            0 => self.integer()?,
-            delta => id.checked_add(delta.into())?,
-        };
-        Some(Some(header & 0xf))
-    }
-
-    /// The length of a list, and the type of its items.
-    fn list(&mut self) -> Option<(u64, u8)> {
-        let header = self.byte()?;
-        let len = if header >> 4 == 15 { self.varint()? } else { (header >> 4).into() };
-        Some((len, header & 0xf))
-    }
-
-    /// The number of children of an element of the schema.
-    fn children(&mut self) -> Option<i32> {
-        let (mut id, mut children) = (0, 0);
-        while let Some(field) = self.field(&mut id)? {
-            match (id, field) {
-                (CHILDREN, kind::I32) => children = self.integer()?,
-                _ => self.skip(field, 0)?,
-            }
-        }
-        Some(children)
-    }
-
-    fn skip(&mut self, field: u8, depth: usize) -> Option<()> {
-        if depth > MAX_SKIPPED {
-            return None;
-        }
-        match field {
-            kind::TRUE | kind::FALSE => Some(()),
-            _ => self.skip_item(field, depth),
+/// The number of children of an element of the schema.
+fn children(element: &mut Compact<'_>) -> Option<i32> {
+    let (mut id, mut children) = (0, 0);
+    while let Some(field) = element.field(&mut id)? {
+        match (id, field) {
+            (CHILDREN, kind::I32) => children = element.integer()?,
+            _ => element.skip(field)?,
         }
     }
-
-    /// Skips a value. Unlike a field, a boolean in a list has a byte.
-    fn skip_item(&mut self, item: u8, depth: usize) -> Option<()> {
-        match item {
-            kind::TRUE | kind::FALSE | kind::BYTE => self.byte().map(drop),
-            kind::I16 | kind::I32 | kind::I64 => self.varint().map(drop),
-            kind::DOUBLE => self.take(8),
-            kind::UUID => self.take(16),
-            kind::BINARY => {
-                let len = self.varint()?;
-                self.take(len)
-            }
-            kind::LIST | kind::SET => {
-                let (len, item) = self.list()?;
-                (0..len).try_for_each(|_| self.skip_nested(item, depth))
-            }
-            kind::MAP => {
-                let len = self.varint()?;
-                if len == 0 {
-                    return Some(());
-                }
-                let kinds = self.byte()?;
-                (0..len).try_for_each(|_| {
-                    self.skip_nested(kinds >> 4, depth)?;
-                    self.skip_nested(kinds & 0xf, depth)
-                })
-            }
-            kind::STRUCT => {
-                let mut id = 0;
-                while let Some(field) = self.field(&mut id)? {
-                    self.skip(field, depth + 1)?;
-                }
-                Some(())
-            }
-            _ => None,
-        }
-    }
-
-    fn skip_nested(&mut self, item: u8, depth: usize) -> Option<()> {
-        if depth < MAX_SKIPPED { self.skip_item(item, depth + 1) } else { None }
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(*first)
-    }
-
-    fn take(&mut self, len: u64) -> Option<()> {
-        self.bytes = self.bytes.get(usize::try_from(len).ok()?..)?;
-        Some(())
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    /// A signed integer, which has the zigzag encoding.
-    fn integer(&mut self) -> Option<i32> {
-        let value = self.varint()?;
-        i32::try_from((value >> 1) as i64 ^ -((value & 1) as i64)).ok()
-    }
+    Some(children)
 }
 
 #[cfg(test)]

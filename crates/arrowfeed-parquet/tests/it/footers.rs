@@ -43,3 +43,16 @@ fn the_row_groups_decide_how_many_rows_there_are() {
         assert_eq!(rows(bytes), batch(), "{declared}");
     }
 }
+
+#[test]
+fn fields_that_the_definition_does_not_have_are_skipped() {
+    let bytes = file(&batch(), 8);
+    let (pages, footer) = parts(&bytes);
+    // Field 7, which lists the orders of the columns, as a list of two integers of 16 bits.
+    let foreign = [&footer[..footer.len() - 1], &[9, 14, 0x24, 2, 4, 0]].concat();
+    let len = u32::try_from(foreign.len()).unwrap().to_le_bytes();
+    let bytes = [pages, &foreign, &len, b"PAR1"].concat();
+    let error = ParquetMetaDataReader::decode_metadata(&foreign).unwrap_err();
+    assert!(error.to_string().contains("Expected list element type"), "{error}");
+    assert_eq!(rows(bytes), batch());
+}
