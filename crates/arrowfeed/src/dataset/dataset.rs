@@ -11,18 +11,18 @@ use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, printable};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
-use super::any_iteration::AnyIteration;
-use super::batches::{BatchIterator, Unchanged};
-use super::history::{History, Recorded};
+use super::batches::{BatchIterator, Batches, TensorIterator};
+use super::conversion::{Conversion, ToTensors, Unchanged};
+use super::file_rows::FileRows;
+use super::history::History;
 use super::indexed::Indexed;
-use super::iteration::{Conversion, Iteration};
+use super::iteration::BatchRows;
 use super::mixed::Mixed;
-use super::mixture::Mixture;
+use super::mixed_rows::MixedRows;
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::saved_index;
 use super::selection::shown_splits;
 use super::tensor_definitions::{TensorDefinitions, file_paths};
-use super::tensors::{TensorIterator, ToTensors};
 use crate::error::DatasetError;
 
 /// Options of [`Dataset::open`].
@@ -392,7 +392,7 @@ impl Dataset {
     /// # Errors
     /// An option is invalid. The iterator returns the errors of files.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.recorded(options, Unchanged)?))
+        self.batches(options, Unchanged)
     }
 
     /// Iterates over the tensors of each batch, by name.
@@ -400,31 +400,25 @@ impl Dataset {
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
     pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
-        Ok(TensorIterator::new(self.recorded(options, ToTensors(self.adapter.clone()))?))
+        self.batches(options, ToTensors(self.adapter.clone()))
     }
 
     /// Iterates over the batches with a conversion of each of them.
-    fn recorded<C: Conversion>(
+    fn batches<C: Conversion>(
         &self,
         options: IterationOptions,
         conversion: C,
-    ) -> Result<Recorded<C>, DatasetError> {
-        let iteration = match &self.content {
-            Content::Files(_) => AnyIteration::Files(Box::new(self.iterate_files(options, conversion)?)),
-            Content::Mixed(mixed) => {
-                let mixture = Mixture::new(mixed.clone(), self.of_files(options), conversion)?;
-                AnyIteration::Mixed(Box::new(mixture))
-            }
+    ) -> Result<Batches<C>, DatasetError> {
+        let rows: Box<dyn BatchRows> = match &self.content {
+            Content::Files(_) => Box::new(self.file_rows(options, C::TAKES_WORK)?),
+            Content::Mixed(mixed) => Box::new(MixedRows::new(mixed.clone(), self.of_files(options))?),
         };
-        Ok(Recorded::new(iteration, self.history.clone()))
+        Ok(Batches::new(rows, conversion, self.history.clone()))
     }
 
-    pub(super) fn iterate_files<C: Conversion>(
-        &self,
-        options: IterationOptions,
-        conversion: C,
-    ) -> Result<Iteration<C>, FeedError> {
-        Iteration::new(self.files("iterate")?.clone(), self.of_files(options), conversion)
+    /// The rows of the batches of a dataset of files. `converts`: each batch is converted with enough work for a worker.
+    pub(super) fn file_rows(&self, options: IterationOptions, converts: bool) -> Result<FileRows, FeedError> {
+        FileRows::new(self.files("iterate")?.clone(), self.of_files(options), converts)
     }
 
     /// Describes the files and columns that are read and, for each tensor, which memory is shared with the record

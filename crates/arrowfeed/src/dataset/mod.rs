@@ -20,25 +20,26 @@
 // | `sequential` `pieces` | an epoch in file order, cut into batches |
 // | `shuffled` `window` | an epoch in random order |
 // | `rows` `joined` | the rows of a batch, which workers join |
-// | `iteration` | epoch after epoch, with batches started ahead of the caller |
-// | `mixed` `mixture` `mixture_state` | several datasets whose rows are mixed, the iteration over them, and its checkpoint |
-// | `any_iteration` | the iteration of files or of mixed datasets |
-// | `batches` `tensors` | the public iterators |
+// | `file_rows` | the rows of batches, epoch after epoch |
+// | `mixed` `mixed_rows` `mixture_state` | several datasets whose rows are mixed, the rows of their batches, and the checkpoint |
+// | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
+// | `batches` | the public iterator |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
 
-mod any_iteration;
 mod batches;
 mod chunk_index;
+mod conversion;
 #[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
 mod dataset;
 mod epoch;
+mod file_rows;
 mod history;
 mod indexed;
 mod iteration;
 mod joined;
 mod mixed;
-mod mixture;
+mod mixed_rows;
 mod mixture_state;
 mod options;
 mod order;
@@ -52,12 +53,10 @@ mod sequential;
 mod shuffled;
 mod state;
 mod tensor_definitions;
-mod tensors;
 mod window;
 
-pub use batches::BatchIterator;
+pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
 pub use options::IterationOptions;
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;
-pub use tensors::TensorIterator;
