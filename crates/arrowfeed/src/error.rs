@@ -21,16 +21,6 @@ pub enum DatasetError {
     /// A state does not belong to this iteration.
     #[error(transparent)]
     State(#[from] StateError),
-    /// An error of a source that another crate implements, see [`of_source`](Self::of_source).
-    #[error(transparent)]
-    Source(Box<dyn std::error::Error + Send + Sync>),
-}
-
-impl DatasetError {
-    /// Wraps an error or a message of a [`Tfxio`](crate::Tfxio) that another crate implements.
-    pub fn of_source(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Source(error.into())
-    }
 }
 
 /// The difference between a state and the iteration that should load it.

@@ -36,7 +36,6 @@
 //! | [`source`] | | types that all formats share: files, errors, limits, reports, and the traits of your own sources |
 //! | [`tensor`] | | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
-//! | [`Tfxio`] | | the trait of all sources, independent of the format |
 //! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
 //! | [`arrow`] | | the Arrow types of the signatures |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
@@ -57,7 +56,6 @@ mod error;
 mod record_decoder;
 pub mod source;
 pub mod sources;
-mod tfxio;
 
 /// The Arrow crates, in the version that the signatures of this crate use.
 pub mod arrow {
@@ -92,7 +90,6 @@ pub use error::{DatasetError, StateError, StateErrorKind};
 #[cfg(feature = "avro")]
 pub use record_decoder::TensorRecordDecoder;
 pub use sources::{resolve, resolve_with};
-pub use tfxio::{RecordBatches, TensorBatches, Tfxio};
 
 /// The programs of the pages compile.
 #[cfg(all(doctest, feature = "avro"))]

@@ -9,8 +9,7 @@
 //! | limit the resources that a file may use | [`Limits`] |
 //! | read parts of files in several processes | [`Split`](run::Split), [`RangeOptions`](run::RangeOptions) |
 //!
-//! A source that is not made of chunks implements [`Tfxio`](crate::Tfxio). A crate for a new file format uses the crate
-//! `arrowfeed-source`, which also has the engine that decodes files.
+//! A crate for a new file format uses the crate `arrowfeed-source`, which also has the engine that decodes files.
 
 #[doc(hidden)]
 pub use arrowfeed_source::POLL_INTERVAL;

@@ -1,6 +1,6 @@
 //! Conversion of errors to TensorFlow errors.
 
-use arrowfeed::{DatasetError, FeedErrorKind};
+use arrowfeed::{DatasetError, FeedError, FeedErrorKind};
 use arrowfeed_tensorflow::{Code, Failure};
 use pyo3::prelude::*;
 
@@ -45,5 +45,5 @@ fn code(class: &str) -> Code {
 
 /// The error for a state that arrowfeed did not create.
 pub(super) fn not_a_state() -> DatasetError {
-    DatasetError::of_source("expected a state of arrowfeed, found other data")
+    FeedError::new(FeedErrorKind::Options, "expected a state of arrowfeed, found other data").into()
 }

@@ -97,7 +97,7 @@ impl ChunkIndex {
     ///
     /// # Errors
     /// A chunk has more than 2^32 - 1 rows, there is not enough memory, or the interrupt of the options returned true.
-    pub(super) fn of_chosen(
+    pub(super) fn with_selection(
         &self,
         splits: &Arc<[RowSplit]>,
         files: &FileSet,

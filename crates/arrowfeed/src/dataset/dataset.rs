@@ -296,7 +296,7 @@ impl Dataset {
             content.push_str(&format!("{:?}", self.rows));
         }
         let content = crc32fast::hash(content.as_bytes());
-        Ok(format!("{:08x}{content:08x}", files.marks(interrupt)?.digest()))
+        Ok(format!("{:08x}{content:08x}", files.file_checksums(interrupt)?.digest()))
     }
 
     /// Returns a dataset of some of the tensors, which reads only the columns that these tensors need. The specs of the
@@ -411,14 +411,14 @@ impl Dataset {
     ) -> Result<Batches<C>, DatasetError> {
         let rows: Box<dyn BatchRows> = match &self.content {
             Content::Files(_) => Box::new(self.file_rows(options, C::TAKES_WORK)?),
-            Content::Mixed(mixed) => Box::new(MixedRows::new(mixed.clone(), self.of_files(options))?),
+            Content::Mixed(mixed) => Box::new(MixedRows::new(mixed.clone(), self.in_file_rows(options))?),
         };
         Ok(Batches::new(rows, conversion, self.history.clone()))
     }
 
     /// The rows of the batches of a dataset of files. `converts`: each batch is converted with enough work for a worker.
     pub(super) fn file_rows(&self, options: IterationOptions, converts: bool) -> Result<FileRows, FeedError> {
-        FileRows::new(self.files("iterate")?.clone(), self.of_files(options), converts)
+        FileRows::new(self.files("iterate")?.clone(), self.in_file_rows(options), converts)
     }
 
     /// Describes the files and columns that are read and, for each tensor, which memory is shared with the record

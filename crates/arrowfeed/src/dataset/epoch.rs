@@ -42,7 +42,7 @@ impl<P> Step<P> {
 }
 
 /// Inputs of an epoch: the files, their index, the options and the workers that decode.
-pub(super) struct Reading<'a> {
+pub(super) struct EpochInputs<'a> {
     pub(super) files: &'a Arc<FileSet>,
     /// Present if the order needs it.
     pub(super) index: Option<Arc<ChunkIndex>>,
@@ -60,12 +60,12 @@ pub(super) enum Epoch {
 impl Epoch {
     /// Starts epoch number `epoch` at a position. Its first batch begins with `carried` rows of the previous epoch.
     pub(super) fn start(
-        reading: Reading<'_>,
+        inputs: EpochInputs<'_>,
         epoch: u64,
         at: EpochPosition,
         carried: u64,
     ) -> Result<Self, FeedError> {
-        let Reading { files, index, options, workers, seed } = reading;
+        let EpochInputs { files, index, options, workers, seed } = inputs;
         let mut epoch = match (index, at) {
             (Some(index), at) if options.shuffles() => {
                 let after = if let EpochPosition::Window(after) = at { Some(after) } else { None };

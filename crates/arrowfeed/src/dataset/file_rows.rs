@@ -12,7 +12,7 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::chunk_index::ChunkIndex;
-use super::epoch::{Epoch, EpochPosition, Reading, Step};
+use super::epoch::{Epoch, EpochInputs, EpochPosition, Step};
 use super::indexed::Indexed;
 use super::iteration::{BatchRows, Started};
 use super::options::IterationOptions;
@@ -220,8 +220,8 @@ impl FileRows {
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
         let workers = self.workers()?;
         let files = self.requesting.get_or_insert_with(|| self.files.files.for_reading());
-        let reading = Reading { files, index, options: &self.options, workers, seed };
-        Epoch::start(reading, number, at, carried)
+        let inputs = EpochInputs { files, index, options: &self.options, workers, seed };
+        Epoch::start(inputs, number, at, carried)
     }
 
     fn workers(&mut self) -> Result<Workers, FeedError> {
@@ -281,8 +281,12 @@ impl FileRows {
             self.draw_seed()?;
         }
         let chunks = if self.files.needs_index(&self.options) { Some(self.index()?.digest) } else { None };
-        let mut state =
-            State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, chunks);
+        let mut state = State::new(
+            self.files.file_checksums(self.options.interrupt.as_ref())?,
+            &self.options,
+            self.seed,
+            chunks,
+        );
         state.options.split = shown_splits(&self.files.splits);
         Ok(state)
     }

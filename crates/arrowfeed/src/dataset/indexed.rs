@@ -22,7 +22,7 @@ pub(super) struct Indexed {
     pub(super) files: Arc<FileSet>,
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
-    marks: ForkLock<Option<FileChecksums>>,
+    file_checksums: ForkLock<Option<FileChecksums>>,
     /// The rows that are read. Empty: all rows.
     pub(super) splits: Arc<[RowSplit]>,
     /// The index of these rows, cached like `index`.
@@ -37,11 +37,11 @@ impl Indexed {
     fn of(
         files: Arc<FileSet>,
         index: Option<Arc<ChunkIndex>>,
-        marks: Option<FileChecksums>,
+        file_checksums: Option<FileChecksums>,
         splits: Arc<[RowSplit]>,
     ) -> Self {
-        let (index, marks) = (ForkLock::new(index), ForkLock::new(marks));
-        Self { files, index, marks, splits, chosen: ForkLock::default() }
+        let (index, file_checksums) = (ForkLock::new(index), ForkLock::new(file_checksums));
+        Self { files, index, file_checksums, splits, chosen: ForkLock::default() }
     }
 
     /// Makes files with a known index, which has no faults.
@@ -70,7 +70,7 @@ impl Indexed {
             return Ok((index, Requests::default()));
         }
         let (whole, requests) = self.whole_index(options)?;
-        let index = Arc::new(whole.of_chosen(&self.splits, &self.files, options)?);
+        let index = Arc::new(whole.with_selection(&self.splits, &self.files, options)?);
         if index.skipped.is_empty() {
             self.chosen.with(|known| *known = Some(index.clone()));
         }
@@ -128,13 +128,16 @@ impl Indexed {
         Some(format!("{what} of {files} in a store{bytes}: avoid this with save_index() and index="))
     }
 
-    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileChecksums, FeedError> {
-        if let Some(marks) = self.marks.with(|marks| marks.clone()).flatten() {
-            return Ok(marks);
+    pub(super) fn file_checksums(&self, interrupt: Option<&Interrupt>) -> Result<FileChecksums, FeedError> {
+        if let Some(file_checksums) =
+            self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten()
+        {
+            return Ok(file_checksums);
         }
-        let marks = FileChecksums::of(&self.files, interrupt)?;
-        let first = self.marks.with(|known| known.get_or_insert_with(|| marks.clone()).clone());
-        Ok(first.unwrap_or(marks))
+        let file_checksums = FileChecksums::of(&self.files, interrupt)?;
+        let first =
+            self.file_checksums.with(|known| known.get_or_insert_with(|| file_checksums.clone()).clone());
+        Ok(first.unwrap_or(file_checksums))
     }
 }
 
@@ -142,8 +145,8 @@ impl Clone for Indexed {
     /// Keeps the cached indexes and checksums.
     fn clone(&self) -> Self {
         let index = self.index.with(|index| index.clone()).flatten();
-        let marks = self.marks.with(|marks| marks.clone()).flatten();
+        let file_checksums = self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten();
         let chosen = ForkLock::new(self.chosen.with(|index| index.clone()).flatten());
-        Self { chosen, ..Self::of(self.files.clone(), index, marks, self.splits.clone()) }
+        Self { chosen, ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone()) }
     }
 }

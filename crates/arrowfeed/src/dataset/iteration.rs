@@ -177,7 +177,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
         let (waiting, options) = (self.started_rows.len(), self.rows.options());
         let bytes = (waiting + 1).saturating_mul(self.batch_bytes);
         let converts = C::TAKES_WORK || self.rows.gathers();
-        let may_wait = converts && self.batch_bytes > 0 && bytes <= options.begun_bytes();
+        let may_wait = converts && self.batch_bytes > 0 && bytes <= options.in_flight_bytes();
         self.end.is_none() && (waiting == 0 || (waiting < 2 * options.thread_count() && may_wait))
     }
 

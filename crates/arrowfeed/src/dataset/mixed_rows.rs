@@ -25,7 +25,7 @@ use super::iteration::{BatchRows, Iteration, Started};
 use super::mixed::Mixed;
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
-use super::order::{DRAWS, draw, random_of, skip_draws};
+use super::random::{DRAWS, draw, random_of, skip_draws};
 use super::reported::Counted;
 use super::rows::{Gather, Rows};
 use super::selected::check_mixed_rows;

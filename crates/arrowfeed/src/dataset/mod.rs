@@ -13,12 +13,14 @@
 // | `options` | options of an iteration |
 // | `chunk_index` `indexed` | the positions of all chunks, computed once for all iterations |
 // | `saved_index` | the chunk index as a file |
+// | `random` | random numbers that depend only on the seed and the position |
 // | `order` | the order of an epoch |
 // | `epoch` | an epoch in file order or shuffled |
 // | `selected` | restrictions of a dataset to some of its rows, and their number |
-// | `selection` | rows that a split chooses at random |
+// | `selection` `chosen_rows` | rows that a split chooses at random, and those of them in decoded pieces |
 // | `sequential` `pieces` | an epoch in file order, cut into batches |
 // | `shuffled` `window` | an epoch in random order |
+// | `row_errors` | errors for rows that differ from the index, or that memory cannot hold |
 // | `rows` `joined` | the rows of a batch, which workers join |
 // | `file_rows` | the rows of batches, epoch after epoch |
 // | `mixed` `mixed_rows` `mixture_state` | several datasets whose rows are mixed, the rows of their batches, and the checkpoint |
@@ -28,6 +30,7 @@
 // | `reported` `state` | counts and position of an iteration |
 
 mod batches;
+mod chosen_rows;
 mod chunk_index;
 mod conversion;
 #[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
@@ -44,7 +47,9 @@ mod mixture_state;
 mod options;
 mod order;
 mod pieces;
+mod random;
 mod reported;
+mod row_errors;
 mod rows;
 mod saved_index;
 mod selected;

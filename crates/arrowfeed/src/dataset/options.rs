@@ -7,8 +7,6 @@ use std::ops::Range;
 use arrowfeed_source::run::{Borders, PartOptions, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 
-use super::order::shard_rows;
-
 /// All rows of a dataset.
 pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 
@@ -77,34 +75,6 @@ impl Default for IterationOptions {
 }
 
 impl IterationOptions {
-    /// Rejects options that a source does not support: an option that differs from its default and is not named in
-    /// `heeded` is an error. `batch_size` and the options for the seed, threads, memory, errors and interruption are
-    /// not checked.
-    ///
-    /// # Errors
-    /// An option is not supported, or is invalid.
-    pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), FeedError> {
-        self.check()?;
-        let default = Self::default();
-        let changed = [
-            ("drop_remainder", self.drop_remainder != default.drop_remainder),
-            ("across_epochs", self.across_epochs != default.across_epochs),
-            ("epochs", self.epochs != default.epochs),
-            ("start_epoch", self.start_epoch != default.start_epoch),
-            ("rows", self.rows != default.rows),
-            ("shuffle_buffer_size", self.shuffle_buffer_size != default.shuffle_buffer_size),
-            ("shard", self.shard != default.shard),
-        ];
-        match changed.iter().find(|(name, changed)| *changed && !heeded.contains(name)) {
-            Some((name, _)) => {
-                let message =
-                    format!("{name}: expected the default, found a value that this source does not support");
-                Err(FeedError::new(FeedErrorKind::Options, message))
-            }
-            None => Ok(()),
-        }
-    }
-
     pub(super) fn check(&self) -> Result<(), FeedError> {
         let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
         if self.batch_size == 0 {
@@ -211,21 +181,30 @@ impl IterationOptions {
     }
 
     /// Maximum bytes of converted batches that may wait. In a shuffle this is in addition to the decoded rows.
-    pub(super) fn begun_bytes(&self) -> usize {
+    pub(super) fn in_flight_bytes(&self) -> usize {
         if self.shuffles() { self.prefetch_bytes } else { self.prefetch_bytes / 2 }
     }
 
     /// Maximum bytes of decoded rows of the current epoch that may wait. `converts`: batches are converted ahead of the
     /// caller.
     pub(super) fn decoded_bytes(&self, converts: bool) -> usize {
-        let begun = if converts && !self.shuffles() { self.begun_bytes() } else { 0 };
-        self.prefetch_bytes - begun - self.following_bytes()
+        let in_flight = if converts && !self.shuffles() { self.in_flight_bytes() } else { 0 };
+        self.prefetch_bytes - in_flight - self.following_bytes()
     }
 
     /// Returns an error if `interrupt` returns true.
     pub(super) fn ask(&self) -> Result<(), FeedError> {
         ask(self.interrupt.as_ref())
     }
+}
+
+/// The range of rows of a shard, among `rows` rows in any fixed order.
+pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
+    let border = |index: u64| {
+        let border = u128::from(rows) * u128::from(index) / u128::from(count);
+        u64::try_from(border).unwrap_or(rows)
+    };
+    border(index)..border(index + 1)
 }
 
 /// Names selected rows: `rows 5 to 25`, where 25 is the row after the last one.

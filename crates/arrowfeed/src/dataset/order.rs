@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use rand::seq::SliceRandom;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use super::chunk_index::ChunkIndex;
-use super::options::IterationOptions;
+use super::options::{IterationOptions, shard_rows};
+use super::random::random;
 
 /// The rows of one chunk that belong to a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,47 +16,6 @@ pub(super) struct Slot {
     /// Rows to skip at the start of the chunk.
     pub(super) dropped: u64,
     pub(super) rows: u64,
-}
-
-/// Random number generator with a separate stream for the chunk order (`window` is `None`) and for each window of an
-/// epoch.
-pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let stream = window.map_or(0, |window| window + 1);
-    random.set_stream((epoch << 32) | (stream & u64::from(u32::MAX)));
-    random
-}
-
-/// Number of values of a [`draw`]. All of them are exact in `f64`.
-pub(super) const DRAWS: f64 = (1_u64 << 53) as f64;
-
-/// Random number generator whose numbers depend on four numbers alone.
-pub(super) fn random_of(parts: [u64; 4]) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    for (bytes, part) in key.chunks_exact_mut(8).zip(parts) {
-        bytes.copy_from_slice(&part.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(key)
-}
-
-/// A random number below [`DRAWS`].
-pub(super) fn draw(random: &mut ChaCha8Rng) -> u64 {
-    random.next_u64() >> 11
-}
-
-/// Moves to the draw after the first `draws` ones.
-pub(super) fn skip_draws(random: &mut ChaCha8Rng, draws: u64) {
-    // A draw takes two words.
-    random.set_word_pos(2 * u128::from(draws));
-}
-
-/// The range of rows of a shard, among `rows` rows in any fixed order.
-pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
-    let border = |index: u64| {
-        let border = u128::from(rows) * u128::from(index) / u128::from(count);
-        u64::try_from(border).unwrap_or(rows)
-    };
-    border(index)..border(index + 1)
 }
 
 /// The chunks of a shard in the random order of an epoch. All shards use the same order of all chunks; each one takes a

@@ -8,8 +8,8 @@ use arrowfeed_source::FeedError;
 use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::FileBatch;
 
+use super::chosen_rows::compacted;
 use super::rows::{Gather, Rows};
-use super::selection::compacted;
 
 /// Decoded rows in order. A batch that lies within one piece is a slice of it, without a copy, unless rows are chosen at
 /// random.
@@ -19,7 +19,7 @@ pub(super) struct Pieces {
     /// Number of rows in the next batch.
     wanted: usize,
     /// Pieces, and the number of rows already taken from the first one.
-    held: VecDeque<Piece>,
+    pieces: VecDeque<Piece>,
     taken: usize,
     rows: usize,
     bytes: usize,
@@ -50,8 +50,8 @@ pub(super) struct RowPosition {
 
 impl Pieces {
     pub(super) fn new(batch_size: usize, most: usize) -> Self {
-        let (held, wanted) = (VecDeque::new(), batch_size);
-        Self { batch_size, wanted, held, taken: 0, rows: 0, bytes: 0, most }
+        let (pieces, wanted) = (VecDeque::new(), batch_size);
+        Self { batch_size, wanted, pieces, taken: 0, rows: 0, bytes: 0, most }
     }
 
     /// Sets the number of rows in the next batch.
@@ -73,7 +73,7 @@ impl Pieces {
         piece.bytes = piece.chosen_bytes();
         self.rows += piece.rows();
         self.bytes += piece.bytes;
-        self.held.push_back(piece);
+        self.pieces.push_back(piece);
         if self.bytes > self.most && self.rows < self.wanted {
             return Err(too_large(self.most, self.wanted, self.rows));
         }
@@ -92,7 +92,7 @@ impl Pieces {
         let mut taken = Vec::new();
         let mut after = None;
         while wanted > 0 {
-            let Some(piece) = self.held.front_mut() else { break };
+            let Some(piece) = self.pieces.front_mut() else { break };
             let left = piece.rows() - self.taken;
             let n = wanted.min(left);
             taken.push(piece.taken(self.taken, n));
@@ -103,7 +103,7 @@ impl Pieces {
             piece.bytes -= bytes;
             self.bytes -= bytes;
             if n == left {
-                self.held.pop_front();
+                self.pieces.pop_front();
                 self.taken = 0;
             }
         }

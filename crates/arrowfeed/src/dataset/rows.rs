@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrowfeed_source::FeedError;
 
 use super::joined::{concatenated, interleaved};
-use super::window::room;
+use super::row_errors::room;
 
 /// Source of the rows of a batch.
 #[derive(Debug)]
@@ -60,12 +60,12 @@ impl Rows {
         batch.map_err(|error| not_joined(rows).with_source(error))
     }
 
-    /// Puts the `held` rows of the previous epoch before these rows.
-    pub(super) fn after(self, held: Option<RecordBatch>) -> Result<Self, FeedError> {
-        let Some(held) = held else { return Ok(self) };
+    /// Puts the `carried` rows of the previous epoch before these rows.
+    pub(super) fn after(self, carried: Option<RecordBatch>) -> Result<Self, FeedError> {
+        let Some(carried) = carried else { return Ok(self) };
         Ok(Self::Joined(match self {
-            Self::Joined(pieces) => [held].into_iter().chain(pieces).collect(),
-            Self::Whole(_) | Self::Gathered(_) => vec![held, self.into_batch()?],
+            Self::Joined(pieces) => [carried].into_iter().chain(pieces).collect(),
+            Self::Whole(_) | Self::Gathered(_) => vec![carried, self.into_batch()?],
         }))
     }
 }

@@ -59,7 +59,7 @@ impl Dataset {
                 Ok(options.num_batches_of(self.num_own_rows(options)?, options.across_epochs))
             }
             Content::Mixed(mixed) => {
-                check_mixed_rows(&self.of_files(options.clone()).rows)?;
+                check_mixed_rows(&self.in_file_rows(options.clone()).rows)?;
                 mixed.num_batches(options)
             }
         }
@@ -83,7 +83,7 @@ impl Dataset {
     pub(super) fn is_known(&self, options: &IterationOptions) -> bool {
         match &self.content {
             Content::Files(files) => {
-                let scans = files.needs_index(&self.of_files(options.clone()));
+                let scans = files.needs_index(&self.in_file_rows(options.clone()));
                 scans || files.is_scan_cheap(options.interrupt.as_ref())
             }
             Content::Mixed(mixed) => mixed.is_known(options),
@@ -94,7 +94,7 @@ impl Dataset {
     pub(super) fn num_own_rows(&self, options: &IterationOptions) -> Result<u64, FeedError> {
         let files = self.files("num_rows")?;
         let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
-        let rows = self.of_files(options.clone()).own_rows(files.index(&scan)?.0.rows());
+        let rows = self.in_file_rows(options.clone()).own_rows(files.index(&scan)?.0.rows());
         Ok(rows.end - rows.start)
     }
 
@@ -182,7 +182,7 @@ impl Dataset {
     }
 
     /// The options of the caller, whose rows are numbered from the first row of this dataset.
-    pub(super) fn of_files(&self, options: IterationOptions) -> IterationOptions {
+    pub(super) fn in_file_rows(&self, options: IterationOptions) -> IterationOptions {
         let row = |row: u64| self.rows.start.saturating_add(row).min(self.rows.end);
         IterationOptions { rows: row(options.rows.start)..row(options.rows.end), ..options }
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrowfeed_source::FeedError;
 use arrowfeed_source::run::{Borders, FileSet, Part, PartReader, Polled, Workers};
 
+use super::chosen_rows::ChosenRows;
 use super::chunk_index::{ChunkIndex, RowLocation};
 use super::epoch::Step;
 use super::options::IterationOptions;
 use super::pieces::{Pieces, RowPosition};
-use super::selection::ChosenRows;
 
 #[derive(Debug)]
 pub(super) struct Sequential {

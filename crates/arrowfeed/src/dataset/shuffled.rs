@@ -9,13 +9,14 @@ use std::sync::Arc;
 use arrowfeed_source::run::{Borders, FileBatch, FileSet, PartReader, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
+use super::chosen_rows::ChosenRows;
 use super::chunk_index::ChunkIndex;
 use super::epoch::Step;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
+use super::row_errors::room;
 use super::rows::{Gather, Rows};
-use super::selection::ChosenRows;
-use super::window::{PlannedWindow, Window, has_chosen_rows, room};
+use super::window::{PlannedWindow, Window, has_chosen_rows};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,

@@ -1,17 +1,17 @@
 //! One shuffle window: row locations and their permutation.
 
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrowfeed_source::FeedError;
 use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::{FileBatch, Part};
-use arrowfeed_source::{FeedError, FeedErrorKind, counted};
 
+use super::chosen_rows::{self, ChosenRows, compacted, stretches};
 use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
-use super::selection::{self, ChosenRows, compacted, stretches};
+use super::row_errors::{more_rows, other_chunk, room};
 
 /// Minimum file bytes of the blocks that are decoded together, if one file has that many in a window.
 const CHUNK: u64 = 512 << 10;
@@ -207,7 +207,7 @@ impl Window {
             let (first, count) = match chosen {
                 Some(chosen) => {
                     let (first, found) = chosen.of_origin(piece.file, nth_chunk, origin, &in_piece)?;
-                    kept.extend(found.iter().map(|row| selection::in_piece(*row, origin)));
+                    kept.extend(found.iter().map(|row| chosen_rows::in_piece(*row, origin)));
                     (first as u64, found.len())
                 }
                 None => (origin.before, in_piece.len()),
@@ -257,35 +257,4 @@ pub(super) fn has_chosen_rows(piece: &FileBatch, chosen: &mut Option<ChosenRows>
         Some(chosen) => Ok(!chosen.of_piece(piece)?.is_empty()),
         None => Ok(piece.batch.num_rows() > 0),
     }
-}
-
-/// A vector with the capacity for one item per row.
-///
-/// # Errors
-/// There is not enough memory.
-pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
-    let mut made = Vec::new();
-    made.try_reserve_exact(rows).map_err(|_| no_room::<T>(rows))?;
-    Ok(made)
-}
-
-#[cold]
-pub(super) fn no_room<T>(rows: usize) -> FeedError {
-    let bytes = counted(rows.saturating_mul(size_of::<T>()) as u64, "byte");
-    let message = format!(
-        "expected {bytes} of memory for rows of a shuffle, found too little memory: shuffle fewer rows"
-    );
-    FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
-}
-
-#[cold]
-pub(super) fn more_rows(expected: u64) -> FeedError {
-    let message = format!("expected {}, as in the index, found more", counted(expected, "row"));
-    FeedError::new(FeedErrorKind::Changed, message)
-}
-
-#[cold]
-pub(super) fn other_chunk(found: &RowOrigin) -> FeedError {
-    let message = "expected a block of the index, found one that is not in it";
-    FeedError::new(FeedErrorKind::Changed, message).in_block(found.chunk, found.offset)
 }
