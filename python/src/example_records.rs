@@ -153,7 +153,7 @@ fn decoded(
     Ok(RecordBatch::new(batch))
 }
 
-#[doc = docs!(ExampleRecordDecoder)]
+#[doc = signed!(ExampleRecordDecoder)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct ExampleRecordDecoder {
     /// `None`: the features of each batch are those of its records.
@@ -164,7 +164,7 @@ pub(crate) struct ExampleRecordDecoder {
 #[pymethods]
 impl ExampleRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema=None, *, encoding=None), text_signature = "(schema=None, *, encoding='tfx')")]
+    #[pyo3(signature = (schema=None, *, encoding=None), text_signature = None)]
     fn new(schema: Option<&Bound<'_, PyAny>>, encoding: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
         Ok(Self { known: schema.map(|schema| Known::new(schema, features)).transpose()?, encoding })
@@ -200,7 +200,7 @@ impl ExampleRecordDecoder {
     }
 }
 
-#[doc = docs!(SequenceExampleRecordDecoder)]
+#[doc = signed!(SequenceExampleRecordDecoder)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct SequenceExampleRecordDecoder {
     /// As in `ExampleRecordDecoder`.
@@ -213,8 +213,7 @@ pub(crate) struct SequenceExampleRecordDecoder {
 impl SequenceExampleRecordDecoder {
     #[new]
     #[pyo3(
-        signature = (schema=None, *, sequence_column=None, encoding=None),
-        text_signature = "(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"
+        signature = (schema=None, *, sequence_column=None, encoding=None), text_signature = None
     )]
     fn new(
         schema: Option<&Bound<'_, PyAny>>,
@@ -271,9 +270,9 @@ fn column_name(given: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     }
 }
 
-#[doc = docs!(encode_examples)]
+#[doc = signed!(encode_examples)]
 #[pyfunction]
-#[pyo3(signature = (batches, *, null_features=None), text_signature = "(batches, *, null_features=False)")]
+#[pyo3(signature = (batches, *, null_features=None), text_signature = None)]
 pub(crate) fn encode_examples<'py>(
     batches: &Bound<'py, PyAny>,
     null_features: Option<&Bound<'py, PyAny>>,
@@ -291,11 +290,10 @@ pub(crate) fn encode_examples<'py>(
     Ok(messages)
 }
 
-#[doc = docs!(encode_sequence_examples)]
+#[doc = signed!(encode_sequence_examples)]
 #[pyfunction]
 #[pyo3(
-    signature = (batches, *, sequence_column=None),
-    text_signature = "(batches, *, sequence_column='##SEQUENCE##')"
+    signature = (batches, *, sequence_column=None), text_signature = None
 )]
 pub(crate) fn encode_sequence_examples<'py>(
     batches: &Bound<'py, PyAny>,

@@ -12,7 +12,7 @@
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `tfrecord` |
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
-//! | the rest | `schema`, `split`, `html` (tables for notebooks), `docs` (docstrings, from the stubs) |
+//! | the rest | `schema`, `split`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "stores", feature = "tensorflow")),
@@ -20,7 +20,10 @@
 )]
 
 #[macro_use]
-mod docs;
+mod generated {
+    #[macro_use]
+    mod docs;
+}
 
 mod argument;
 mod array;

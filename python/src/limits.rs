@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::argument::{integer, unexpected_keyword, wrong_value};
 
-#[doc = docs!(Limits)]
+#[doc = signed!(Limits)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limits(pub(crate) source::Limits);
@@ -38,11 +38,7 @@ macro_rules! limits {
             )*
 
             #[new]
-            #[pyo3(signature = (**limits), text_signature = "(*, header_bytes=16777216, \
-                schema_bytes=4194304, schema_depth=64, expanded_fields=100000, \
-                decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, \
-                zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, \
-                xz_memory_bytes=134217728)")]
+            #[pyo3(signature = (**limits), text_signature = None)]
             fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
                 made(limits).map(Self)
             }

@@ -39,11 +39,9 @@ fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(Parqu
     Ok((ParquetOptions { columns, schema, double_as_float, limits }, reading))
 }
 
-#[doc = docs!(read_parquet)]
+#[doc = signed!(read_parquet)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, schema=None, \
-    double_as_float=False, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (source, **options), text_signature = None)]
 pub(crate) fn read_parquet(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -58,12 +56,9 @@ pub(crate) fn read_parquet(
     })
 }
 
-#[doc = docs!(read_parquet_split)]
+#[doc = signed!(read_parquet_split)]
 #[pyfunction]
-#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
-    file=None, columns=None, schema=None, double_as_float=False, batch_size=None, threads=None, limits=None, \
-    on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = None)]
 pub(crate) fn read_parquet_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,

@@ -202,12 +202,9 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
     Ok(dict)
 }
 
-#[doc = docs!(read_avro)]
+#[doc = signed!(read_avro)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
-    batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
-    unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
-    cache_bytes=None, progress=False)")]
+#[pyo3(signature = (source, **options), text_signature = None)]
 pub(crate) fn read_avro(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -222,12 +219,9 @@ pub(crate) fn read_avro(
     opened(source.py(), (options, reading), progress, |builder| builder.open_all(sources.list))
 }
 
-#[doc = docs!(read_split)]
+#[doc = signed!(read_split)]
 #[pyfunction]
-#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
-    file=None, columns=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', \
-    double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, \
-    on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = None)]
 pub(crate) fn read_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,

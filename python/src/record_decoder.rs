@@ -23,7 +23,7 @@ const NAME: &str = "AvroRecordDecoder";
 /// Number of records that are decoded between two checks for signals, without the interpreter.
 const PERIOD: usize = 1024;
 
-#[doc = docs!(AvroRecordDecoder)]
+#[doc = signed!(AvroRecordDecoder)]
 #[pyclass(module = "arrowfeed")]
 pub(crate) struct AvroRecordDecoder {
     decoder: TensorRecordDecoder,
@@ -40,10 +40,7 @@ pub(crate) struct AvroRecordDecoder {
 #[pymethods]
 impl AvroRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema=None, **keywords), text_signature = "(schema=None, *, framing='bare', schemas=None, \
-        features=None, representations=None, columns=None, reader_schema=None, batch_size=None, \
-        max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', \
-        limits=None, name=None)")]
+    #[pyo3(signature = (schema=None, **keywords), text_signature = None)]
     fn new(
         py: Python<'_>,
         schema: Option<&Bound<'_, PyAny>>,

@@ -119,10 +119,9 @@ impl AvroSchema {
     }
 }
 
-#[doc = docs!(avro_schema)]
+#[doc = signed!(avro_schema)]
 #[pyfunction]
-#[pyo3(signature = (source, *, limits=None, **stores),
-    text_signature = "(source, *, limits=None, storage_options=None, store=None)")]
+#[pyo3(signature = (source, *, limits=None, **stores), text_signature = None)]
 pub(crate) fn avro_schema(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -143,10 +142,9 @@ pub(crate) fn avro_schema(
     })
 }
 
-#[doc = docs!(check_avro)]
+#[doc = signed!(check_avro)]
 #[pyfunction]
-#[pyo3(signature = (source, **stores),
-    text_signature = "(source, *, storage_options=None, store=None, cache=None, cache_bytes=None)")]
+#[pyo3(signature = (source, **stores), text_signature = None)]
 pub(crate) fn check_avro(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -158,10 +156,9 @@ pub(crate) fn check_avro(
     call(py, || AvroHeader::check_magic(sources, Some(&interrupt)))
 }
 
-#[doc = docs!(avro_columns)]
+#[doc = signed!(avro_columns)]
 #[pyfunction]
-#[pyo3(signature = (schema, **options),
-    text_signature = "(schema, *, reader_schema=None, string_type='utf8', unions='dense', limits=None)")]
+#[pyo3(signature = (schema, **options), text_signature = None)]
 pub(crate) fn avro_columns(
     py: Python<'_>,
     schema: &AvroSchema,

@@ -85,10 +85,9 @@ pub(crate) fn target(target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))
 }
 
-#[doc = docs!(plan_splits)]
+#[doc = signed!(plan_splits)]
 #[pyfunction]
-#[pyo3(signature = (source, *, target_bytes=None, **stores),
-    text_signature = "(source, *, target_bytes=67108864, storage_options=None, store=None)")]
+#[pyo3(signature = (source, *, target_bytes=None, **stores), text_signature = None)]
 pub(crate) fn plan_splits(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,

@@ -23,10 +23,9 @@ const STEP: usize = 1 << 20;
 /// Names of files with their lengths, if known from a listing, and the first bytes of the first file.
 type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
 
-#[doc = docs!(peek)]
+#[doc = signed!(peek)]
 #[pyfunction]
-#[pyo3(signature = (url, extension, count, **stores),
-    text_signature = "(url, extension, count, *, storage_options=None, store=None, cache=None, cache_bytes=None)")]
+#[pyo3(signature = (url, extension, count, **stores), text_signature = None)]
 pub(crate) fn peek<'py>(
     py: Python<'py>,
     url: &str,
@@ -53,9 +52,9 @@ pub(crate) fn peek<'py>(
     Ok((names, PyBytes::new(py, &bytes)))
 }
 
-#[doc = docs!(exists)]
+#[doc = signed!(exists)]
 #[pyfunction]
-#[pyo3(signature = (url, **stores), text_signature = "(url, *, storage_options=None, store=None)")]
+#[pyo3(signature = (url, **stores), text_signature = None)]
 pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
     let stores = StoreArguments::only("exists", py, stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
@@ -69,10 +68,9 @@ pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict
     }
 }
 
-#[doc = docs!(upload)]
+#[doc = signed!(upload)]
 #[pyfunction]
-#[pyo3(name = "upload", signature = (path, url, **stores),
-    text_signature = "(path, url, *, storage_options=None, store=None)")]
+#[pyo3(name = "upload", signature = (path, url, **stores), text_signature = None)]
 pub(crate) fn upload(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,

@@ -93,12 +93,9 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
     }
 }
 
-#[doc = docs!(read_csv)]
+#[doc = signed!(read_csv)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, \
-    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=None, \
-    threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (source, **options), text_signature = None)]
 pub(crate) fn read_csv(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -111,11 +108,9 @@ pub(crate) fn read_csv(
     })
 }
 
-#[doc = docs!(read_json_lines)]
+#[doc = signed!(read_json_lines)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, columns=None, \
-    batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (source, **options), text_signature = None)]
 pub(crate) fn read_json_lines(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,

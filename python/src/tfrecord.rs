@@ -130,11 +130,9 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     integer("sample", 1, value)
 }
 
-#[doc = docs!(read_tfrecord)]
+#[doc = signed!(read_tfrecord)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
-    columns=None, encoding='tfx', batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None, progress=False)")]
+#[pyo3(signature = (source, **options), text_signature = None)]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -194,11 +192,10 @@ pub(crate) fn read_tfrecord(
 const COMPRESSIONS: [(&str, Compression); 3] =
     [("none", Compression::None), ("gzip", Compression::Gzip), ("zlib", Compression::Zlib)];
 
-#[doc = docs!(write_tfrecord)]
+#[doc = signed!(write_tfrecord)]
 #[pyfunction]
 #[pyo3(
-    signature = (batches, path, *, format=None, compression=None, **stores),
-    text_signature = "(batches, path, *, format='example', compression=None, storage_options=None, store=None)"
+    signature = (batches, path, *, format=None, compression=None, **stores), text_signature = None
 )]
 pub(crate) fn write_tfrecord(
     batches: &Bound<'_, PyAny>,

@@ -28,12 +28,10 @@ use crate::{batch, reader, schema, signals};
 
 const ON_OVERFLOW: [(&str, Unsigned); 2] = [("decimal", Unsigned::Decimal), ("error", Unsigned::Long)];
 
-#[doc = docs!(write_avro)]
+#[doc = signed!(write_avro)]
 #[pyfunction]
 #[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-        on_overflow=None, threads=None, append=None, **stores),
-    text_signature = "(batches, path, *, codec='zstandard', level=None, block_bytes=65536, schema=None, metadata=None, \
-                      on_overflow='decimal', threads=None, append=False, storage_options=None, store=None)")]
+        on_overflow=None, threads=None, append=None, **stores), text_signature = None)]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,

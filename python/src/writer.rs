@@ -18,7 +18,7 @@ use crate::write::{self, Target, WriteArguments};
 
 const CLOSED: &str = "expected an open writer, found one that is closed or has failed: make a new one";
 
-#[doc = docs!(AvroWriter)]
+#[doc = signed!(AvroWriter)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct AvroWriter {
     state: Guarded<State>,
@@ -83,10 +83,7 @@ impl AvroWriter {
 impl AvroWriter {
     #[new]
     #[pyo3(signature = (path, arrow_schema=None, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-            on_overflow=None, threads=None, append=None, **stores),
-        text_signature = "(path, arrow_schema=None, *, codec='zstandard', level=None, block_bytes=65536, schema=None, \
-                          metadata=None, on_overflow='decimal', threads=None, append=False, storage_options=None, \
-                          store=None)")]
+            on_overflow=None, threads=None, append=None, **stores), text_signature = None)]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         path: &Bound<'_, PyAny>,

@@ -537,7 +537,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] | Literal["auto"] = ...,
+        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",

@@ -102,10 +102,8 @@ impl Dataset {
         call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
-    #[doc = docs!(Dataset.num_batches)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0)")]
+    #[doc = signed!(Dataset.num_batches)]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn num_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Option<u64>> {
         let interrupt = Some(signals::interrupt_of_call(py)?);
         let options = IterationOptions { interrupt, ..iteration_options("num_batches", options)? };
@@ -152,8 +150,8 @@ impl Dataset {
         TensorAdapter::defined(py, adapter, definitions, features, batch_bytes)
     }
 
-    #[doc = docs!(Dataset.plan_splits)]
-    #[pyo3(signature = (*, target_bytes=None), text_signature = "($self, *, target_bytes=67108864)")]
+    #[doc = signed!(Dataset.plan_splits)]
+    #[pyo3(signature = (*, target_bytes=None), text_signature = None)]
     fn plan_splits(&self, py: Python<'_>, target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Split>> {
         let target = split::target(target_bytes)?;
         let interrupt = signals::interrupt_of_call(py)?;
@@ -161,10 +159,8 @@ impl Dataset {
         Ok(splits.into_iter().map(Split).collect())
     }
 
-    #[doc = docs!(Dataset.read_split)]
-    #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None, progress=None),
-        text_signature = "($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', \
-        progress=False)")]
+    #[doc = signed!(Dataset.read_split)]
+    #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None, progress=None), text_signature = None)]
     fn read_split(
         &self,
         split: &Bound<'_, PyAny>,
@@ -232,10 +228,8 @@ impl Dataset {
         html::explanation(py, self.dataset.explain())
     }
 
-    #[doc = docs!(Dataset.record_batches)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
+    #[doc = signed!(Dataset.record_batches)]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn record_batches(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         let open = |options| slf.get().dataset.record_batches(options);
         Self::iterate(slf, "record_batches", options, open, |batches, stop| {
@@ -243,10 +237,8 @@ impl Dataset {
         })
     }
 
-    #[doc = docs!(Dataset.tensors)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
+    #[doc = signed!(Dataset.tensors)]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn tensors(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         let dataset = &slf.get().dataset;
         let open = |options| dataset.tensors(options);
@@ -255,10 +247,8 @@ impl Dataset {
         })
     }
 
-    #[doc = docs!(Dataset.to_tf)]
-    #[pyo3(signature = (*, label=None, **options), text_signature = "($self, *, batch_size, drop_remainder=False, \
-        epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0, label=None)")]
+    #[doc = signed!(Dataset.to_tf)]
+    #[pyo3(signature = (*, label=None, **options), text_signature = None)]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
         label: Option<&Bound<'py, PyAny>>,
@@ -276,10 +266,8 @@ impl Dataset {
         made_by(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
     }
 
-    #[doc = docs!(Dataset.to_torch)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0)")]
+    #[doc = signed!(Dataset.to_torch)]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -287,10 +275,8 @@ impl Dataset {
         handed_to("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
     }
 
-    #[doc = docs!(Dataset.to_jax)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, start_epoch=0)")]
+    #[doc = signed!(Dataset.to_jax)]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,

@@ -99,17 +99,14 @@ fn opened<S>(
     }
 }
 
-#[doc = docs!(AvroDataset)]
+#[doc = signed!(AvroDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct AvroDataset;
 
 #[pymethods]
 impl AvroDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, \
-        limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -129,16 +126,14 @@ impl AvroDataset {
     }
 }
 
-#[doc = docs!(ParquetDataset)]
+#[doc = signed!(ParquetDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct ParquetDataset;
 
 #[pymethods]
 impl ParquetDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, schema=None, double_as_float=False, limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -158,16 +153,14 @@ impl ParquetDataset {
     }
 }
 
-#[doc = docs!(ExampleDataset)]
+#[doc = signed!(ExampleDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct ExampleDataset;
 
 #[pymethods]
 impl ExampleDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, encoding='tfx', limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -187,16 +180,14 @@ impl ExampleDataset {
     }
 }
 
-#[doc = docs!(SequenceExampleDataset)]
+#[doc = signed!(SequenceExampleDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct SequenceExampleDataset;
 
 #[pymethods]
 impl SequenceExampleDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, encoding='tfx', limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -216,16 +207,14 @@ impl SequenceExampleDataset {
     }
 }
 
-#[doc = docs!(RawRecordDataset)]
+#[doc = signed!(RawRecordDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct RawRecordDataset;
 
 #[pymethods]
 impl RawRecordDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, column='record', features=None, \
-        representations=None, limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -245,18 +234,14 @@ impl RawRecordDataset {
     }
 }
 
-#[doc = docs!(CsvDataset)]
+#[doc = signed!(CsvDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct CsvDataset;
 
 #[pymethods]
 impl CsvDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, \
-        names=None, delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, \
-        multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, \
-        representations=None, columns=None, limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -276,16 +261,14 @@ impl CsvDataset {
     }
 }
 
-#[doc = docs!(JsonLinesDataset)]
+#[doc = signed!(JsonLinesDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct JsonLinesDataset;
 
 #[pymethods]
 impl JsonLinesDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, limits=None, index=None, \
-        storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -306,15 +289,14 @@ impl JsonLinesDataset {
     }
 }
 
-#[doc = docs!(ChunkDataset)]
+#[doc = signed!(ChunkDataset)]
 #[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
 pub(crate) struct ChunkDataset;
 
 #[pymethods]
 impl ChunkDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, limits=None, index=None)")]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,

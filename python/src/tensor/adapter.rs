@@ -24,7 +24,7 @@ const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fi
 pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
     [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
-#[doc = docs!(TensorAdapter)]
+#[doc = signed!(TensorAdapter)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct TensorAdapter {
@@ -81,8 +81,7 @@ impl TensorAdapter {
 #[pymethods]
 impl TensorAdapter {
     #[new]
-    #[pyo3(signature = (schema, representations, *, inner_nulls=None, duplicates=None, limits=None),
-        text_signature = "(schema, representations, *, inner_nulls='error', duplicates='keep', limits=None)")]
+    #[pyo3(signature = (schema, representations, *, inner_nulls=None, duplicates=None, limits=None), text_signature = None)]
     fn new(
         schema: &Bound<'_, PyAny>,
         representations: &Bound<'_, PyAny>,

@@ -27,9 +27,9 @@ pub(crate) fn infer_representations<'py>(schema: &Bound<'py, PyAny>) -> PyResult
     Ok(class.call1((by_name(py, representations)?, reasons))?.cast_into()?)
 }
 
-#[doc = docs!(representations_from_tfmd)]
+#[doc = signed!(representations_from_tfmd)]
 #[pyfunction]
-#[pyo3(signature = (schema_proto, *, group=None), text_signature = "(schema_proto, *, group='')")]
+#[pyo3(signature = (schema_proto, *, group=None), text_signature = None)]
 pub(crate) fn representations_from_tfmd<'py>(
     schema_proto: &Bound<'py, PyAny>,
     group: Option<&Bound<'py, PyAny>>,

@@ -13,7 +13,7 @@ use crate::argument::{integer, strings};
 /// Defines the class of one kind of representation, which contains the library struct of the same name.
 macro_rules! kind {
     ($name:ident) => {
-        #[doc = docs!($name)]
+        #[doc = signed!($name)]
         #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
         #[derive(Debug)]
         pub(crate) struct $name(tensor::$name);
@@ -59,8 +59,7 @@ pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) ->
 #[pymethods]
 impl Dense {
     #[new]
-    #[pyo3(signature = (column, shape=None, *, default=None, pad=false),
-        text_signature = "(column, shape=(), *, default=None, pad=False)")]
+    #[pyo3(signature = (column, shape=None, *, default=None, pad=false), text_signature = None)]
     fn new(
         column: &Bound<'_, PyAny>,
         shape: Option<&Bound<'_, PyAny>>,
@@ -108,6 +107,7 @@ impl Dense {
 #[pymethods]
 impl VarLenSparse {
     #[new]
+    #[pyo3(text_signature = None)]
     fn new(column: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
         Self::checked(column.py(), tensor::VarLenSparse { column: name("column", column)? })
     }
@@ -122,7 +122,7 @@ impl VarLenSparse {
 #[pymethods]
 impl Sparse {
     #[new]
-    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false))]
+    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false), text_signature = None)]
     fn new(
         index_columns: &Bound<'_, PyAny>,
         value_column: &Bound<'_, PyAny>,
@@ -168,8 +168,7 @@ impl Sparse {
 #[pymethods]
 impl Ragged {
     #[new]
-    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None),
-        text_signature = "(path, *, partitions=(), row_splits_dtype='int64')")]
+    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None), text_signature = None)]
     fn new(
         path: &Bound<'_, PyAny>,
         partitions: Option<&Bound<'_, PyAny>>,
@@ -208,8 +207,7 @@ impl Ragged {
 #[pymethods]
 impl VarLenRagged {
     #[new]
-    #[pyo3(signature = (column, *, row_splits_dtype=None),
-        text_signature = "(column, *, row_splits_dtype='int64')")]
+    #[pyo3(signature = (column, *, row_splits_dtype=None), text_signature = None)]
     fn new(
         column: &Bound<'_, PyAny>,
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
@@ -238,8 +236,7 @@ impl VarLenRagged {
 #[pymethods]
 impl Structured {
     #[new]
-    #[pyo3(signature = (columns, *, row_splits_dtype=None),
-        text_signature = "(columns, *, row_splits_dtype='int64')")]
+    #[pyo3(signature = (columns, *, row_splits_dtype=None), text_signature = None)]
     fn new(
         columns: &Bound<'_, PyAny>,
         row_splits_dtype: Option<&Bound<'_, PyAny>>,

@@ -17,7 +17,7 @@ use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
 use crate::exported::check_schema;
 
-#[doc = docs!(TensorsToRecordBatch)]
+#[doc = signed!(TensorsToRecordBatch)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct TensorsToRecordBatch(tensor::TensorsToRecordBatch);
@@ -25,9 +25,7 @@ pub(crate) struct TensorsToRecordBatch(tensor::TensorsToRecordBatch);
 #[pymethods]
 impl TensorsToRecordBatch {
     #[new]
-    #[pyo3(signature = (specs, *, sparse_value_column=None, sparse_index_column=None, generic_sparse=None),
-        text_signature = "(specs, *, sparse_value_column='{tensor_name}$values', \
-            sparse_index_column='{tensor_name}$index{index}', generic_sparse=())")]
+    #[pyo3(signature = (specs, *, sparse_value_column=None, sparse_index_column=None, generic_sparse=None), text_signature = None)]
     fn new(
         specs: &Bound<'_, PyAny>,
         sparse_value_column: Option<&Bound<'_, PyAny>>,

@@ -21,7 +21,7 @@ const KINDS: [(&str, TensorKind); 4] = [
 pub(super) const SPLITS: [(&str, SplitsDType); 2] =
     [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
-#[doc = docs!(TensorSpec)]
+#[doc = signed!(TensorSpec)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
@@ -41,8 +41,7 @@ pub(crate) fn specs_by_name<'py>(
 #[pymethods]
 impl TensorSpec {
     #[new]
-    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None, fields=None),
-        text_signature = "(kind, dtype, shape, *, ragged_rank=0, row_splits_dtype=None, fields=None)")]
+    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None, fields=None), text_signature = None)]
     fn new(
         kind: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,

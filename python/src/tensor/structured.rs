@@ -14,7 +14,7 @@ use crate::argument::integer;
 use crate::arrow_schema::{SHOWN, counted};
 use crate::errors::conversion_error;
 
-#[doc = docs!(StructuredTensor)]
+#[doc = signed!(StructuredTensor)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct StructuredTensor {
     pub(super) tensor: tensor::StructuredTensor,
@@ -42,8 +42,7 @@ type NewArguments<'py> = ((Bound<'py, PyDict>, Bound<'py, PyTuple>), Bound<'py, 
 #[pymethods]
 impl StructuredTensor {
     #[new]
-    #[pyo3(signature = (fields, row_splits=None, *, rows=None),
-        text_signature = "(fields, row_splits=(), *, rows=None)")]
+    #[pyo3(signature = (fields, row_splits=None, *, rows=None), text_signature = None)]
     fn of_parts(
         fields: &Bound<'_, PyAny>,
         row_splits: Option<&Bound<'_, PyAny>>,
