@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import apache_beam as beam
 import pyarrow.compute as pc
 from apache_beam.options.pipeline_options import PipelineOptions
-from arrowfeed.beam import ReadAvro, ReadFromDataset
+from arrowfeed.beam import ReadFromDataset
 
 ENGINES = Path(__file__).resolve().parents[2] / "tests" / "engines"
 sys.path[:0] = [str(ENGINES), str(ENGINES / "flink")]
@@ -53,7 +53,6 @@ def pipelines(pattern: str, files: int) -> dict[str, Any]:
     return {
         "start": beam.Create([0]),
         "arrowfeed ReadFromDataset": ReadFromDataset(pattern, split_bytes=size) | beam.Map(batch_sum),
-        "arrowfeed ReadAvro": ReadAvro(pattern, split_bytes=size) | beam.Map(batch_sum),
         "beam ReadFromAvro": beam.io.ReadFromAvro(pattern) | beam.Map(row_sum),
     }
 

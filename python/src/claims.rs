@@ -1,4 +1,4 @@
-//! Claims of blocks through a Python function: `read_split(claim=...)`.
+//! Claims of blocks through a Python function: `Dataset.read_split(claim=...)`.
 
 use std::error::Error;
 

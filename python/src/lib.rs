@@ -103,13 +103,13 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
-    use crate::parquet::{read_parquet, read_parquet_split};
+    use crate::parquet::read_parquet;
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]
     use crate::polars::{polars_frame, polars_schema};
     #[pymodule_export]
-    use crate::reader::{RecordBatchReader, read_avro, read_split};
+    use crate::reader::{RecordBatchReader, read_avro};
     #[pymodule_export]
     use crate::record_decoder::AvroRecordDecoder;
     #[pymodule_export]
@@ -117,7 +117,7 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::schema::{AvroSchema, avro_columns, avro_schema, check_avro};
     #[pymodule_export]
-    use crate::split::{Split, plan_splits};
+    use crate::split::Split;
     #[pymodule_export]
     use crate::store_files::{exists, peek, upload};
     #[pymodule_export]

@@ -1,22 +1,19 @@
-//! `arrowfeed.RecordBatchReader`, `arrowfeed.read_avro` and `arrowfeed.read_split`.
+//! `arrowfeed.RecordBatchReader` and `arrowfeed.read_avro`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::avro::AvroReaderBuilder;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroOptions, AvroReader, FeedError, ReadOptions};
+use arrowfeed::{AvroReader, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
 
-use crate::argument::wrong_type;
 use crate::arrow_schema::{Schema, counted, listed};
 use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
 use crate::cast::requested;
-use crate::claims;
 use crate::consumed::Consumed;
 use crate::errors::exception;
 use crate::exported::{check_schema, schema_capsule};
@@ -30,8 +27,7 @@ use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
 use crate::skipped;
-use crate::source::{seekable, sources};
-use crate::split::{Split, split_source};
+use crate::source::sources;
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 use crate::stream::CStream;
 
@@ -216,47 +212,8 @@ pub(crate) fn read_avro(
     if sources.from_python {
         reading.threads = Some(std::num::NonZeroUsize::MIN);
     }
-    opened(source.py(), (options, reading), progress, |builder| builder.open_all(sources.list))
-}
-
-#[doc = signed!(read_split)]
-#[pyfunction]
-#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = None)]
-pub(crate) fn read_split(
-    split: &Bound<'_, PyAny>,
-    claim: Option<&Bound<'_, PyAny>>,
-    file: Option<&Bound<'_, PyAny>>,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<RecordBatchReader> {
-    let (stores, options) = StoreArguments::split(split.py(), options)?;
-    let progress = Progress::take(&options)?;
-    let options = read_options("read_split", Some(&options))?;
-    let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
-    let (py, Split(split)) = (split.py(), split.get());
-    let claim = claim.map(claims::by_python).transpose()?;
-    let source = match file {
-        Some(file) => seekable("file", file, &split.path)?,
-        None => split_source(py, split, &stores)?,
-    };
-    let source = source.with_identity(split.identity);
-    opened(py, options, progress, |builder| {
-        let builder = match claim {
-            Some(claim) => builder.with_claim(claim),
-            None => builder,
-        };
-        builder.open_range(source, split.start..split.end)
-    })
-}
-
-fn opened(
-    py: Python<'_>,
-    (options, reading): (AvroOptions, ReadOptions),
-    progress: Progress,
-    open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
-) -> PyResult<RecordBatchReader> {
-    RecordBatchReader::open(py, progress, |interrupt| {
+    RecordBatchReader::open(source.py(), progress, |interrupt| {
         let builder = AvroReader::builder().with_options(options).with_read_options(reading);
-        let builder = builder.with_interrupt(interrupt);
-        open(builder).map(FileReader::from)
+        builder.with_interrupt(interrupt).open_all(sources.list).map(FileReader::from)
     })
 }

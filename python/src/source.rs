@@ -6,7 +6,7 @@ use arrowfeed::FeedError;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::sources::{redacted, resolve_extension};
 use bytes::Bytes;
-use pyo3::exceptions::{PyStopIteration, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet};
@@ -69,28 +69,6 @@ pub(crate) fn sources(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyRe
 /// The first file of a `source` argument.
 pub(crate) fn first_source(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<FileSource> {
     sources(value, stores)?.list.into_iter().next().ok_or_else(none_found)
-}
-
-/// The files of a `source` argument that must be on disk or in a store.
-pub(crate) fn named_files(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<Vec<FileSource>> {
-    let mut files = Vec::new();
-    for item in each(value, stores)? {
-        let found = match item {
-            Item::Pattern(pattern) => {
-                files.extend(resolved(value.py(), pattern, AVRO)?.into_iter().map(FileSource::from));
-                continue;
-            }
-            Item::Url(url) => {
-                files.extend(stores.files(value.py(), &url, AVRO)?);
-                continue;
-            }
-            Item::Bytes(_) => "bytes".to_owned(),
-            Item::File(file) => name_of(&file),
-        };
-        let message = format!("source: expected paths or URLs, which can be split, found {found}");
-        return Err(PyTypeError::new_err(message));
-    }
-    Ok(files)
 }
 
 /// The files of a `source` argument that is read more than once, and a picklable list that stands for it in another

@@ -1,16 +1,11 @@
-//! `arrowfeed.Split` and `arrowfeed.plan_splits`.
+//! `arrowfeed.Split`.
 
 use arrowfeed::avro::FileIdentity;
-use arrowfeed::source::io::FileSource;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::argument::{self, integer, wrong_type};
-use crate::call::call;
-use crate::signals;
-use crate::source::named_files;
-use crate::stores::StoreArguments;
 
 /// Default size of a split in bytes.
 const TARGET_BYTES: u64 = 64 << 20;
@@ -83,33 +78,4 @@ fn identity(value: &Bound<'_, PyAny>) -> PyResult<FileIdentity> {
 /// Parses the argument `target_bytes`.
 pub(crate) fn target(target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))
-}
-
-#[doc = signed!(plan_splits)]
-#[pyfunction]
-#[pyo3(signature = (source, *, target_bytes=None, **stores), text_signature = None)]
-pub(crate) fn plan_splits(
-    py: Python<'_>,
-    source: &Bound<'_, PyAny>,
-    target_bytes: Option<&Bound<'_, PyAny>>,
-    stores: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Vec<Split>> {
-    let target = target(target_bytes)?;
-    let stores = StoreArguments::only("plan_splits", py, stores)?;
-    let files = named_files(source, &stores)?;
-    let interrupt = signals::interrupt_of_call(py)?;
-    let splits = call(py, || arrowfeed::avro::plan_splits_of(files, target, Some(&interrupt)))?;
-    Ok(splits.into_iter().map(Split).collect())
-}
-
-/// Returns the file of a split.
-pub(crate) fn split_source(
-    py: Python<'_>,
-    split: &arrowfeed::Split,
-    stores: &StoreArguments,
-) -> PyResult<FileSource> {
-    match split.path.to_str().filter(|path| stores.is_remote(path)) {
-        Some(url) => stores.file(py, url),
-        None => Ok(FileSource::from(&split.path)),
-    }
 }

@@ -4,7 +4,6 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.restriction_trackers import OffsetRange
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
@@ -13,7 +12,8 @@ from beam_files import ROWS, ids, rows
 
 import arrowfeed as af
 from arrowfeed import beam as parquet
-from arrowfeed.beam._read import ReadParquetRanges
+from arrowfeed._engines.splits import SplitSource
+from arrowfeed.beam._read import ReadDatasetRanges
 
 
 def write(path, start=0):
@@ -27,7 +27,7 @@ def test_every_row_is_read_once(tmp_path, split_bytes):
     for number in range(2):
         write(tmp_path / f"part-{number}.parquet", number * ROWS)
     schema = pa.schema({"id": pa.large_list(pa.int64())})
-    read = parquet.ReadParquet(tmp_path, split_bytes=split_bytes, schema=schema, batch_size=64)
+    read = parquet.ReadFromDataset(tmp_path, split_bytes=split_bytes, schema=schema, batch_size=64)
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | read | beam.FlatMap(lambda batch: batch.column("id").flatten().to_pylist())
         assert_that(found, equal_to(list(range(2 * ROWS))))
@@ -36,7 +36,7 @@ def test_every_row_is_read_once(tmp_path, split_bytes):
 def test_patterns_may_come_from_the_pipeline(tmp_path):
     path = write(tmp_path / "part.parquet")
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        found = pipeline | beam.Create([str(path)]) | parquet.ReadAllParquet(columns=["id"])
+        found = pipeline | beam.Create([str(path)]) | parquet.ReadAll(columns=["id"])
         assert_that(found | beam.FlatMap(lambda batch: ids([batch])), equal_to(list(range(ROWS))))
 
 
@@ -45,11 +45,11 @@ def test_patterns_may_come_from_the_pipeline(tmp_path):
 def test_a_range_is_split_while_it_is_read(tmp_path, fraction, batches):
     path = write(tmp_path / "part.parquet")
     size = path.stat().st_size
-    read = ReadParquetRanges({"limits": af.Limits(), "batch_size": 30}, 1 << 20)
+    read = ReadDatasetRanges(SplitSource(path, {}).reader(batch_size=30), None)
     todo, found, split = [OffsetRange(0, size)], [], False
     while todo:
         tracker = ThreadsafeRestrictionTracker(read.create_tracker(todo.pop()))
-        reading = read.process(FileMetadata(str(path), size), RestrictionTrackerView(tracker))
+        reading = read.process(af.Split(path, 0, size), RestrictionTrackerView(tracker))
         for _ in range(batches):
             found += ids(filter(None, [next(reading, None)]))
         if not split and (parts := tracker.try_split(fraction)) is not None:
@@ -63,13 +63,14 @@ def test_a_range_is_split_while_it_is_read(tmp_path, fraction, batches):
 def test_ranges_of_every_byte_have_every_row_once(tmp_path):
     path = tmp_path / "part.parquet"
     pq.write_table(pa.Table.from_batches([rows(0, 20)]).select(["id"]), path, row_group_size=5)
-    size = path.stat().st_size
-    parts = [af.read_parquet_split(af.Split(path, at, at + 1), columns=["id"]) for at in range(size)]
+    dataset = af.ParquetDataset(path, columns=["id"])
+    [whole] = dataset.plan_splits()
+    size = whole.end
+    parts = [dataset.read_split(af.Split(path, at, at + 1)) for at in range(size)]
     assert [number for part in parts for number in ids(part)] == list(range(20))
-    # This range begins at the end of the file.
-    assert ids(af.read_parquet_split(af.Split(path, size, size + 1))) == []
+    # There is no row group behind the last page.
     with pytest.raises(af.ChangedError):
-        af.read_parquet_split(af.Split(path, size + 1, size + 2))
+        dataset.read_split(af.Split(path, size + 1, size + 2))
 
 
 def test_errors_name_file_and_row_group(tmp_path):
@@ -78,17 +79,4 @@ def test_errors_name_file_and_row_group(tmp_path):
     place = r"part\.parquet: block \d+ at byte [\d,]+, record 28: id"
     expected = f"{place}: expected a value that Int8 can hold, found 128"
     with pytest.raises(Exception, match=expected), beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        _ = pipeline | parquet.ReadParquet(path, schema=narrow)
-
-
-def test_wrong_options_are_errors_of_the_call(tmp_path):
-    with pytest.raises(TypeError, match=r"ReadParquet\(\) got an unexpected keyword argument 'encoding'"):
-        parquet.ReadParquet(tmp_path, encoding="tfx")
-    with pytest.raises(ValueError, match="batch_size: expected an integer of 1 or more, found int 0"):
-        parquet.ReadAllParquet(batch_size=0)
-    with pytest.raises(ValueError, match="skip_file"):
-        parquet.ReadAllParquet(on_error="skip_file")
-    with pytest.raises(ValueError, match="split_bytes: expected an integer of 1 or more, found int 0"):
-        parquet.ReadParquet(tmp_path, split_bytes=0)
-    with pytest.raises(ValueError, match="file_pattern: expected one or more patterns, found none"):
-        parquet.ReadParquet([])
+        _ = pipeline | beam.Create([str(path)]) | parquet.ReadAll(schema=narrow)

@@ -59,7 +59,7 @@ def folder(tmp_path):
 
 def test_every_row_is_read_once(folder, options):
     with beam.Pipeline(runner="PortableRunner", options=options) as pipeline:
-        batches = pipeline | avro.ReadAvro(folder, split_bytes=5000) | beam.Reshuffle()
+        batches = pipeline | avro.ReadFromDataset(folder, split_bytes=5000) | beam.Reshuffle()
         rows = batches | beam.FlatMap(lambda batch: batch.column("id").to_pylist())
         assert_that(rows, equal_to(list(range(3 * ROWS))))
 

@@ -6,7 +6,6 @@ import threading
 import apache_beam as beam
 import pyarrow as pa
 import pytest
-from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.restriction_trackers import OffsetRange
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, fn_runner
 from apache_beam.testing.util import assert_that, equal_to
@@ -16,15 +15,16 @@ from beam_ranges import Reading, read_in_random_parts
 
 import arrowfeed as af
 from arrowfeed import beam as avro
-from arrowfeed.beam._read import ReadRanges
+from arrowfeed._engines.splits import SplitSource
+from arrowfeed.beam._read import ReadDatasetRanges
 
 FRACTIONS = [0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1]
 
 
 def reading(path: object, restriction: OffsetRange, batch_size: int = 5) -> Reading:
     """A range of an Avro file that is being read."""
-    read = ReadRanges({"limits": af.Limits(), "batch_size": batch_size}, 1 << 20)
-    element = FileMetadata(str(path), path.stat().st_size)
+    read = ReadDatasetRanges(SplitSource(path, {}).reader(batch_size=batch_size), None)
+    element = af.Split(path, 0, path.stat().st_size)
     return Reading(read, element, restriction, lambda batch: ids([batch]))
 
 
@@ -127,7 +127,7 @@ def test_a_runner_splits_what_is_being_read(tmp_path, fraction, after, most):
     environment = environments.EmbeddedPythonGrpcEnvironment.default()
     runner = FnApiRunner(default_environment=environment)
     with fn_runner.split_manager("Read/Read", split_manager), beam.Pipeline(runner=runner) as pipeline:
-        batches = pipeline | "Read" >> avro.ReadAvro(path, batch_size=10)
+        batches = pipeline | "Read" >> avro.ReadFromDataset(path, batch_size=10)
         assert_that(batches | beam.FlatMap(pass_gate), equal_to(list(range(ROWS))))
     splits = [response for response in responses if response is not None and response.residual_roots]
     assert len(splits) >= 1

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits, read_split
 
 NUMBERS = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
 TREE = {
@@ -44,9 +45,9 @@ def test_records_are_those_of_the_file(tmp_path, threads):
     reader = af.read_avro(path, raw=True, batch_size=64, threads=threads)
     assert pa.schema(reader.schema) == pa.schema([pa.field("record", pa.large_binary(), nullable=False)])
     assert pa.table(reader)["record"].to_pylist() == encoded(0, 500)
-    splits = af.plan_splits(path, target_bytes=200)
+    splits = plan_splits(path, target_bytes=200)
     assert len(splits) > 1
-    tables = [pa.table(af.read_split(split, raw=True)) for split in splits]
+    tables = [pa.table(read_split(split, raw=True)) for split in splits]
     assert pa.concat_tables(tables)["record"].to_pylist() == encoded(0, 500)
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits, read_split
 
 ROWS = 5000
 
@@ -23,13 +24,13 @@ def path(tmp_path):
 
 
 def planned(path):
-    splits = af.plan_splits(path, target_bytes=path.stat().st_size // 6)
+    splits = plan_splits(path, target_bytes=path.stat().st_size // 6)
     assert len(splits) > 4
     return splits
 
 
 def rows(split, **options):
-    return sum(batch.num_rows for batch in af.read_split(split, **options))
+    return sum(batch.num_rows for batch in read_split(split, **options))
 
 
 @pytest.mark.parametrize("on_error", ["raise", "skip_block", "skip_file"])
@@ -86,7 +87,7 @@ def test_a_split_made_by_hand_may_end_but_not_start_behind_the_end(path):
     assert rows(af.Split(path, 0, size + 10)) == ROWS
     assert rows(af.Split(path, size, size + 10)) == 0
     with pytest.raises(af.ChangedError) as caught:
-        af.read_split(af.Split(path, size + 1, size + 10))
+        read_split(af.Split(path, size + 1, size + 10))
     message = f"{path}: expected a file of {size + 1:,} bytes or more, found its end at byte {size:,}"
     assert str(caught.value) == message
 

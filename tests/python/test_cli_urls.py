@@ -12,6 +12,7 @@ from arrowfeed._files import filesystem_of
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._main import _parser
 from arrowfeed.cli._options import stores_of, without_values
+from avro_splits import plan_splits, read_split
 from cli_formats import WRITERS, random_rows, write_as
 from command_line import process
 from conftest import users, write
@@ -115,10 +116,10 @@ def test_splits_of_urls_are_those_of_the_library(arrowfeed, bucket):
     ran = arrowfeed("splits", "--json", "--target-bytes", 1000, f"{bucket}/*.avro")
     assert (ran.code, ran.err) == (0, "")
     found = [af.Split(**json.loads(line)) for line in ran.out.splitlines()]
-    assert found == af.plan_splits(f"{bucket}/*.avro", target_bytes=1000)
+    assert found == plan_splits(f"{bucket}/*.avro", target_bytes=1000)
     assert {split.path for split in found} == {f"{bucket}/0.avro", f"{bucket}/1.avro"}
     assert sum(1 for _ in found) > 4
-    rows = [row for split in found for row in pa.table(af.read_split(split))["id"].to_pylist()]
+    rows = [row for split in found for row in pa.table(read_split(split))["id"].to_pylist()]
     assert rows == list(range(600))
 
 
@@ -320,7 +321,7 @@ def test_wrong_outputs(arrowfeed, users_file, bucket):
 def test_storage_options_are_given_to_every_function(arrowfeed, bucket, monkeypatch):
     url = users_in(f"{bucket}/users.avro", 3)
     given = []
-    for name in ("read_avro", "avro_schema", "plan_splits", "write_avro", "AvroDataset"):
+    for name in ("read_avro", "avro_schema", "write_avro", "AvroDataset"):
         function = getattr(af, name)
 
         def spy(*arguments, name=name, function=function, **keywords):
@@ -333,7 +334,7 @@ def test_storage_options_are_given_to_every_function(arrowfeed, bucket, monkeypa
         "cat": {"read_avro"},
         "head": {"read_avro"},
         "schema": {"avro_schema"},
-        "splits": {"plan_splits"},
+        "splits": {"AvroDataset"},
         "stats": {"read_avro", "avro_schema"},
         "count": {"AvroDataset"},
         "explain": {"AvroDataset"},
@@ -407,7 +408,7 @@ def test_a_debug_traceback_has_no_values(tmp_path):
 
 def test_the_bar_knows_what_the_look_at_the_format_has_told(bucket):
     urls = [users_in(f"{bucket}/{number}.avro", 100) for number in range(2)]
-    sizes = [split.end for split in af.plan_splits(urls, target_bytes=1 << 40)]
+    sizes = [split.end for split in plan_splits(urls, target_bytes=1 << 40)]
     assert opened([urls[0]], None, {}).known_bytes == sizes[0]
     assert opened([f"{bucket}/*.avro"], None, {}).known_bytes == sum(sizes)
     assert opened(urls, None, {}).known_bytes is None

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits, read_split
 
 ROWS = pa.table({"id": [0, 1, 2]})
 
@@ -42,8 +43,8 @@ def of_dataset(_):
 
 
 def of_planned_splits(_):
-    [split] = af.plan_splits("~/rows.avro")
-    return ids(af.read_split(split))
+    [split] = plan_splits("~/rows.avro")
+    return ids(read_split(split))
 
 
 def of_index(home):
@@ -74,7 +75,7 @@ def of_parquet(home):
     pq.write_table(ROWS, home / "rows.parquet")
     dataset = af.ParquetDataset("~/rows.parquet")
     [split] = dataset.plan_splits()
-    assert of(dataset) == ids(af.read_parquet_split(split))
+    assert of(dataset) == ids(read_split(split, af.ParquetDataset))
     return ids(af.read_parquet("~/rows.parquet"))
 
 
@@ -111,7 +112,7 @@ FUNCTIONS = {
     "open_dataset": lambda _: of(af.open_dataset("~/rows.avro")),
     "scan_avro": lambda _: af.scan_avro("~/rows.avro").collect()["id"].to_list(),
     "plan_splits": of_planned_splits,
-    "Split and read_split": lambda _: ids(af.read_split(af.Split("~/rows.avro", 0, 1 << 30))),
+    "Split and read_split": lambda _: ids(read_split(af.Split("~/rows.avro", 0, 1 << 30))),
     "save_index and index=": of_index,
     "AvroWriter": of_writer,
     "write_avro": of_write_avro,
@@ -131,7 +132,7 @@ def test_a_tilde_is_the_home_directory(home, function):
 
 
 def test_splits_have_the_whole_path(home):
-    [planned] = af.plan_splits("~/rows.avro")
+    [planned] = plan_splits("~/rows.avro")
     assert [planned.path, af.Split("~/rows.avro", 0, 1).path] == [str(home / "rows.avro")] * 2
 
 

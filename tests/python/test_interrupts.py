@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits, read_split
 from conftest import in_threads, run_script, wait_for_work
 
 ANSWER_SECONDS = 0.2
@@ -34,7 +35,7 @@ def faulty_file(tmp_path):
 CALLS = {
     "read": "for _ in af.read_avro(path, on_error='skip_block', threads=1): pass",
     "read with threads": "for _ in af.read_avro(path, on_error='skip_block', threads=2): pass",
-    "split": "af.read_split(af.Split(path, 1 << 30, 1 << 39))",
+    "split": "dataset.read_split(af.Split(path, 1 << 30, 1 << 39))",
     "index": "dataset.record_batches(shard=(0, 2), **options).state_dict()",
     "shuffle": "next(dataset.record_batches(shuffle_buffer_size=9, seed=1, **options))",
     "sequence": "for _ in dataset.record_batches(threads=1, **options): pass",
@@ -201,8 +202,8 @@ def test_a_fifo_is_refused_at_once(tmp_path):
     for use in (
         lambda: af.read_avro(path),
         lambda: af.avro_schema(path),
-        lambda: af.plan_splits(path),
-        lambda: af.read_split(af.Split(path, 0, 1)),
+        lambda: plan_splits(path),
+        lambda: read_split(af.Split(path, 0, 1)),
         lambda: af.AvroDataset(path),
     ):
         with pytest.raises(OSError, match="expected a regular file, found a pipe or a device") as caught:

@@ -168,10 +168,11 @@ CALLS = {
         before='dataset = af.AvroDataset([endless] * 200, columns=["id"])', call="dataset.num_rows"
     ),
     "splits of many files": PLAIN.format(
-        before="", call="af.plan_splits([endless] * 20_000, target_bytes=1000)"
+        before="", call="af.AvroDataset([endless] * 20_000).plan_splits(target_bytes=1000)"
     ),
     "a split of a damaged file": PLAIN.format(
-        before="", call="list(af.read_split(af.plan_splits(hole, target_bytes=1 << 30)[3]))"
+        before="dataset = af.AvroDataset(hole)",
+        call="list(dataset.read_split(dataset.plan_splits(target_bytes=1 << 30)[3]))",
     ),
     "write a reader": PLAIN.format(
         before=f"reader = af.read_avro(endless, {LONG}, threads=2)",

@@ -63,8 +63,10 @@ def write():
 
 
 def split():
-    splits = af.plan_splits(path, target_bytes=1 << 16)
-    return sum(batch.num_rows for part in splits for batch in af.read_split(part, **options))
+    dataset = af.AvroDataset(path)
+    splits = dataset.plan_splits(target_bytes=1 << 16)
+    size = given["batch_size"]
+    return sum(batch.num_rows for part in splits for batch in dataset.read_split(part, batch_size=size))
 
 
 def mebibytes():
@@ -144,7 +146,7 @@ for more in range(8):
         "shuffled": lambda: sum(
             batch.num_rows for batch in dataset.record_batches(shuffle_buffer_size=500, **options)
         ),
-        "splits": lambda: 30 * given["rows"] if af.plan_splits(paths, target_bytes=1000) else 0,
+        "splits": lambda: 30 * given["rows"] if af.AvroDataset(paths).plan_splits(target_bytes=1000) else 0,
         "write": lambda: af.write_avro(af.read_avro(paths, **options), path + f".{os.getpid()}.copy"),
     }
     for name, work in works.items():

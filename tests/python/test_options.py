@@ -52,17 +52,15 @@ REFUSED = [
 
 @pytest.mark.parametrize(("options", "kind", "message"), REFUSED)
 def test_a_wrong_option_is_named(users_file, options, kind, message):
-    [split] = af.plan_splits(users_file)
-    for read in (lambda: af.read_avro(users_file, **options), lambda: af.read_split(split, **options)):
-        with pytest.raises(kind) as caught:
-            read()
-        assert (type(caught.value), str(caught.value)) == (kind, message)
+    with pytest.raises(kind) as caught:
+        af.read_avro(users_file, **options)
+    assert (type(caught.value), str(caught.value)) == (kind, message)
 
 
 def test_an_unknown_option_is_named(users_file):
     for function, argument in (
         (af.read_avro, users_file),
-        (af.read_split, af.Split(users_file, 0, 1)),
+        (af.AvroDataset, users_file),
     ):
         with pytest.raises(TypeError) as caught:
             function(argument, batchsize=1)
@@ -75,9 +73,8 @@ def test_double_as_float_is_an_option_of_every_reader(tmp_path):
     path = write(
         tmp_path / "x.avro", [{"x": 0.1, "y": None}], {"type": "record", "name": "R", "fields": fields}
     )
-    [split] = af.plan_splits(path)
     dataset = functools.partial(af.AvroDataset, path)
-    for read in (functools.partial(af.read_avro, path), functools.partial(af.read_split, split), dataset):
+    for read in (functools.partial(af.read_avro, path), dataset):
         for encoding, given, expected in [
             ("tfx", {}, "double"),
             ("tfx", {"double_as_float": False}, "double"),
@@ -98,8 +95,8 @@ def test_double_as_float_is_an_option_of_every_reader(tmp_path):
 def test_options_are_keyword_only(users_file):
     for call in (
         lambda: af.read_avro(users_file, ["id"]),
-        lambda: af.read_split(af.Split(users_file, 0, 1), ["id"]),
-        lambda: af.plan_splits(users_file, 100),
+        lambda: af.AvroDataset(users_file).read_split(af.Split(users_file, 0, 1), max),
+        lambda: af.AvroDataset(users_file).plan_splits(100),
         lambda: af.write_avro(af.read_avro(users_file), users_file, "null"),
         lambda: af.Limits(1),
     ):
@@ -143,12 +140,12 @@ CACHED_STORE = {**STORE, "cache": None, "cache_bytes": None}
     [
         (af.read_avro, ["source"], {**READ_OPTIONS, **CACHED_STORE, "progress": False}),
         (
-            af.read_split,
+            af.AvroDataset.read_split,
             ["split"],
-            {"claim": None, "file": None, **READ_OPTIONS, **CACHED_STORE, "progress": False},
+            {"claim": None, "file": None, "batch_size": None, "on_error": "raise", "progress": False},
         ),
         (af.avro_schema, ["source"], {"limits": None, **STORE}),
-        (af.plan_splits, ["source"], {"target_bytes": 64 << 20, **STORE}),
+        (af.AvroDataset.plan_splits, [], {"target_bytes": 64 << 20}),
         (
             af.write_avro,
             ["batches", "path"],

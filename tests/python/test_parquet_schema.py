@@ -145,10 +145,9 @@ def test_splits_are_read_of_file_objects_too(folder):
     for source in (None, path.open("rb")):
         rows = []
         for split in splits:
-            reader = af.read_parquet_split(
-                split, file=source, claim=lambda at: asked.append(at) or True, schema=PROMISED, columns=["id"]
-            )
+            dataset = af.ParquetDataset(path, schema=PROMISED, columns=["id"])
+            reader = dataset.read_split(split, file=source, claim=lambda at: asked.append(at) or True)
             rows += [number for batch in reader for number in pa.record_batch(batch)["id"].to_pylist()]
         assert rows == [1, 2, 3]
     assert len(asked) == 4
-    assert list(af.read_parquet_split(splits[0], claim=lambda _: False)) == []
+    assert list(af.ParquetDataset(path).read_split(splits[0], claim=lambda _: False)) == []

@@ -10,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 import arrowfeed as af
+from avro_splits import read_split
 
 tqdm_auto = pytest.importorskip("tqdm.auto")
 
@@ -65,8 +66,8 @@ def readers(tmp_path):
         lambda **options: af.read_csv(csv, **options),
         lambda **options: af.read_json_lines(lines, **options),
         lambda **options: af.read_tfrecord(record, **options),
-        lambda **options: af.read_split(split, **options),
-        lambda **options: af.read_parquet_split(row_groups, **options),
+        lambda **options: read_split(split, **options),
+        lambda **options: read_split(row_groups, af.ParquetDataset, **options),
         lambda **options: dataset.read_split(split, **options),
     )
 

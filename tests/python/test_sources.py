@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits
 from conftest import users, write
 
 
@@ -65,7 +66,7 @@ def test_a_name_that_is_not_utf8_is_a_path(tmp_path):
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     assert ids(path) == [0, 1, 2]
-    [split] = af.plan_splits(path)
+    [split] = plan_splits(path)
     assert split.path == path
 
 
@@ -262,7 +263,7 @@ def test_a_url_without_fsspec_says_what_is_missing(monkeypatch):
     ],
 )
 def test_other_sources_are_refused(source, kind, message):
-    for function in (af.read_avro, af.avro_schema, af.plan_splits):
+    for function in (af.read_avro, af.avro_schema, plan_splits):
         with pytest.raises(kind) as caught:
             function(source)
         assert str(caught.value) == message

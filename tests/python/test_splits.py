@@ -1,18 +1,21 @@
 """Each row of a file is in exactly one split."""
 
+import io
 import itertools
 import pickle
 
+import fastavro
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from avro_splits import plan_splits, read_split
 from conftest import users, write
 from session_seed import chance
 
 
 def ids(split, **options):
-    return pa.table(af.read_split(split, columns=["id"], **options)).column("id").to_pylist()
+    return pa.table(read_split(split, columns=["id"], **options)).column("id").to_pylist()
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def parts(tmp_path):
 
 @pytest.mark.parametrize("target_bytes", [100, 499, 500, 501, 1000, 4096])
 def test_splits_add_up_to_the_whole(parts, target_bytes):
-    splits = af.plan_splits(parts, target_bytes=target_bytes)
+    splits = plan_splits(parts, target_bytes=target_bytes)
     assert len(splits) > 3
     assert [row for split in splits for row in ids(split)] == list(range(501))
 
@@ -34,13 +37,13 @@ def test_splits_add_up_to_the_whole(parts, target_bytes):
 @pytest.mark.parametrize("target_bytes", [1, 2, 7, 16, 17])
 def test_splits_smaller_than_a_block_give_its_rows_once(tmp_path, target_bytes):
     path = write(tmp_path / "users.avro", users(20), sync_interval=100)
-    splits = af.plan_splits(path, target_bytes=target_bytes)
+    splits = plan_splits(path, target_bytes=target_bytes)
     assert len(splits) > 50 / target_bytes
     assert [row for split in splits for row in ids(split)] == list(range(20))
 
 
 def test_large_splits_are_whole_files_and_empty_files_have_none(parts):
-    splits = af.plan_splits(parts, target_bytes=1 << 62)
+    splits = plan_splits(parts, target_bytes=1 << 62)
     assert [split.path for split in splits] == [str(parts / f"{name}.avro") for name in "abd"]
     assert [split.end for split in splits] == [(parts / f"{name}.avro").stat().st_size for name in "abd"]
 
@@ -58,14 +61,14 @@ def test_any_cuts_cover_a_file_once(parts):
         assert [row for split in splits for row in ids(split)] == list(range(300))
 
 
-def test_split_options_are_those_of_read_avro(parts):
-    [split] = af.plan_splits(parts / "a.avro")
-    whole = list(af.read_avro(parts / "a.avro", columns=["name"], batch_size=70, string_type="large_utf8"))
-    assert list(af.read_split(split, columns=["name"], batch_size=70, string_type="large_utf8")) == whole
+def test_split_options_are_those_of_the_dataset(parts):
+    [split] = plan_splits(parts / "a.avro")
+    whole = list(af.read_avro(parts / "a.avro", columns=["name"], batch_size=70))
+    assert list(read_split(split, columns=["name"], batch_size=70)) == whole
 
 
 def test_splits_compare_hash_print_and_pickle(parts):
-    splits = af.plan_splits(parts, target_bytes=1000)
+    splits = plan_splits(parts, target_bytes=1000)
     assert splits == sorted(splits)
     assert sorted(chance().sample(splits, len(splits))) == splits
     assert len(set(splits)) == len(splits) > 5
@@ -79,20 +82,27 @@ def test_splits_compare_hash_print_and_pickle(parts):
     assert first != "a.avro"
 
 
+def dataset() -> af.AvroDataset:
+    """A dataset of bytes, which cannot be split."""
+    file = io.BytesIO()
+    fastavro.writer(file, {"type": "record", "name": "R", "fields": []}, [{}])
+    return af.AvroDataset(file.getvalue(), representations={})
+
+
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
         (
-            lambda: af.plan_splits("a.avro", target_bytes=0),
+            lambda: dataset().plan_splits(target_bytes=0),
             ValueError,
             "target_bytes: expected an integer of 1 or more, found int 0",
         ),
         (
-            lambda: af.plan_splits(b"bytes"),
-            TypeError,
-            "source: expected paths or URLs, which can be split, found bytes",
+            lambda: dataset().plan_splits(),
+            af.OptionError,
+            'expected files with a path, which can be split, found "<114 bytes>"',
         ),
-        (lambda: af.read_split("a.avro"), TypeError, "split: expected a Split, found str 'a.avro'"),
+        (lambda: dataset().read_split("a.avro"), TypeError, "split: expected a Split, found str 'a.avro'"),
         (lambda: af.Split(3, 0, 1), TypeError, "path: expected a path (str or os.PathLike), found int 3"),
         (lambda: af.Split("a", -1, 1), ValueError, "start: expected an integer of 0 or more, found int -1"),
         (

@@ -17,6 +17,7 @@ from pyarrow import parquet
 import arrowfeed as af
 from arrowfeed import features
 from arrowfeed.cli._values import json_rows
+from avro_splits import plan_splits, read_split
 from conftest import write
 from random_avro import Generator
 from session_seed import seeds
@@ -128,8 +129,8 @@ def test_duckdb_has_the_values(path, unions):
 @FORMS
 def test_every_way_to_read_has_the_same_batches(path, unions):
     [whole] = af.read_avro(path, unions=unions)
-    [split] = af.plan_splits(path)
-    [of_split] = af.read_split(split, unions=unions)
+    [split] = plan_splits(path)
+    [of_split] = read_split(split, unions=unions)
     assert of_split == whole
     columns = ["id", "u", "a"]
     for dataset in (

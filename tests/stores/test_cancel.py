@@ -179,7 +179,7 @@ CALLS = {
     "constructor": "af.AvroDataset(urls, **options)",
     "glob": "af.read_avro(urls[0].replace('part-0', 'part-*'), **options)",
     "schema": "af.avro_schema(urls[0], **options)",
-    "plan": "af.plan_splits(urls, **options)",
+    "plan": "af.AvroDataset(urls, **options).plan_splits()",
     "iteration": (
         "for _ in af.AvroDataset(urls, **options).record_batches(batch_size=9, threads={threads}): pass"
     ),
@@ -188,7 +188,7 @@ CALLS = {
         ".record_batches(batch_size=9, threads={threads}, shuffle_buffer_size=9, seed=1))"
     ),
     "num_rows": "af.AvroDataset(urls, **options).num_rows",
-    "split": "for _ in af.read_split(af.Split(urls[3], 0, 1 << 30), **options): pass",
+    "split": "for _ in af.AvroDataset(urls[3], **options).read_split(af.Split(urls[3], 0, 1 << 30)): pass",
     "inference": "af.read_json_lines(urls[3], **options)",
     "open": "af.open_dataset(urls[3], **options)",
 }

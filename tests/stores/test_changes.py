@@ -12,7 +12,7 @@ import arrowfeed as af
 import pytest
 from corpus import ProxyOf
 from limits import within
-from rows import DATASETS, FORMATS, READERS, SCHEMAS, SYNC, file_of, ids, large_of, until_error
+from rows import DATASETS, FORMATS, READERS, SCHEMAS, SYNC, file_of, ids, large_of, read_split, until_error
 from stores import HttpStore, Store
 
 SMALL = {"request_bytes": "100000", "read_ahead_bytes": "200000", "max_requests": "2"}
@@ -171,11 +171,12 @@ def test_a_split_is_of_the_object_that_it_was_planned_for(store: Store, format: 
     # A copy is the same file.
     assert ids(itertools.chain(*map(dataset.read_split, splits))) == list(range(200))
     store.put(name, other(format, kind))
-    read = {"avro": af.read_split, "parquet": af.read_parquet_split}[format]
     for split in splits:
         for rows in (
             lambda split=split: ids(dataset.read_split(split)),
-            lambda split=split: ids(read(split, storage_options=store.storage_options)),
+            lambda split=split: ids(
+                read_split(split, DATASETS[format], storage_options=store.storage_options)
+            ),
         ):
             with pytest.raises(af.ChangedError) as caught:
                 within(SECONDS, rows)

@@ -20,7 +20,7 @@ from arrowfeed._dataset.look import look_at
 from arrowfeed.cli._input import opened
 from corpus import ProxyOf, put_all
 from limits import wait_until
-from rows import DATASETS, FORMATS, SYNC, file_of, files_of
+from rows import DATASETS, FORMATS, SYNC, file_of, files_of, plan_splits
 from stores import Store
 
 ROWS = 120
@@ -240,7 +240,7 @@ LIBRARY: dict[tuple[str, ...], Callable[..., Any]] = {
     ("schema", "--detect"): lambda url, **options: None,
     ("schema",): lambda url, **options: None,
     ("explain",): af.AvroDataset,
-    ("splits",): af.plan_splits,
+    ("splits",): plan_splits,
     ("head", "--threads", "1"): lambda url, **options: list(af.read_avro(url, threads=1, **options)),
     ("cat", "--threads", "1"): lambda url, **options: list(af.read_avro(url, threads=1, **options)),
     ("stats", "--threads", "1"): lambda url, **options: list(af.read_avro(url, threads=1, **options)),

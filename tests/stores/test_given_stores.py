@@ -23,7 +23,20 @@ from arrowfeed import _obstore
 from corpus import put_all
 from fsspec.implementations.local import LocalFileSystem
 from limits import thread_names, wait_for_threads, wait_until, within
-from rows import DATASETS, FORMATS, READERS, SCHEMAS, expected, file_of, files_of, ids, rows_of, until_error
+from rows import (
+    DATASETS,
+    FORMATS,
+    READERS,
+    SCHEMAS,
+    expected,
+    file_of,
+    files_of,
+    ids,
+    plan_splits,
+    read_split,
+    rows_of,
+    until_error,
+)
 from stores import BUCKET, Store
 
 SECONDS = 60
@@ -97,9 +110,9 @@ def test_a_store_of_obstore_is_known_by_its_names(given: tuple[Any, str, Store])
     bucket, prefix, store = given
     put_all(store, files_of("avro", SIZES))
     name = f"{prefix}/part-0.avro"
-    splits = af.plan_splits(name, target_bytes=300, store=bucket)
+    splits = plan_splits(name, target_bytes=300, store=bucket)
     assert {split.path for split in splits} == {name}
-    assert ids(batch for split in splits for batch in af.read_split(split, store=bucket)) == list(range(40))
+    assert ids(batch for split in splits for batch in read_split(split, store=bucket)) == list(range(40))
     assert af.avro_schema(name, store=bucket).codec == "deflate"
     with pytest.raises(FileNotFoundError) as caught:
         af.read_avro(f"{prefix}/none.avro", store=bucket)
@@ -398,7 +411,7 @@ def test_local_and_http_stores_of_obstore_are_read(
 @pytest.mark.parametrize("wrong", [5, "s3://bucket", object(), {"a": 1}, Path(), fsspec, LocalFileSystem])
 def test_another_value_is_no_store(wrong: Any) -> None:
     message = r"^store: expected an obstore store \(not MemoryStore\) or an fsspec filesystem, found "
-    for call in (af.read_avro, af.AvroDataset, af.plan_splits, af.avro_schema):
+    for call in (af.read_avro, af.AvroDataset, plan_splits, af.avro_schema):
         with pytest.raises(TypeError, match=message):
             call("a.avro", store=wrong)
 

@@ -11,7 +11,7 @@ import arrowfeed as af
 import pytest
 from azure.storage.blob import ContainerClient
 from conftest import KINDS
-from rows import DATASETS, FORMATS, READERS, file_of, ids
+from rows import DATASETS, FORMATS, READERS, file_of, ids, plan_splits, read_split
 from stores import AZURE_ACCOUNT, AZURE_KEY, BUCKET, Store
 
 STORES_AND_FORMATS = [*((kind, "avro") for kind in KINDS), *(("http", each) for each in FORMATS[1:])]
@@ -38,8 +38,8 @@ def test_a_missing_object_is_an_error_that_names_its_url(
     }
     if format == "avro":
         calls["schema"] = lambda: af.avro_schema(url, **options)
-        calls["splits"] = lambda: af.plan_splits(url, **options)
-        calls["split"] = lambda: list(af.read_split(af.Split(url, 0, 10), **options))
+        calls["splits"] = lambda: plan_splits(url, **options)
+        calls["split"] = lambda: list(read_split(af.Split(url, 0, 10), **options))
     for name, call in calls.items():
         with pytest.raises(FileNotFoundError) as caught:
             call()

@@ -11,7 +11,7 @@ import pytest
 from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.splits import SplitSource
 from corpus import ProxyOf, put_all
-from rows import file_of, ids
+from rows import file_of, ids, plan_splits, read_split
 from stores import Store
 
 LISTED = ("s3", "gcs", "azure", "hdfs")
@@ -172,7 +172,7 @@ def test_globs_find_odd_names(listed: Store, name: str) -> None:
     split = dataset.plan_splits()[0]
     assert split.path == listed.url_of(f"d/{name}")
     assert ids(dataset.read_split(split)) == list(rows_at(9))
-    assert ids(af.read_split(split, **options)) == list(rows_at(9))
+    assert ids(read_split(split, **options)) == list(rows_at(9))
 
 
 def test_a_bracket_of_a_name_is_found_by_its_pattern(listed: Store) -> None:
@@ -214,7 +214,7 @@ def test_urls_that_differ_only_in_the_query_have_no_splits(
     )
     calls = [dataset.plan_splits, lambda: dataset.read_split(split)]
     if not has_cache:
-        calls.append(lambda: af.plan_splits([first, second], **options))
+        calls.append(lambda: plan_splits([first, second], **options))
     for call in calls:
         with pytest.raises(af.OptionError) as caught:
             call()

@@ -12,7 +12,7 @@ import arrowfeed as af
 import pytest
 from conftest import KINDS
 from corpus import TOTAL, Corpora, Corpus
-from rows import FORMATS, expected, frames, ids, rows_of
+from rows import FORMATS, expected, frames, ids, plan_splits, read_split, rows_of
 
 ORDERS: dict[str, dict[str, Any]] = {
     "file-order": {},
@@ -149,15 +149,15 @@ def test_splits_of_a_dataset_have_every_row_once(corpus: Corpus) -> None:
                 assert value.encode() not in data
 
 
-@pytest.mark.parametrize(("format", "read"), [("avro", af.read_split), ("parquet", af.read_parquet_split)])
-def test_splits_of_functions_have_every_row_once(corpus: Corpus, read: Any) -> None:
+@pytest.mark.parametrize(("format", "kind"), [("avro", af.AvroDataset), ("parquet", af.ParquetDataset)])
+def test_splits_of_single_files_have_every_row_once(corpus: Corpus, kind: Any) -> None:
     if corpus.format == "avro":
-        splits = af.plan_splits(corpus.urls, target_bytes=600, **corpus.options)
+        splits = plan_splits(corpus.urls, target_bytes=600, **corpus.options)
         assert splits == corpus.remote().plan_splits(target_bytes=600)
     else:
         splits = corpus.remote().plan_splits(target_bytes=600)
     assert len(splits) > len(corpus.names)
-    batches = [batch for split in splits for batch in read(split, **corpus.options)]
+    batches = [batch for split in splits for batch in read_split(split, kind, **corpus.options)]
     assert rows_of(batches) == expected(range(TOTAL))
 
 

@@ -13,7 +13,7 @@ import arrowfeed as af
 import pytest
 from azure.storage.blob import ContainerClient
 from corpus import put_all
-from rows import file_of, files_of, ids, until_error
+from rows import file_of, files_of, ids, plan_splits, until_error
 from stores import AZURE_ACCOUNT, AZURE_KEY, Store
 
 FAKE = "hush-%s-do-not-tell"
@@ -78,7 +78,7 @@ def test_what_is_shown_has_no_secret(secretive: Store, tmp_path: Path) -> None:
 
 
 def test_splits_have_no_secret(secretive: Store) -> None:
-    splits = af.plan_splits(urls(secretive), target_bytes=400, **options(secretive))
+    splits = plan_splits(urls(secretive), target_bytes=400, **options(secretive))
     assert len(splits) > 2
     texts = [
         text for each in splits for text in (repr(each), str(each), pickle.dumps(each).decode("latin-1"))
@@ -100,7 +100,7 @@ def errors(store: Store) -> Iterator[BaseException]:
     calls: list[Callable[[], Any]] = [
         lambda: af.read_avro(store.url_of("none.avro"), **options(store)),
         lambda: af.AvroDataset(store.url_of("none.avro"), **options(store)),
-        lambda: af.plan_splits(store.url_of("none.avro"), **options(store)),
+        lambda: plan_splits(store.url_of("none.avro"), **options(store)),
         lambda: af.read_avro(store.url_of("a//b.avro"), **options(store)),
         lambda: af.read_avro(urls(store), **options(store, no_such_key=FAKE % "value")),
         lambda: af.read_avro(urls(store), **options(store, max_requests=FAKE % "number")),

@@ -221,10 +221,17 @@ class Dataset(Tfxio):
         tensors.
 
         Args:
-            split: A split from `plan_splits` of this dataset or of its copy in another process.
+            split: A split from `plan_splits` of this dataset or of its copy in another process, or a `Split`
+                of any byte range of a file of the dataset. If the split has a `file_id`, the file must match
+                it.
             claim: A function that the reader calls with the offset of each chunk (an Avro block, a Parquet
-                row group) before it reads the chunk, as in `arrowfeed.read_split`. If the function returns
-                False, the reader stops before the chunk. None: all chunks are read.
+                row group) before it reads the chunk, in order, in the thread that requests batches. If the
+                function returns True, the chunk is read. If it returns False, the reader stops before the
+                chunk. If it raises an exception, the iteration returns the rows before the chunk and then
+                raises the exception. A runner can use `claim` to split a range while it is read: if `claim`
+                accepts only offsets below X, a reader of the range that starts at X reads exactly the
+                remaining chunks. The reader does not call `claim` for corrupt bytes, which belong to the
+                preceding chunk. None: all chunks are read.
             file: A binary file object to read instead of `split.path`. Position 0 of the object is the first
                 byte of the file. The object must be seekable, and stays open. None: the file `split.path`.
             batch_size: Maximum number of rows of a batch. A batch may be shorter at the end of a chunk. None:

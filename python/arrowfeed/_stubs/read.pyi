@@ -1,7 +1,6 @@
 """Reading files: readers, splits of files, limits."""
 
 import os
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, NoReturn, final
 
@@ -13,7 +12,6 @@ from arrowfeed.types import (
     ExampleSchemaLike,
     OnError,
     Report,
-    SeekableFile,
     SequenceExampleSchemaLike,
     Source,
     StorageOptions,
@@ -373,155 +371,15 @@ def read_parquet(
         >>> table = pyarrow.table(reader)
     """
 
-def read_parquet_split(
-    split: Split,
-    *,
-    claim: Callable[[int], bool] | None = None,
-    file: SeekableFile | None = None,
-    columns: list[str] | tuple[str, ...] | None = None,
-    schema: ArrowSchemaExportable | None = None,
-    double_as_float: bool = False,
-    batch_size: int | None = None,
-    threads: int | None = None,
-    limits: Limits | None = None,
-    on_error: OnError = "raise",
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    cache_bytes: int | None = None,
-    progress: bool = False,
-) -> RecordBatchReader:
-    """Reads the row groups of one split of a Parquet file as Arrow record batches.
-
-    A row group belongs to the split that contains the offset of its first page.
-
-    Args:
-        split: A split from `ParquetDataset.plan_splits`, or a `Split` of any byte range of a file. If the
-            split has a `file_id`, the file must match it.
-        claim: A function that the reader calls with this offset before each row group, in order, as in
-            `read_split`. If the function returns False, the reader stops before the row group. None: all row
-            groups are read.
-        file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-            Position 0 of the object is the first byte of the file. The object must be seekable, and stays
-            open. None: the file `split.path`.
-        columns: Field paths to read. `read_parquet` explains this option and the following ones in full.
-        schema: The Arrow schema of the batches.
-        double_as_float: With a `schema`, rounds doubles to floats.
-        batch_size: Number of rows of a batch. None: 8,192, or fewer for many columns, as in `read_avro`.
-        threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
-            functions have the same options.
-        limits: Upper bounds on the resources that the file may use.
-        on_error: How to handle row groups that cannot be read.
-        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
-            stores" lists the keys. Options that are not set come from the environment.
-        store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
-            determines the store.
-        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
-        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
-            Closing the reader closes the bar.
-
-    Returns:
-        A reader of the rows of the split, which may be empty.
-
-    Raises:
-        ChangedError: The split was planned for another file, or the file ends before the split starts.
-        ArrowfeedError, OSError: As in `read_parquet`.
-        TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-        ImportError: `progress` is True and tqdm is not installed.
-
-    Example:
-        >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
-        >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_parquet_split(split))
-        10000
-    """
-
-def read_split(
-    split: Split,
-    *,
-    claim: Callable[[int], bool] | None = None,
-    file: SeekableFile | None = None,
-    columns: list[str] | tuple[str, ...] | None = None,
-    reader_schema: AvroSchemaLike | None = None,
-    batch_size: int | None = None,
-    max_batch_bytes: int | None = None,
-    encoding: Encoding = "native",
-    double_as_float: bool = False,
-    string_type: StringType = "utf8",
-    unions: Unions = "dense",
-    raw: bool = False,
-    threads: int | None = None,
-    limits: Limits | None = None,
-    on_error: OnError = "raise",
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    cache_bytes: int | None = None,
-    progress: bool = False,
-) -> RecordBatchReader:
-    """Reads the blocks of one split of a file as Arrow record batches.
-
-    A block belongs to the split that contains the offset right after the sync marker before it.
-
-    Args:
-        split: A split from `plan_splits`, or a `Split` of any byte range of a file. If the split has a
-            `file_id`, the file must match it.
-        claim: A function that the reader calls with this offset before each block, in order, in the thread
-            that requests batches. If the function returns True, the block is read. If it returns False, the
-            reader stops before the block. If it raises an exception, the iteration returns the rows before
-            the block and then raises the exception. A runner can use `claim` to split a range while it is
-            read: if `claim` accepts only offsets below X, a reader of the range that starts at X reads
-            exactly the remaining blocks. The reader does not call `claim` for corrupt bytes, which belong to
-            the preceding block. None: all blocks are read.
-        file: A binary file object to read instead of `split.path`, which is then only a name for messages.
-            Position 0 of the object is the first byte of the file. The object must be seekable, and stays
-            open. None: the file `split.path`.
-        columns: Field paths to read. `read_avro` explains this option and the following ones in full.
-        reader_schema: The reader schema.
-        batch_size: Number of rows of a batch. None: as in `read_avro`.
-        max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows.
-        encoding: How Avro types are converted to Arrow types.
-        double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
-        string_type: Arrow type of strings.
-        unions: Arrow type of unions.
-        raw: As in `read_avro`. `read_split` sees only the schema of this file, so the caller must check that
-            all files have the same schema.
-        threads: Has no effect, because the calling thread decodes a split. The option exists so that all read
-            functions have the same options.
-        limits: Upper bounds on the resources that the file may use.
-        on_error: How to handle blocks that cannot be read.
-        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
-            stores" lists the keys. Options that are not set come from the environment.
-        store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
-            determines the store.
-        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
-        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
-            Closing the reader closes the bar.
-
-    Returns:
-        A reader of the rows of the split, which may be empty.
-
-    Raises:
-        ChangedError: The split was planned for another file, or the file ends before the split starts.
-        ArrowfeedError, OSError: As in `read_avro`.
-        TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
-        ImportError: `progress` is True and tqdm is not installed.
-
-    Example:
-        >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
-        >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
-        10000
-    """
-
 @final
 class Split:
     """A byte range of a file that one worker reads.
 
-    Splits can be pickled and hashed, and are ordered by path, start and end. A split from `plan_splits`
-    contains the identity of its file: the length and a fingerprint, which is the sync marker of an Avro file
-    or a checksum of the footer of a Parquet file. Reading the split raises `ChangedError` if either has
-    changed, so no row is lost without an error. A copy of a file has the same identity.
+    Splits can be pickled and hashed, and are ordered by path, start and end. A split from
+    `Dataset.plan_splits` contains the identity of its file: the length and a fingerprint, which is the sync
+    marker of an Avro file or a checksum of the footer of a Parquet file. Reading the split raises
+    `ChangedError` if either has changed, so no row is lost without an error. A copy of a file has the
+    same identity.
 
     A chunk is an Avro block or a Parquet row group. A chunk belongs to the range that contains its offset.
     Adjacent ranges that cover a file therefore contain each chunk exactly once, wherever the cuts are. The
@@ -569,36 +427,6 @@ class Split:
     def __le__(self, other: Split, /) -> bool: ...
     def __gt__(self, other: Split, /) -> bool: ...
     def __ge__(self, other: Split, /) -> bool: ...
-
-def plan_splits(
-    source: Source,
-    *,
-    target_bytes: int = 64 << 20,
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-) -> list[Split]:
-    """Plans splits of about equal size over Avro files, in file order. Reads only the headers.
-
-    Args:
-        source: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
-        target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
-        storage_options: As in `read_avro`. The splits do not contain these options.
-        store: As in `read_avro`. The splits do not contain the store.
-
-    Returns:
-        Splits that together contain all rows of the files, in file order. A file without blocks has no split.
-
-    Raises:
-        OSError: A file cannot be opened.
-        FormatError: A file is not an Avro object container file.
-        OptionError: Two URLs differ only in their queries, which splits do not contain.
-        TypeError: The source contains bytes or file objects, which cannot be split.
-        ValueError: `target_bytes` is less than 1.
-
-    Example:
-        >>> arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
-        [Split('part-0.avro', 213, 16777429), Split('part-0.avro', 16777429, 21482911)]
-    """
 
 @final
 class Limits:

@@ -121,11 +121,8 @@ class Input:
         """Plans byte ranges of the files. The options are those of `read`.
 
         Raises:
-            TypeError: Avro files without names cannot be split. OptionError: The same for other formats.
+            OptionError: Files without names cannot be split.
         """
-        if self.is_avro:
-            self.accepted(options)
-            return arrowfeed.plan_splits(self.source(), target_bytes=target_bytes, **self.stores)
         return self.without_columns(**options).plan_splits(target_bytes=target_bytes)
 
     def header(self) -> AvroSchema:

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._engines.planner import files_of
 from arrowfeed._urls import is_remote, redacted
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._field_stats import FieldStats, column_path
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 _BATCH_ROWS = 1 << 15
 _BATCH_BYTES = 32 << 20
 """Maximum size of a batch. It bounds the memory, because each thread has one batch and some batches wait."""
-
-_WHOLE = 1 << 62
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -107,4 +106,4 @@ def _codecs(files: Input) -> list[str]:
 
 def _files(name: str) -> list[str]:
     """Lists the files of a path, a glob or a directory."""
-    return [split.path for split in arrowfeed.plan_splits(name, target_bytes=_WHOLE)] or [name]
+    return files_of(arrowfeed.AvroDataset(name, raw=True, representations={}), {})
