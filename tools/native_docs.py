@@ -1,9 +1,14 @@
-"""Writes `python/src/generated/docs.rs` from the stubs. With `--check`, fails if the file differs."""
+"""Writes `python/src/generated/docs.rs` from the stubs, and the options of an iteration into these.
+
+With `--check`, fails if a file differs.
+"""
 
 import ast
 import re
 import sys
+from pathlib import Path
 
+import iteration_options
 from repository import ROOT
 
 STUBS = ROOT / "python" / "arrowfeed" / "_stubs"
@@ -96,14 +101,20 @@ def rust() -> str:
     return HEADER + macro("The docstring.", "docs", texts) + "\n" + macro(with_signature, "signed", signed)
 
 
-def main() -> None:
-    """Writes the file, or compares it."""
-    text = rust()
+def write(path: Path, text: str, source: str) -> None:
+    """Writes a file. With `--check`, compares it."""
     if sys.argv[1:] != ["--check"]:
-        RUST.write_text(text, "utf-8")
-    elif not RUST.exists() or RUST.read_text("utf-8") != text:
-        name = RUST.relative_to(ROOT).as_posix()
-        sys.exit(f"{name}: differs from the stubs: run tools/native_docs.py")
+        path.write_text(text, "utf-8")
+    elif not path.exists() or path.read_text("utf-8") != text:
+        name = path.relative_to(ROOT).as_posix()
+        sys.exit(f"{name}: differs from {source}: run tools/native_docs.py")
+
+
+def main() -> None:
+    """Writes the files, or compares them."""
+    for path, text in iteration_options.filled().items():
+        write(path, text, "iteration_options.toml")
+    write(RUST, rust(), "the stubs")
     print(f"docstrings: {len(docstrings())} of the compiled module, as in its stubs")
 
 

@@ -260,19 +260,19 @@ class IterationOptions(BatchSize, total=False):
     """Drops the last batch of an epoch if it has fewer rows."""
     epochs: int | None
     """Number of passes over all rows. None: endless."""
-    start_epoch: int
-    """Number of the first epoch."""
-    across_epochs: bool
-    """Whether a batch may have rows of two epochs."""
     shuffle_buffer_size: int
     """Minimum number of rows that are shuffled together. 0: file order."""
     seed: int | None
     """Seed of the shuffle. None: random."""
     shard: tuple[int, int] | list[int] | Literal["auto"]
-    """The index of this shard and the number of shards. "auto": those of this process."""
+    """The index of this shard and the number of shards, or "auto", as in `record_batches`."""
     threads: int | None
-    """Number of decoding threads. None: one per core of the process."""
+    """Number of decoding threads."""
     prefetch_bytes: int
     """Maximum size in bytes of the prefetched rows."""
     on_error: OnError
-    """Handling of blocks and files that cannot be read."""
+    """How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an error."""
+    across_epochs: bool
+    """Whether a batch may have rows of two epochs."""
+    start_epoch: int
+    """Number of the first epoch, from 0."""

@@ -380,10 +380,6 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch, at least 1.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows, at least 1. None: endless.
-            across_epochs: Whether to fill the last batch of an epoch with the first rows of the next epoch,
-                so that only the very last batch may be shorter. False: no batch has rows of two epochs.
-            start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
-                the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle, 0 to 2**64 - 1. Without `shuffle_buffer_size` it has no effect and
                 Python warns, except in a mixture. None: a random seed of each iterator; its checkpoints
@@ -401,6 +397,10 @@ class Dataset(Tfxio):
             on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block
                 that cannot be read. `"skip_file"`: skips the rest of the file. Batches keep their size,
                 because the rows after a skipped part take its place. `report()` lists the skipped parts.
+            across_epochs: Whether to fill the last batch of an epoch with the first rows of the next epoch,
+                so that only the very last batch may be shorter. False: no batch has rows of two epochs.
+            start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
+                the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
             progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
                 number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
@@ -439,8 +439,6 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains all options.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
-            across_epochs: Whether a batch may have rows of two epochs.
-            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle. None: random.
             shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
@@ -448,6 +446,8 @@ class Dataset(Tfxio):
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
                 error.
+            across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
                 number of rows is known without a long scan of the files. Closing the iterator closes the bar.
 
@@ -504,8 +504,6 @@ class Dataset(Tfxio):
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
                 the size that the `element_spec` states.
             epochs: Number of passes over all rows in one iteration.
-            across_epochs: Whether a batch may have rows of two epochs.
-            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
             shard: The index of this shard and the number of shards, or "auto", as in `record_batches`. Inside
@@ -516,6 +514,8 @@ class Dataset(Tfxio):
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. The number of batches is known only with
                 `"raise"`.
+            across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             label: Name of the label tensor, or a sequence of names. Each element is then a pair, which
                 `model.fit` expects: a dict of the other tensors, and the label (for a sequence of names, a
                 dict of the labels). None: each element is a dict of all tensors.
@@ -568,8 +568,6 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             drop_remainder: Drops the last batch of each worker if it has fewer rows.
             epochs: Number of epochs in one pass.
-            across_epochs: Whether a batch may have rows of two epochs.
-            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
             shard: The index of the shard of this process and the number of shards; the workers of the process
@@ -578,6 +576,8 @@ class Dataset(Tfxio):
             threads: Number of decoding threads. None: one in a worker, otherwise one per core.
             prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
             on_error: How to handle blocks that cannot be read.
+            across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
 
         Raises:
             ImportError: PyTorch is not installed.
@@ -615,14 +615,14 @@ class Dataset(Tfxio):
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
                 sees one batch size.
             epochs: Number of passes over all rows.
-            across_epochs: Whether a batch may have rows of two epochs.
-            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
             shard: The index of this shard and the number of shards, or "auto", as in `record_batches`.
             threads: Number of decoding threads.
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read.
+            across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
 
         Raises:
             ImportError: JAX is not installed.
