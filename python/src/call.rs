@@ -16,11 +16,6 @@ pub(crate) fn call<T: Send>(
 }
 
 /// Converts a panic to an error that reports a defect of the library.
-pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedError> {
-    caught_any(work)
-}
-
-/// Like [`caught`], for other error types.
-pub(crate) fn caught_any<T, E: From<FeedError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+pub(crate) fn caught<T, E: From<FeedError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic).into()))
 }

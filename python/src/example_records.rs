@@ -19,8 +19,8 @@ use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::exported::check_schema;
+use crate::file::is_buffer;
 use crate::record_decoder::buffer_of;
-use crate::source::is_buffer;
 use crate::tfrecord::{self, encoding_name, features, sequence_features, tfmd_bytes};
 use crate::write;
 

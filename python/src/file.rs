@@ -4,12 +4,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
 use crate::errors::io_error;
 use crate::object::Object;
-use crate::shutdown::{call_method, has_attribute, try_attach};
-use crate::source::{copied, is_buffer};
+use crate::shutdown::{self, call_method, has_attribute, try_attach};
 
 /// Reads from the current position of a file object. [`io::Error`] carries its exceptions, which are raised unchanged.
 pub(crate) struct PythonFile {
@@ -101,6 +100,16 @@ impl Seek for PythonFile {
             call_method(file, "tell", ())?.extract()
         })
     }
+}
+
+/// Whether an object is a buffer whose bytes can be copied. For a number, `bytes` would return zeros.
+pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>()
+}
+
+/// The bytes of a buffer.
+pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(shutdown::call(&value.py().get_type::<PyBytes>(), (value,))?.cast_into()?)
 }
 
 /// Writes to a Python file object. [`io::Error`] carries its exceptions.

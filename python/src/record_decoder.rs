@@ -9,13 +9,13 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::argument::{choice, integer, unexpected_keyword, wrong_type, wrong_value};
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
-use crate::call::{caught, caught_any};
+use crate::call::caught;
 use crate::errors::{dataset_error, to_python};
 use crate::exported::check_schema;
+use crate::file::{copied, is_buffer};
 use crate::message_schemas::{FRAMINGS, MessageSchemas, SchemasArgument};
 use crate::options::read_options;
 use crate::schema::parse;
-use crate::source::{copied, is_buffer};
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions};
 
 const NAME: &str = "AvroRecordDecoder";
@@ -84,7 +84,7 @@ impl AvroRecordDecoder {
         let batch_bytes = options.limits.batch_bytes;
         let tensors = tensor_definitions(by_feature.clone(), by_representation)?;
         let features = by_feature.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
-        let made = caught_any(|| {
+        let made = caught(|| {
             let mut decoder = TensorRecordDecoder::new(&writer, tensors, options)?;
             if let Some(rows) = batch_size {
                 decoder.records.set_batch_size(rows)?;
@@ -195,7 +195,7 @@ impl AvroRecordDecoder {
 
     #[doc = docs!(AvroRecordDecoder.flush_tensors)]
     fn flush_tensors<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let flushed = py.detach(|| caught_any(|| self.decoder.flush_tensors()));
+        let flushed = py.detach(|| caught(|| self.decoder.flush_tensors()));
         let tensors = flushed.map_err(|error| located(py, self.name.as_deref(), error))?;
         tensors.map(|tensors| self.names.dict(py, tensors)).transpose()
     }

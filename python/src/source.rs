@@ -9,13 +9,13 @@ use bytes::Bytes;
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet};
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyList, PySet};
 use std::io::Read;
 
 use crate::argument::{items, with_home, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
-use crate::file::PythonFile;
+use crate::file::{PythonFile, copied, is_buffer};
 use crate::shutdown::{self, attribute, call_method, has_attribute};
 use crate::signals;
 use crate::stores::StoreArguments;
@@ -225,16 +225,6 @@ fn is_fsspec_open_file(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
     }
     Ok(true)
-}
-
-/// Whether an object is a buffer whose bytes can be copied. For a number, `bytes` would return zeros.
-pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
-    value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>()
-}
-
-/// The bytes of a buffer.
-pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(shutdown::call(&value.py().get_type::<PyBytes>(), (value,))?.cast_into()?)
 }
 
 /// The name of a file object in messages: its own name, or else its class.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_schema::SchemaRef;
+use arrowfeed::FeedError;
 use arrowfeed::avro::{AvroWriter as Writer, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -126,7 +127,7 @@ impl AvroWriter {
         let batches = write::source("batches", batches)?;
         self.with(py, |state| {
             let writer = state.open(batches.schema())?;
-            let written = caught(|| {
+            let written: Result<u64, FeedError> = caught(|| {
                 let mut rows = 0;
                 for batch in batches {
                     let batch = batch.map_err(write::source_error)?;

@@ -119,14 +119,14 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
           id: sparse int64 [?, ?]
           tags: sparse bytes [?, ?]
     """
-    again = rereadable(source)
-    return dataset_class(again, keywords)(again(), **keywords)
+    reopen = rereadable(source)
+    return dataset_class(reopen, keywords)(reopen(), **keywords)
 
 
 class _Probed(NamedTuple):
     """The input of the probes of all formats."""
 
-    again: Callable[[], Source]
+    reopen: Callable[[], Source]
     """Returns the source; can be called repeatedly."""
     keywords: dict[str, Any]
     """Keywords of the caller, for the class."""
@@ -139,12 +139,12 @@ class _Probed(NamedTuple):
 
 
 def dataset_class(
-    again: Callable[[], Source], keywords: dict[str, Any], look: Look | None = None
+    reopen: Callable[[], Source], keywords: dict[str, Any], look: Look | None = None
 ) -> Callable[..., Dataset]:
     """Detects the format of files from their content, and returns its dataset class; see `open_dataset`.
 
     Args:
-        again: Returns the source; can be called repeatedly.
+        reopen: Returns the source; can be called repeatedly.
         keywords: Options of the class.
         look: The result of `look_at` for the first source. None: `look_at` is called here for files in
             stores.
@@ -154,14 +154,14 @@ def dataset_class(
         FileNotFoundError: There is no file.
     """
     stores = store_options(keywords)
-    first = _first(again())
+    first = _first(reopen())
     if look is None and is_remote(first, keywords.get("store")):
         look = look_at(first, stores)
     if look is not None:
-        probed = _Probed(again, keywords, stores, look.name, look.is_listed)
+        probed = _Probed(reopen, keywords, stores, look.name, look.is_listed)
         return _by_head(look, probed) or _by_probes(probed)
     name = _name(first)
-    return _by_probes(_Probed(again, keywords, stores, name, name is not None and Path(name).is_dir()))
+    return _by_probes(_Probed(reopen, keywords, stores, name, name is not None and Path(name).is_dir()))
 
 
 def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
@@ -173,7 +173,7 @@ def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
             return _parquet(probed)
         except FormatError:
             return None
-    kept = probed._replace(again=lambda: BufferedFile(look.head, look.name), stores={})
+    kept = probed._replace(reopen=lambda: BufferedFile(look.head, look.name), stores={})
     for found in (_tfrecord, _json_lines, _csv):
         if found is _csv and not look.is_whole and b"\n" not in look.head:
             # The line may be an incomplete JSON object.
@@ -215,7 +215,7 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
 
 def _avro(probed: _Probed) -> Callable[..., Dataset]:
     """Detects Avro files from their first bytes. The class reads the header, with all options."""
-    check_avro(probed.again(), **probed.stores)
+    check_avro(probed.reopen(), **probed.stores)
     return AvroDataset
 
 
@@ -223,7 +223,7 @@ def _parquet(probed: _Probed) -> Callable[..., Dataset]:
     # A footer over a limit, or with a column that cannot be read, is that of a Parquet file. The class opens
     # such a file if the options of the caller allow it.
     with contextlib.suppress(LimitError, SchemaError):
-        ParquetDataset(probed.again(), representations={}, **probed.stores)
+        ParquetDataset(probed.reopen(), representations={}, **probed.stores)
     return ParquetDataset
 
 
@@ -231,7 +231,7 @@ def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
     """Detects the format of TFRecord records from the first record."""
     limits = probed.keywords.get("limits")
     reader = read_tfrecord(
-        probed.again(), format="raw", batch_size=1, threads=1, limits=limits, **probed.stores
+        probed.reopen(), format="raw", batch_size=1, threads=1, limits=limits, **probed.stores
     )
     first = next(reader, None)
     if first is None:
@@ -269,7 +269,7 @@ def _json_lines(probed: _Probed) -> Callable[..., Dataset]:
     """Checks whether the first line that is not empty is a JSON object."""
     limits = Limits(decoded_block_bytes=_MOST_LINE)
     try:
-        JsonLinesDataset(probed.again(), sample=1, representations={}, limits=limits, **probed.stores)
+        JsonLinesDataset(probed.reopen(), sample=1, representations={}, limits=limits, **probed.stores)
     except SchemaError:
         # The line is an object, but no types can be inferred from it.
         return JsonLinesDataset
@@ -287,7 +287,7 @@ def _csv(probed: _Probed) -> Callable[..., Dataset]:
     kind = _csv_class(probed)
     written = {key: value for key, value in probed.keywords.items() if key in _DIALECT}
     try:
-        kind(probed.again(), sample=1, representations={}, **written, **probed.stores)
+        kind(probed.reopen(), sample=1, representations={}, **written, **probed.stores)
     except (CodecError, CorruptBlockError, TruncatedError) as error:
         raise FormatError(str(error)) from None
     return kind

@@ -66,9 +66,9 @@ class SplitSource:
     ) -> None:
         if columns is not None:
             options = {**options, "columns": list(columns)}
-        again = rereadable(absolute(repeatable(source), options.get("store")))
-        self._source = again()
-        self.kind: Callable[..., Dataset] = dataset_class(again, options)
+        reopen = rereadable(absolute(repeatable(source), options.get("store")))
+        self._source = reopen()
+        self.kind: Callable[..., Dataset] = dataset_class(reopen, options)
         """The dataset class of the format."""
         known = inspect.signature(self.kind).parameters
         used = {name: value for name, value in (defaults or {}).items() if name in known}

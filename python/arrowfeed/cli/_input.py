@@ -211,34 +211,34 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
     """
     given = sources(files)
     look: Look | None = None
-    again: Callable[[], Any] = lambda: given  # noqa: E731
+    reopen: Callable[[], Any] = lambda: given  # noqa: E731
     if name is not None:
         known, evidence = BY_NAME[name], "--format says so"
         if known is not AVRO:
-            again = rereadable(given)
+            reopen = rereadable(given)
     elif is_remote(files[0]):
         look = look_at(files[0], dict(stores))
         known, evidence = _recognized(look.name, lambda: files[0], stores, look)
         if known is not AVRO:
-            again = rereadable(given)
+            reopen = rereadable(given)
     elif _is_avro(given[0], stores):
         known, evidence = AVRO, AVRO.evidence
     else:
         # Standard input is read into memory, because only Avro is read as a stream.
-        again = rereadable(given)
-        known, evidence = _recognized(files[0], lambda: again()[0], stores, None)
+        reopen = rereadable(given)
+        known, evidence = _recognized(files[0], lambda: reopen()[0], stores, None)
     first = files[0] if look is None else look.name
     arguments = known.suffix_arguments.get(suffix_of(first), {})
-    return Input(known, evidence, files, given[0], again, arguments, stores, look)
+    return Input(known, evidence, files, given[0], reopen, arguments, stores, look)
 
 
 def _recognized(
-    name: str, again: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
+    name: str, reopen: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
 ) -> tuple[Format, str]:
     """Detects the format of a file that is in a store or is not Avro, and the reason."""
     try:
-        kind = dataset_class(again, dict(stores), look)
-        if kind is arrowfeed.RawRecordDataset and _is_empty(again, look):
+        kind = dataset_class(reopen, dict(stores), look)
+        if kind is arrowfeed.RawRecordDataset and _is_empty(reopen, look):
             raise arrowfeed.FormatError(f"{name}: expected a file of a known format, found an empty file")  # noqa: TRY301
     except arrowfeed.FormatError as error:
         known = by_suffix(name)
@@ -263,7 +263,7 @@ def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
     return True
 
 
-def _is_empty(again: Callable[[], Any], look: Look | None) -> bool:
+def _is_empty(reopen: Callable[[], Any], look: Look | None) -> bool:
     if look is not None:
         return look.head == b""
-    return next(arrowfeed.read_tfrecord(again(), format="raw", batch_size=1, threads=1), None) is None
+    return next(arrowfeed.read_tfrecord(reopen(), format="raw", batch_size=1, threads=1), None) is None

@@ -30,7 +30,7 @@ const COLUMNS: [&str; 2] = ["columns", "limits"];
 const PARQUET: [&str; 3] = ["columns", "double_as_float", "limits"];
 
 /// Copies the keywords, so that later changes of lists and dicts by the caller have no effect.
-pub(super) fn kept<'py>(
+pub(super) fn picklable_keywords<'py>(
     py: Python<'py>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -57,14 +57,14 @@ pub(super) fn kept<'py>(
     Ok(kept)
 }
 
-/// Like [`kept`], for a format with an Arrow `schema`, which is converted to a picklable `arrowfeed.Schema`.
-pub(super) fn kept_with_arrow_schema<'py>(
+/// Like [`picklable_keywords`], for a format with an Arrow `schema`, which is converted to a picklable `arrowfeed.Schema`.
+pub(super) fn picklable_keywords_with_schema<'py>(
     py: Python<'py>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let others = copied(py, keywords)?;
     let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
-    let kept = kept(py, Some(&others))?;
+    let kept = picklable_keywords(py, Some(&others))?;
     if let Some(schema) = schema {
         kept.set_item("schema", Schema(schema))?;
     }
@@ -85,7 +85,7 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<(Parquet
     Ok((ParquetOptions { columns, schema, double_as_float, limits }, dataset))
 }
 
-/// Parses the options of `ExampleDataset` from keywords of [`kept`].
+/// Parses the options of `ExampleDataset` from keywords of [`picklable_keywords`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<(RecordOptions, DatasetOptions)> {
     let Messages { schema, sample, encoding, columns, limits, dataset } =
         messages("ExampleDataset", keywords)?;
@@ -94,7 +94,7 @@ pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<(RecordO
     Ok((RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) }, dataset))
 }
 
-/// Parses the options of `SequenceExampleDataset` from keywords of [`kept`].
+/// Parses the options of `SequenceExampleDataset` from keywords of [`picklable_keywords`].
 pub(super) fn sequence_example_options(
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<(RecordOptions, DatasetOptions)> {

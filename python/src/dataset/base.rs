@@ -16,7 +16,7 @@ use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
 use crate::argument::{choice, copied, integer, number, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
-use crate::call::{call, caught_any};
+use crate::call::{call, caught};
 use crate::claims;
 use crate::errors::dataset_error;
 use crate::html;
@@ -32,11 +32,11 @@ use crate::tensor::{TensorAdapter, specs_by_name, wrapped_representation};
 #[pyclass(module = "arrowfeed", frozen, subclass)]
 pub(crate) struct Dataset {
     dataset: arrowfeed::Dataset,
-    made: Made,
+    made: ConstructorArgs,
 }
 
 /// The arguments of a dataset, for pickles.
-pub(super) struct Made {
+pub(super) struct ConstructorArgs {
     pub(super) format: Format,
     pub(super) source: Py<PyAny>,
     pub(super) keywords: Py<PyDict>,
@@ -47,7 +47,7 @@ pub(super) struct Made {
 }
 
 impl Dataset {
-    pub(super) fn new(dataset: arrowfeed::Dataset, made: Made) -> Self {
+    pub(super) fn new(dataset: arrowfeed::Dataset, made: ConstructorArgs) -> Self {
         Self { dataset, made }
     }
 
@@ -263,7 +263,7 @@ impl Dataset {
         if let Some(label) = label {
             options.set_item("label", label)?;
         }
-        made_by(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
+        call_maker(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
     }
 
     #[doc = signed!(Dataset.to_torch)]
@@ -272,7 +272,7 @@ impl Dataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
+        to_framework("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
     }
 
     #[doc = signed!(Dataset.to_jax)]
@@ -281,7 +281,7 @@ impl Dataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
+        to_framework("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -320,7 +320,7 @@ impl Dataset {
 impl Dataset {
     fn projected(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Py<PyAny>> {
         let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-        let dataset = py.detach(|| caught_any(|| self.dataset.project(&wanted)));
+        let dataset = py.detach(|| caught(|| self.dataset.project(&wanted)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         self.restricted(py, dataset, Some(names))
     }
@@ -361,9 +361,12 @@ impl Dataset {
         dataset: arrowfeed::Dataset,
         names: Option<Vec<String>>,
     ) -> PyResult<Py<PyAny>> {
-        let Made { format, source, keywords, schema, .. } = &self.made;
+        let ConstructorArgs { format, source, keywords, schema, .. } = &self.made;
         let (source, keywords, schema) = (source.clone_ref(py), keywords.clone_ref(py), schema.clone());
-        format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names, schema }))
+        format.object(
+            py,
+            Self::new(dataset, ConstructorArgs { format: *format, source, keywords, names, schema }),
+        )
     }
 }
 
@@ -380,7 +383,7 @@ fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
 }
 
 /// Converts a dataset with the module of a framework. It checks the options before it loads the framework.
-fn handed_to<'py>(
+fn to_framework<'py>(
     method: &str,
     maker: (&str, &str),
     dataset: &Bound<'py, Dataset>,
@@ -389,11 +392,11 @@ fn handed_to<'py>(
     let options = with_known_shard(options)?;
     let parsed = iteration_options(method, options.as_ref())?;
     let options = without_unused_seed(options, &parsed, dataset.get().is_mixture())?;
-    made_by(maker, dataset, options.as_ref())
+    call_maker(maker, dataset, options.as_ref())
 }
 
 /// Calls a function of the module of a framework with a dataset.
-fn made_by<'py>(
+fn call_maker<'py>(
     (module, maker): (&str, &str),
     dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,

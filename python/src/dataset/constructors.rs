@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::arguments::{
-    avro_options, chunk_options, csv_options, example_options, json_lines_options, kept,
-    kept_with_arrow_schema, mixed, parquet_options, raw_record_options, sequence_example_options,
+    avro_options, chunk_options, csv_options, example_options, json_lines_options, mixed, parquet_options,
+    picklable_keywords, picklable_keywords_with_schema, raw_record_options, sequence_example_options,
 };
-use super::base::{Dataset, Made};
+use super::base::{ConstructorArgs, Dataset};
 use super::chunk_source::sources;
-use crate::call::caught_any;
+use crate::call::caught;
 use crate::errors::dataset_error;
 use crate::exported::check_schema;
 use crate::signals;
@@ -62,12 +62,12 @@ impl Format {
         open: impl FnOnce(S, &Interrupt) -> Result<arrowfeed::Dataset, DatasetError> + Send,
     ) -> PyResult<Dataset> {
         let interrupt = signals::interrupt_of_call(py)?;
-        let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
+        let dataset = py.detach(|| caught(|| open(sources, &interrupt)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         check_schema(py, dataset.arrow_schema())?;
         warn_of_servers_without_ranges(py)?;
         let (keywords, schema) = (keywords.unbind(), dataset.arrow_schema().clone());
-        let made = Made { format: self, source, keywords, names: None, schema };
+        let made = ConstructorArgs { format: self, source, keywords, names: None, schema };
         Ok(Dataset::new(dataset, made))
     }
 
@@ -111,7 +111,7 @@ impl AvroDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = avro_options(&others)?;
         let open =
@@ -138,7 +138,7 @@ impl ParquetDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
+        let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = parquet_options(&others)?;
         let open =
@@ -165,7 +165,7 @@ impl ExampleDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = example_options(&others)?;
         let open =
@@ -192,7 +192,7 @@ impl SequenceExampleDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = sequence_example_options(&others)?;
         let open =
@@ -219,7 +219,7 @@ impl RawRecordDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = raw_record_options(&others)?;
         let open =
@@ -246,7 +246,7 @@ impl CsvDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
+        let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = csv_options(&others)?;
         let open =
@@ -273,7 +273,7 @@ impl JsonLinesDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
+        let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = json_lines_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
@@ -301,7 +301,7 @@ impl ChunkDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (options, dataset) = chunk_options(&keywords)?;
         let open = |sources: Vec<_>, _: &Interrupt| ChunkFormat::files(sources, options);
         let dataset =

@@ -13,34 +13,34 @@ use arrow_schema::SchemaRef;
 use arrowfeed_ffi::{Invalid, columns};
 
 use super::capsule::ForeignSchema;
-use super::pyarrow::Seen;
+use super::pyarrow::PyarrowSchema;
 
 /// The columns that an adapter reads, and the schema of the last batch.
 #[derive(Debug)]
-pub(crate) struct Projection {
+pub(crate) struct SchemaCache {
     /// Sorted indices.
     columns: Vec<usize>,
-    last: Mutex<Last>,
+    last: Mutex<LastSchema>,
 }
 
 #[derive(Debug, Default)]
-struct Last {
-    known: Option<Arc<Known>>,
-    pyarrow: Option<Arc<Seen>>,
+struct LastSchema {
+    known: Option<Arc<ImportedSchema>>,
+    pyarrow: Option<Arc<PyarrowSchema>>,
     /// Buffer for the description of the next schema.
     text: Vec<u8>,
 }
 
 /// An imported schema.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ImportedSchema {
     /// Describes the schema without its metadata, on which no array depends.
     text: Vec<u8>,
     /// The columns, where columns that are not read have the type null; or the type, if it is not a struct.
     pub(super) schema: Result<SchemaRef, String>,
 }
 
-impl Projection {
+impl SchemaCache {
     pub(crate) fn new(columns: Vec<usize>) -> Self {
         Self { columns, last: Mutex::default() }
     }
@@ -50,7 +50,7 @@ impl Projection {
     }
 
     /// Returns the schema of a batch, and imports it only if it differs from that of the previous batch.
-    pub(super) fn known(&self, schema: &ForeignSchema<'_>) -> Result<Arc<Known>, Invalid> {
+    pub(super) fn known(&self, schema: &ForeignSchema<'_>) -> Result<Arc<ImportedSchema>, Invalid> {
         let mut last = self.lock();
         last.text.clear();
         schema.describe(&mut last.text)?;
@@ -61,21 +61,21 @@ impl Projection {
         let schema = columns(&field).ok_or_else(|| field.data_type().to_string());
         let schema = schema.map(|schema| arrowfeed_ffi::projected(&schema, |index| self.is_read(index)));
         let text = last.text.clone();
-        Ok(last.known.insert(Arc::new(Known { text, schema })).clone())
+        Ok(last.known.insert(Arc::new(ImportedSchema { text, schema })).clone())
     }
 
     /// The last schema of a pyarrow batch.
-    pub(super) fn pyarrow(&self) -> Option<Arc<Seen>> {
+    pub(super) fn pyarrow(&self) -> Option<Arc<PyarrowSchema>> {
         self.lock().pyarrow.clone()
     }
 
-    pub(super) fn set_pyarrow(&self, seen: Seen) {
+    pub(super) fn set_pyarrow(&self, seen: PyarrowSchema) {
         let before = self.lock().pyarrow.replace(Arc::new(seen));
         // Dropping Python objects may run Python code, so the lock is released first.
         drop(before);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Last> {
+    fn lock(&self) -> MutexGuard<'_, LastSchema> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

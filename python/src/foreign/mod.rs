@@ -25,8 +25,8 @@ use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
 use crate::shutdown::{attribute, call, call_method, foreign_call, guarded, try_attach};
 use capsule::{ForeignSchema, OwnedStream, Taken};
-pub(crate) use known::Projection;
-use pyarrow::Seen;
+pub(crate) use known::SchemaCache;
+use pyarrow::PyarrowSchema;
 
 /// The field that the schema of a capsule describes.
 pub(crate) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<FieldRef> {
@@ -98,17 +98,17 @@ impl RecordBatchReader for Pieces {
 pub(crate) fn projected_batch(
     argument: &str,
     value: &Bound<'_, PyAny>,
-    projection: &Projection,
+    projection: &SchemaCache,
 ) -> PyResult<Option<ForeignBatch>> {
     let py = value.py();
-    let (known, taken) = match Seen::known(value, projection)? {
+    let (known, taken) = match PyarrowSchema::known(value, projection)? {
         Some(known) => (known, Taken::of_pyarrow(value)?),
         None => {
             let Some(method) = value.getattr_opt(intern!(py, "__arrow_c_array__"))? else { return Ok(None) };
             let (schema, array) = capsules(&method)?;
             let known = projection.known(&ForeignSchema::new(&schema)?);
             let known = known.map_err(|invalid| invalid_arrow(py, &invalid))?;
-            Seen::remember(value, &known, projection)?;
+            PyarrowSchema::remember(value, &known, projection)?;
             (known, Taken::new(&array)?)
         }
     };

@@ -7,20 +7,23 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use super::known::{Known, Projection};
+use super::known::{ImportedSchema, SchemaCache};
 
 /// A schema of pyarrow batches, and its imported form.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct PyarrowSchema {
     class: Py<PyType>,
     schema: Py<PyAny>,
-    known: Arc<Known>,
+    known: Arc<ImportedSchema>,
 }
 
-impl Seen {
+impl PyarrowSchema {
     /// Returns the imported schema of a batch, if it is a pyarrow batch with the schema of the last one. Metadata may
     /// differ, because no array depends on them.
-    pub(super) fn known(batch: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Option<Arc<Known>>> {
+    pub(super) fn known(
+        batch: &Bound<'_, PyAny>,
+        projection: &SchemaCache,
+    ) -> PyResult<Option<Arc<ImportedSchema>>> {
         let Some(seen) = projection.pyarrow() else { return Ok(None) };
         let py = batch.py();
         if !batch.get_type().is(&seen.class) {
@@ -34,8 +37,8 @@ impl Seen {
     /// Stores the schema of a batch, if the class of the batch is `pyarrow.RecordBatch`.
     pub(super) fn remember(
         batch: &Bound<'_, PyAny>,
-        known: &Arc<Known>,
-        projection: &Projection,
+        known: &Arc<ImportedSchema>,
+        projection: &SchemaCache,
     ) -> PyResult<()> {
         let py = batch.py();
         let class = batch.get_type();

@@ -15,7 +15,7 @@ use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
-use crate::foreign::{Projection, refusal};
+use crate::foreign::{SchemaCache, refusal};
 use crate::html;
 use crate::limits::Limits;
 
@@ -30,7 +30,7 @@ pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
 pub(crate) struct TensorAdapter {
     adapter: tensor::TensorAdapter,
     recipe: Recipe,
-    projection: Projection,
+    projection: SchemaCache,
     names: TensorNames,
 }
 
@@ -63,7 +63,7 @@ impl TensorAdapter {
 
     fn of(py: Python<'_>, adapter: tensor::TensorAdapter, recipe: Recipe) -> Self {
         let names = TensorNames::new(py, adapter.specs());
-        let projection = Projection::new(adapter.columns());
+        let projection = SchemaCache::new(adapter.columns());
         Self { adapter, recipe, projection, names }
     }
 

@@ -1,7 +1,7 @@
 //! DLPack capsules, which share memory with frameworks without a copy. The structs are those of `dlpack.h`, version 1.
 //!
 //! Unsafe: a capsule contains a raw pointer, which the consumer frees through a function of this module. One argument covers
-//! all blocks. Each tensor is a boxed [`Handed`]. The pointer in the capsule points to its first field, and thus to the box.
+//! all blocks. Each tensor is a boxed [`ManagedTensor`]. The pointer in the capsule points to its first field, and thus to the box.
 //! There is always exactly one owner: the capsule, until a consumer renames it (as the protocol of the array API requires),
 //! and then the consumer. The owner calls the deleter once, which drops the box. Consumers may call it in any thread without
 //! the interpreter, because the box contains only Arrow bytes and numbers, and no Python object.
@@ -80,7 +80,7 @@ struct Versioned {
 
 /// The managed tensor, and the data that its pointers point to. Neither changes before the box is dropped.
 #[repr(C)]
-struct Handed<M> {
+struct ManagedTensor<M> {
     managed: M,
     _buffer: Buffer,
     _sizes: Vec<i64>,
@@ -178,8 +178,8 @@ fn hand_on<'py, M: Managed>(
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let handed = Box::new(Handed { managed: managed(tensor), _buffer: memory.buffer, _sizes: sizes });
-    let pointer: NonNull<Handed<M>> = NonNull::from(Box::leak(handed));
+    let handed = Box::new(ManagedTensor { managed: managed(tensor), _buffer: memory.buffer, _sizes: sizes });
+    let pointer: NonNull<ManagedTensor<M>> = NonNull::from(Box::leak(handed));
     // SAFETY: the pointer is that of a box without another owner. `drop_capsule` checks for `M::NAME`, so it drops the box
     // if no consumer has taken the capsule.
     let capsule = unsafe {
@@ -197,9 +197,9 @@ unsafe extern "C" fn delete<M>(managed: *mut M) {
     if managed.is_null() {
         return;
     }
-    // SAFETY: the pointer points to the first field of a `Handed<M>`, which is `repr(C)` and was boxed by `hand_on`. The
+    // SAFETY: the pointer points to the first field of a `ManagedTensor<M>`, which is `repr(C)` and was boxed by `hand_on`. The
     // owner calls this function once.
-    drop(unsafe { Box::from_raw(managed.cast::<Handed<M>>()) });
+    drop(unsafe { Box::from_raw(managed.cast::<ManagedTensor<M>>()) });
 }
 
 /// The destructor of a capsule, which frees the tensor if no consumer has taken it.

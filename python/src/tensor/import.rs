@@ -9,7 +9,7 @@ use crate::argument::wrong_type;
 use crate::arrow_schema::Schema;
 use crate::call::caught;
 use crate::errors::to_python;
-use crate::foreign::{ForeignBatch, Projection, Refused};
+use crate::foreign::{ForeignBatch, Refused, SchemaCache};
 use crate::write::{batches, failure, source_error};
 use crate::{batch, foreign};
 
@@ -41,7 +41,7 @@ pub(super) enum BatchArgument {
 
 impl BatchArgument {
     /// Imports the batch of an argument: a batch, or a stream of one batch.
-    pub(super) fn new(value: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Self> {
+    pub(super) fn new(value: &Bound<'_, PyAny>, projection: &SchemaCache) -> PyResult<Self> {
         let py = value.py();
         if let Ok(batch) = value.cast::<batch::RecordBatch>() {
             return Ok(Self::Whole(batch.get().batch.clone()));

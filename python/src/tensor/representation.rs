@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use super::kinds;
 use crate::argument::wrong_type;
 use crate::errors::representation_error;
-use crate::source::{copied, is_buffer};
+use crate::file::{copied, is_buffer};
 
 #[doc = docs!(Representation)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]

@@ -17,7 +17,7 @@ use crate::errors::dataset_error;
 use crate::shutdown::call;
 
 /// A function that creates a source from arguments.
-pub(super) struct Made {
+pub(super) struct LazySource {
     /// Takes a list of `bytes`. Returns a `TensorFlowSource`, or `None` if there is nothing to iterate over.
     pub(super) make: Py<PyAny>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Opened<'a> {
     pub(super) rest: &'a [u8],
 }
 
-impl Made {
+impl LazySource {
     pub(super) fn opened<'a>(&self, py: Python<'_>, state: &'a [u8]) -> PyResult<Opened<'a>> {
         let rest = state.strip_prefix(b"a").and_then(netstring);
         let parsed = rest.and_then(|(arguments, rest)| Some((each(arguments)?, rest)));
@@ -51,7 +51,7 @@ impl Made {
     }
 }
 
-impl TensorSource for Made {
+impl TensorSource for LazySource {
     fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         let opened = attached(|py| self.opened(py, state).map_err(|error| raised(py, error)))?;
         let feed = opened.source.map(|source| source.start(opened.rest)).transpose()?;

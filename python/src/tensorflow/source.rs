@@ -11,7 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::made::{Made, Opened};
+use super::made::{LazySource, Opened};
 use super::passes::{Pass, Passes};
 use super::records::Records;
 use crate::dataset::{BatchIterator, Dataset, iteration_options};
@@ -23,7 +23,7 @@ use crate::signals;
 pub(super) enum AnySource {
     Passes(Passes),
     Records(Records),
-    Made(Made),
+    LazySource(LazySource),
 }
 
 impl TensorSource for AnySource {
@@ -31,7 +31,7 @@ impl TensorSource for AnySource {
         match self {
             Self::Passes(passes) => passes.start(state),
             Self::Records(records) => records.start(state),
-            Self::Made(made) => made.start(state),
+            Self::LazySource(made) => made.start(state),
         }
     }
 }
@@ -82,7 +82,7 @@ impl AnySource {
                 let batches = BatchIterator::of_tensors(py, tensors, passes.dataset.specs(), stop);
                 Ok((prefix.into_bytes(), Some(batches)))
             }
-            Self::Made(made) => {
+            Self::LazySource(made) => {
                 let Opened { arguments, source, rest } = made.opened(py, state)?;
                 let (prefix, batches) = source.map_or(Ok((Vec::new(), None)), |it| it.batches(py, rest))?;
                 Ok(([arguments, &prefix].concat(), batches))
@@ -125,7 +125,7 @@ impl TensorFlowSource {
     #[doc = docs!(TensorFlowSource.made_by)]
     #[staticmethod]
     fn made_by(key: String, make: Py<PyAny>) -> Self {
-        Self::of(Some(key), AnySource::Made(Made { make }))
+        Self::of(Some(key), AnySource::LazySource(LazySource { make }))
     }
 
     #[doc = docs!(TensorFlowSource.batches)]
