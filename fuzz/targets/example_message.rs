@@ -6,7 +6,7 @@
 #[allow(dead_code, reason = "the tests use the rest")]
 mod oracle;
 
-use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Unlisted};
+use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, UnknownFeatures};
 use libfuzzer_sys::fuzz_target;
 use oracle::List;
 
@@ -15,12 +15,12 @@ fuzz_target!(|message: &[u8]| {
     let mut inferred = InferredFeatures::default();
     assert_eq!(inferred.observe(message).is_ok(), expected.is_some());
     let features = inferred.features();
-    for unlisted in [Unlisted::Check, Unlisted::Skip] {
+    for unknown in [UnknownFeatures::Check, UnknownFeatures::Skip] {
         // Half of the features become columns.
         let shown: Vec<Feature> = features.iter().step_by(2).cloned().collect();
-        let mut decoder = ExampleDecoder::new(&shown, unlisted).expect("names that differ");
+        let mut decoder = ExampleDecoder::new(&shown, unknown).expect("names that differ");
         let is_taken = decoder.push(message).is_ok();
-        assert!(unlisted == Unlisted::Skip || is_taken == expected.is_some());
+        assert!(unknown == UnknownFeatures::Skip || is_taken == expected.is_some());
         let (Some(expected), true) = (&expected, is_taken) else { continue };
         let batch = decoder.finish();
         for (feature, column) in shown.iter().zip(batch.columns()) {

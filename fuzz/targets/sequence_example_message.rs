@@ -5,7 +5,7 @@
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrowfeed_tfrecord::example::Unlisted;
+use arrowfeed_tfrecord::example::UnknownFeatures;
 use arrowfeed_tfrecord::sequence_example::{
     InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder,
     SequenceFeatures,
@@ -27,16 +27,16 @@ fuzz_target!(|message: &[u8]| {
     if features.context.iter().any(|feature| feature.name == SEQUENCE_COLUMN) {
         return;
     }
-    for unlisted in [Unlisted::Check, Unlisted::Skip] {
+    for unknown in [UnknownFeatures::Check, UnknownFeatures::Skip] {
         // Half of the features become columns.
         let shown = SequenceFeatures {
             context: features.context.iter().step_by(2).cloned().collect(),
             sequence: features.sequence.iter().step_by(2).cloned().collect(),
             ..features.clone()
         };
-        let mut decoder = SequenceExampleDecoder::new(&shown, unlisted).expect("names that differ");
+        let mut decoder = SequenceExampleDecoder::new(&shown, unknown).expect("names that differ");
         let is_taken = decoder.push(message).is_ok();
-        assert!(unlisted == Unlisted::Skip || is_taken == expected.is_some());
+        assert!(unknown == UnknownFeatures::Skip || is_taken == expected.is_some());
         let (Some((context, sequence)), true) = (&expected, is_taken) else { continue };
         let batch = decoder.finish();
         for (feature, column) in shown.context.iter().zip(batch.columns()) {

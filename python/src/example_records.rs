@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
 use arrowfeed::tfrecord::Encoding;
-use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, Unlisted};
+use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, UnknownFeatures};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
 };
@@ -41,7 +41,7 @@ impl Decoder for ExampleDecoder {
     type Features = Vec<Feature>;
 
     fn new(features: &Vec<Feature>) -> Result<Self, FeedError> {
-        Self::new(features, Unlisted::Check)
+        Self::new(features, UnknownFeatures::Check)
     }
 
     fn schema(&self) -> &SchemaRef {
@@ -61,7 +61,7 @@ impl Decoder for SequenceExampleDecoder {
     type Features = SequenceFeatures;
 
     fn new(features: &SequenceFeatures) -> Result<Self, FeedError> {
-        Self::new(features, Unlisted::Check)
+        Self::new(features, UnknownFeatures::Check)
     }
 
     fn schema(&self) -> &SchemaRef {

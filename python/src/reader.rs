@@ -183,7 +183,7 @@ fn requests_dict<'py>(py: Python<'py>, requests: &Requests) -> PyResult<Bound<'p
     dict.set_item("retries", requests.retries)?;
     dict.set_item("bytes", requests.bytes)?;
     dict.set_item("cached_bytes", requests.cached_bytes)?;
-    dict.set_item("without_ranges", requests.without_ranges)?;
+    dict.set_item("without_ranges", requests.whole_downloads)?;
     dict.set_item("slow", requests.slow)?;
     Ok(dict)
 }

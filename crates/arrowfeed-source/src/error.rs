@@ -208,14 +208,14 @@ impl FeedError {
     }
 
     /// Whether the error is specific to the file, so that skipping the file may help.
-    pub fn is_of_the_file(&self) -> bool {
+    pub fn is_file_error(&self) -> bool {
         use FeedErrorKind::{Conversion, Internal, Interrupted, Options};
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
     }
 
     /// Whether the bytes of the file cause the error, and not the system or the caller.
     pub fn is_damage(&self) -> bool {
-        self.is_of_the_file() && !matches!(self.0.kind, FeedErrorKind::Io | FeedErrorKind::Changed)
+        self.is_file_error() && !matches!(self.0.kind, FeedErrorKind::Io | FeedErrorKind::Changed)
     }
 
     /// Whether a read would have blocked on a remote request, see
@@ -240,7 +240,7 @@ impl FeedError {
     }
 
     /// Copies the error without its source, for a reader that returns the same error again.
-    pub fn again(&self) -> Self {
+    pub fn clone_without_source(&self) -> Self {
         let Inner { kind, message, location, limit, .. } = &*self.0;
         let (kind, message, location, limit) = (*kind, message.clone(), location.clone(), *limit);
         Self(Box::new(Inner { kind, message, location, limit, source: None }))
@@ -306,7 +306,7 @@ mod tests {
             .in_file("part-3.avro");
         let text = "part-3.avro: block 17 at byte 51,882, record 203: user.scores[4]: expected a double, 3 bytes left";
         assert_eq!(error.to_string(), text);
-        assert_eq!(error.again().to_string(), text);
+        assert_eq!(error.clone_without_source().to_string(), text);
     }
 
     #[test]

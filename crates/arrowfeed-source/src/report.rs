@@ -48,7 +48,7 @@ pub struct Requests {
     /// Bytes read from the local cache.
     pub cached_bytes: u64,
     /// Files that were downloaded whole because their server does not support range requests.
-    pub without_ranges: u64,
+    pub whole_downloads: u64,
     /// Attempts that failed because too few bytes arrived for too long.
     pub slow: u64,
 }
@@ -60,7 +60,7 @@ impl Requests {
         self.retries += other.retries;
         self.bytes += other.bytes;
         self.cached_bytes += other.cached_bytes;
-        self.without_ranges += other.without_ranges;
+        self.whole_downloads += other.whole_downloads;
         self.slow += other.slow;
     }
 
@@ -72,7 +72,7 @@ impl Requests {
             retries: self.retries.saturating_sub(earlier.retries),
             bytes: self.bytes.saturating_sub(earlier.bytes),
             cached_bytes: self.cached_bytes.saturating_sub(earlier.cached_bytes),
-            without_ranges: self.without_ranges.saturating_sub(earlier.without_ranges),
+            whole_downloads: self.whole_downloads.saturating_sub(earlier.whole_downloads),
             slow: self.slow.saturating_sub(earlier.slow),
         }
     }

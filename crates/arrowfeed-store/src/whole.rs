@@ -101,7 +101,7 @@ async fn download(object: &Object, counts: &RequestCounts) -> Result<Whole, Fail
     };
     let whole = retried(options, Some(counts), "the object", attempt).await;
     let whole = whole.map_err(|end| end.failed("the object"))?;
-    counts.without_ranges();
+    counts.whole_downloads();
     Ok(whole)
 }
 

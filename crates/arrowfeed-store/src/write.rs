@@ -172,7 +172,7 @@ impl StoreWriter {
                 Ok(ended?)
             });
             if let Err(error) = written {
-                self.failed = Some(Failed::from(error.again()));
+                self.failed = Some(Failed::from(error.clone_without_source()));
                 return Err(error);
             }
         }

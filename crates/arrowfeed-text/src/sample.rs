@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrowfeed_source::format::RowOrigin;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Polled, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Polled, Workers};
 use arrowfeed_source::{FeedError, Interrupt, OnError};
 
 /// Records per batch of the sample.
@@ -45,7 +45,7 @@ impl Sample {
     ) -> Result<Self, FeedError> {
         let options = PartOptions {
             batch_size: Some(TOGETHER),
-            borders: Borders::EachPart,
+            boundaries: BatchBoundaries::PerPart,
             on_error: OnError::Raise,
             workers: Workers::Caller,
             prefetch_bytes: 0,

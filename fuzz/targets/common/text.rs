@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch, StructArray};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
 
 /// Limits that are small enough for a run of some thousand files per second.
@@ -26,7 +26,7 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
     let Ok((chunks, _)) = files.chunks(0, OnError::SkipBlock, &arrowfeed_source::Check::never()) else {
         return;
     };
-    let (by_chunk, _) = rows(&files, chunks.into_iter().map(|chunk| Part::together(0, [chunk])).collect());
+    let (by_chunk, _) = rows(&files, chunks.into_iter().map(|chunk| Part::of_chunks(0, [chunk])).collect());
     if error.is_none() {
         assert_eq!(by_chunk, whole);
     }
@@ -36,7 +36,7 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
 pub(crate) fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
     let options = PartOptions {
         batch_size: Some(64),
-        borders: Borders::EachPart,
+        boundaries: BatchBoundaries::PerPart,
         on_error: OnError::SkipBlock,
         workers: Workers::Caller,
         prefetch_bytes: 0,

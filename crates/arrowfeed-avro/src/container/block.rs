@@ -87,7 +87,7 @@ impl BlockReader {
     /// Returns the next block, or `None` if the range or the input ends between two blocks.
     pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Block>, FeedError> {
         if let Some(error) = &self.failed {
-            return Err(error.again());
+            return Err(error.clone_without_source());
         }
         if let Some(block) = self.current.take() {
             self.input.consume(block.size + SYNC);
@@ -154,7 +154,7 @@ impl BlockReader {
     }
 
     fn fail(&mut self, error: FeedError) -> FeedError {
-        self.failed = Some(error.again());
+        self.failed = Some(error.clone_without_source());
         error
     }
 

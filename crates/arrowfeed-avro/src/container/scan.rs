@@ -162,7 +162,7 @@ impl ChunkScan for BlockScanner {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
         check.after(LOOK)?;
         if let Some(error) = &self.failed {
-            return Err(error.again());
+            return Err(error.clone_without_source());
         }
         if self.offset >= self.file_len {
             return Ok(None);
@@ -174,7 +174,7 @@ impl ChunkScan for BlockScanner {
             }
             Err(error) => {
                 let error = error.in_block(self.number, self.offset);
-                self.failed = Some(error.again());
+                self.failed = Some(error.clone_without_source());
                 Err(error)
             }
         }

@@ -164,7 +164,7 @@ mod tests {
             });
             let error = error.unwrap_err();
             assert_eq!(error.io_error().map(io::Error::kind), Some(io::ErrorKind::OutOfMemory));
-            assert!(!error.is_of_the_file());
+            assert!(!error.is_file_error());
             assert_eq!(bytes.as_slice(), [7, 7, 7]);
         }
     }

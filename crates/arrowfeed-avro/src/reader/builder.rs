@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrowfeed_source::format::{Claim, FormatFile};
 use arrowfeed_source::run::{
-    Borders, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions, ReadOptions,
+    BatchBoundaries, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions, ReadOptions,
     Split, Workers,
 };
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
@@ -212,7 +212,7 @@ fn reader(
     let report = Report { skipped: skipped.collect(), ..Report::default() };
     let part_options = PartOptions {
         batch_size: reading.batch_size,
-        borders: Borders::EachPart,
+        boundaries: BatchBoundaries::PerPart,
         on_error: reading.on_error,
         workers,
         prefetch_bytes: READER_PREFETCH_BYTES,

@@ -97,7 +97,7 @@ impl AvroFormat {
             let first = FirstSchema::of(&container, &options.limits)?;
             Ok((container, Self::compiled(&first, options.clone())?))
         };
-        let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_of_the_file();
+        let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_file_error();
         let mut found = files.first(&check, open, skips)?;
         let Some((number, (container, format))) = found.opened else {
             let nothing = || FeedError::new(FeedErrorKind::Options, "expected files to read, found none");

@@ -11,7 +11,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, OnError, Report};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -60,7 +60,7 @@ fn open(bytes: Vec<u8>, options: ParquetOptions) -> Result<FileSet, FeedError> {
 fn reader(files: FileSet, part: Part, batch_size: usize, on_error: OnError, workers: Workers) -> PartReader {
     let options = PartOptions {
         batch_size: Some(batch_size),
-        borders: Borders::After(0),
+        boundaries: BatchBoundaries::Continue(0),
         on_error,
         workers,
         prefetch_bytes: 1 << 20,

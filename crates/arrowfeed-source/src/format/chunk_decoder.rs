@@ -46,7 +46,7 @@ pub trait ReadChunks: Send + Sync {
     ///
     /// # Errors
     /// Same as [`begin`](Self::begin).
-    fn begin_again(
+    fn begin_reusing(
         &self,
         _before: Self::Rows,
         chunk: &Chunk,
@@ -195,7 +195,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let rows = match before {
             None => self.file.begin(&chunk, range, size),
-            Some(before) => self.file.begin_again(before, &chunk, range, size),
+            Some(before) => self.file.begin_reusing(before, &chunk, range, size),
         };
         let rows = rows.map_err(|error| self.located(&chunk, error))?;
         Ok(RowRange { chunk, rows, row, end, last })

@@ -282,7 +282,7 @@ impl ReadChunks for SourceFile {
         Ok(ChunkRows::new(batch, rows, batch_size))
     }
 
-    fn begin_again(
+    fn begin_reusing(
         &self,
         before: ChunkRows,
         _chunk: &Chunk,

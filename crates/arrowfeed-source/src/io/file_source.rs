@@ -9,7 +9,7 @@ use arrow_buffer::Buffer;
 
 use super::remote::{RemoteObject, RequestCounts};
 use super::{ByteSource, Expected, FileIdentity, Memory, OpenFile, Seekable, StoredFile};
-use crate::{Check, FeedError, FeedErrorKind};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock};
 
 /// One input file: a path, bytes in memory, a remote object, a stream, a `Read + Seek` value, or any [`ByteSource`].
 ///
@@ -21,14 +21,49 @@ use crate::{Check, FeedError, FeedErrorKind};
 /// ```
 pub struct FileSource {
     pub(crate) name: String,
-    pub(crate) kind: SourceKind,
+    pub(crate) bytes: FileBytes,
     /// The identity that the file must have, if known.
     pub(crate) expected: Option<Expected>,
 }
 
-pub(crate) enum SourceKind {
+/// The bytes of an input file before it is opened.
+pub(crate) enum FileBytes {
     Stored(StoredFile),
-    Stream(Box<dyn Read + Send>),
+    /// Taken by the first reader; a stream can be read once.
+    Stream(ForkLock<Option<Box<dyn Read + Send>>>),
+}
+
+impl FileBytes {
+    pub(crate) fn object(&self) -> Option<&Arc<dyn RemoteObject>> {
+        match self {
+            Self::Stored(StoredFile::Remote(object)) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Opens the file and checks that its length is the expected one. `counts` receives the counts of requests.
+    pub(crate) fn open(
+        &self,
+        name: Arc<str>,
+        expected: Option<Expected>,
+        counts: &Arc<RequestCounts>,
+        check: &Check<'_>,
+    ) -> Result<Opened, FeedError> {
+        let opened = match self {
+            Self::Stored(file) => file
+                .open(counts, check)
+                .and_then(|source| OpenFile::new(name.clone(), source, expected))
+                .map(Opened::File),
+            Self::Stream(bytes) => match bytes.with(Option::take).flatten() {
+                Some(bytes) => return Ok(Opened::Stream { name, bytes }),
+                None => {
+                    let message = "expected an unread stream, found one that was already read";
+                    Err(FeedError::new(FeedErrorKind::Internal, message))
+                }
+            },
+        };
+        opened.map_err(|error| error.in_file(&name))
+    }
 }
 
 /// An opened file, of which nothing has been read.
@@ -102,7 +137,7 @@ impl FileSource {
     /// A stream that starts with the first byte of the file. It is read once, in order, and decoded on the thread that
     /// reads it. `name` is used in messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
-        Self::of(name, SourceKind::Stream(Box::new(reader)))
+        Self::of(name, FileBytes::Stream(ForkLock::new(Some(Box::new(reader)))))
     }
 
     /// A `Read + Seek` value, read at any offset by one thread at a time. Its position 0 is the start of the file.
@@ -113,12 +148,12 @@ impl FileSource {
 
     /// A source that is read at any offset by any number of threads. `name` is used in messages.
     pub fn from_source(name: impl Into<String>, source: impl ByteSource + 'static) -> Self {
-        Self::of(name, SourceKind::Stored(StoredFile::Open(Arc::new(source))))
+        Self::of(name, FileBytes::Stored(StoredFile::Open(Arc::new(source))))
     }
 
     /// A remote object. `name` is used in messages, checkpoints and splits, so it must not contain secrets.
     pub fn remote(name: impl Into<String>, object: Arc<dyn RemoteObject>) -> Self {
-        Self::of(name, SourceKind::Stored(StoredFile::Remote(object)))
+        Self::of(name, FileBytes::Stored(StoredFile::Remote(object)))
     }
 
     /// Sets the name in messages.
@@ -136,11 +171,11 @@ impl FileSource {
 
     /// A file that is opened on demand.
     pub(crate) fn stored(name: impl Into<String>, file: StoredFile) -> Self {
-        Self::of(name, SourceKind::Stored(file))
+        Self::of(name, FileBytes::Stored(file))
     }
 
-    fn of(name: impl Into<String>, kind: SourceKind) -> Self {
-        Self { name: name.into(), kind, expected: None }
+    fn of(name: impl Into<String>, bytes: FileBytes) -> Self {
+        Self { name: name.into(), bytes, expected: None }
     }
 
     /// The name in messages; for a path, the path as the caller passed it.
@@ -154,17 +189,14 @@ impl FileSource {
     }
 
     pub(crate) fn object(&self) -> Option<&Arc<dyn RemoteObject>> {
-        match &self.kind {
-            SourceKind::Stored(StoredFile::Remote(object)) => Some(object),
-            _ => None,
-        }
+        self.bytes.object()
     }
 
     /// Name of the file in splits: its path, or the URL of a remote object without its secrets.
     pub fn split_path(&self) -> &Path {
-        match &self.kind {
-            SourceKind::Stored(StoredFile::Path(path)) => path,
-            SourceKind::Stored(StoredFile::Open(_) | StoredFile::Remote(_)) | SourceKind::Stream(_) => {
+        match &self.bytes {
+            FileBytes::Stored(StoredFile::Path(path)) => path,
+            FileBytes::Stored(StoredFile::Open(_) | StoredFile::Remote(_)) | FileBytes::Stream(_) => {
                 Path::new(&self.name)
             }
         }
@@ -172,7 +204,7 @@ impl FileSource {
 
     /// Whether the file is a remote object.
     pub fn is_object(&self) -> bool {
-        matches!(self.kind, SourceKind::Stored(StoredFile::Remote(_)))
+        self.object().is_some()
     }
 
     /// Opens the file and checks that its length is the expected one.
@@ -180,25 +212,8 @@ impl FileSource {
     /// # Errors
     /// The system reports an error; a path is not a regular file; the file has another length; the caller cancels.
     pub fn open(self, check: &Check<'_>) -> Result<Opened, FeedError> {
-        match self.kind {
-            SourceKind::Stored(file) => {
-                open_stored(&file, self.name.into(), self.expected, &Arc::default(), check)
-            }
-            SourceKind::Stream(bytes) => Ok(Opened::Stream { name: self.name.into(), bytes }),
-        }
+        self.bytes.open(self.name.into(), self.expected, &Arc::default(), check)
     }
-}
-
-/// Opens a stored file and checks that its length is the expected one.
-pub(crate) fn open_stored(
-    file: &StoredFile,
-    name: Arc<str>,
-    expected: Option<Expected>,
-    counts: &Arc<RequestCounts>,
-    check: &Check<'_>,
-) -> Result<Opened, FeedError> {
-    let opened = file.open(counts, check).and_then(|source| OpenFile::new(name.clone(), source, expected));
-    opened.map(Opened::File).map_err(|error| error.in_file(&name))
 }
 
 impl fmt::Debug for FileSource {
@@ -209,7 +224,7 @@ impl fmt::Debug for FileSource {
 
 impl From<PathBuf> for FileSource {
     fn from(path: PathBuf) -> Self {
-        Self::of(path.display().to_string(), SourceKind::Stored(StoredFile::Path(path)))
+        Self::of(path.display().to_string(), FileBytes::Stored(StoredFile::Path(path)))
     }
 }
 

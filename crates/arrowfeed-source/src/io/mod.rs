@@ -42,8 +42,8 @@ pub use byte_source::{ByteSource, FileVersion, checked_read_at};
 pub use compression::unsupported_compression;
 pub use ends::FileEnds;
 pub use file_identity::{Expected, FileIdentity, Fingerprint, check_start};
+pub(crate) use file_source::{FileBytes, found_stream};
 pub use file_source::{FileSource, Opened};
-pub(crate) use file_source::{SourceKind, found_stream, open_stored};
 #[cfg(feature = "gzip")]
 pub use gzip::GzipReader;
 pub use local::LocalFile;

@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::file_set::FileSet;
 use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
-use super::parts::{Borders, Part};
+use super::parts::{BatchBoundaries, Part};
 use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
@@ -62,7 +62,7 @@ impl FileSet {
         let ReadOptions { batch_size, threads, on_error, interrupt } = options;
         let options = PartOptions {
             batch_size,
-            borders: Borders::EachPart,
+            boundaries: BatchBoundaries::PerPart,
             on_error,
             workers: Workers::Own(thread_count(threads)),
             prefetch_bytes: READER_PREFETCH_BYTES,

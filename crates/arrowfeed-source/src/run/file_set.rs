@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
-use super::files::{Bytes, Entry, Files, not_a_file};
+use super::files::{Entry, Files, not_a_file};
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::remote::{OnArrival, RemoteFile};
-use crate::io::{Expected, FileIdentity, FileSource, Opened, StoredFile};
+use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
 use crate::report::Requests;
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 
@@ -160,12 +160,12 @@ impl FileSet {
                 let len = self.file_len(file, check)?;
                 expected.check_len(len).map_err(|error| error.in_file(&entry.name))?;
             }
-            let Bytes::Stored(stored) = &entry.bytes else {
+            let FileBytes::Stored(stored) = &entry.bytes else {
                 return Err(not_a_file().in_file(&entry.name));
             };
             entries.push(Entry {
                 name: entry.name.clone(),
-                bytes: Bytes::Stored(stored.clone()),
+                bytes: FileBytes::Stored(stored.clone()),
                 identity: ForkLock::default(),
                 expected: Some(expected),
             });
@@ -220,8 +220,8 @@ impl FileSet {
     pub(super) fn source(&self, file: usize) -> Option<FileSource> {
         let entry = &self.files.entries[file];
         match &entry.bytes {
-            Bytes::Stored(stored) => Some(FileSource::stored(&*entry.name, stored.clone())),
-            Bytes::Stream(_) => None,
+            FileBytes::Stored(stored) => Some(FileSource::stored(&*entry.name, stored.clone())),
+            FileBytes::Stream(_) => None,
         }
     }
 
@@ -234,9 +234,9 @@ impl FileSet {
         let entry = &self.files.entries[file];
         let known = entry.first_identity();
         let len = match (&entry.bytes, known) {
-            (Bytes::Stored(StoredFile::Remote(_)), Some(known)) => Ok(known.len),
-            (Bytes::Stored(file), _) => file.size(&self.files.counts, check),
-            (Bytes::Stream(_), _) => Err(not_a_file()),
+            (FileBytes::Stored(StoredFile::Remote(_)), Some(known)) => Ok(known.len),
+            (FileBytes::Stored(file), _) => file.size(&self.files.counts, check),
+            (FileBytes::Stream(_), _) => Err(not_a_file()),
         };
         len.map_err(|error| error.in_file(&entry.name))
     }
@@ -315,7 +315,7 @@ impl FileSet {
                 Ok(None) => return Ok((chunks, faults)),
                 Err(error) => error.in_file(self.name(file)),
             };
-            if on_error == OnError::Raise || !error.is_of_the_file() {
+            if on_error == OnError::Raise || !error.is_file_error() {
                 return Err(error);
             }
             let from = error.location().offset.unwrap_or(u64::MAX).saturating_add(1);

@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::io::remote::{RemoteObject, RequestCounts};
-use crate::io::{
-    ByteSource, Expected, FileIdentity, FileSource, OpenFile, Opened, SourceKind, StoredFile, open_stored,
-};
+use crate::io::{ByteSource, Expected, FileBytes, FileIdentity, FileSource, OpenFile, Opened, StoredFile};
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, quoted};
 
 /// Input files that are not open, in order.
@@ -33,17 +30,11 @@ struct Numbers {
 
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    pub(super) bytes: Bytes,
+    pub(super) bytes: FileBytes,
     /// The identity of the file when it was first opened.
     pub(super) identity: ForkLock<Option<FileIdentity>>,
     /// The identity that the caller requires, if any.
     pub(super) expected: Option<Expected>,
-}
-
-pub(super) enum Bytes {
-    Stored(StoredFile),
-    /// Taken by the first reader; a stream can be read once.
-    Stream(ForkLock<Option<Box<dyn Read + Send>>>),
 }
 
 /// The first file that could be opened, and the errors of the files before it.
@@ -75,9 +66,9 @@ impl Files {
     pub(super) fn path(&self, file: usize) -> Option<&Path> {
         let entry = &self.entries[file];
         match &entry.bytes {
-            Bytes::Stored(StoredFile::Path(path)) => Some(path),
-            Bytes::Stored(StoredFile::Remote(_)) => Some(Path::new(&*entry.name)),
-            Bytes::Stored(StoredFile::Open(_)) | Bytes::Stream(_) => None,
+            FileBytes::Stored(StoredFile::Path(path)) => Some(path),
+            FileBytes::Stored(StoredFile::Remote(_)) => Some(Path::new(&*entry.name)),
+            FileBytes::Stored(StoredFile::Open(_)) | FileBytes::Stream(_) => None,
         }
     }
 
@@ -130,14 +121,14 @@ impl Files {
         open: impl Fn(Opened) -> Result<T, FeedError>,
     ) -> Result<T, FeedError> {
         let mut entries = self.entries.iter();
-        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, Bytes::Stream(_))) {
+        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, FileBytes::Stream(_))) {
             let found = quoted(&stream.name);
             let message = format!(
                 "expected files or bytes, which can be read more than once, found the stream {found}"
             );
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        let found = self.first(check, open, FeedError::is_of_the_file)?;
+        let found = self.first(check, open, FeedError::is_file_error)?;
         let failure = found.failed.into_iter().next();
         found.opened.map(|(_, opened)| opened).ok_or_else(|| {
             failure.unwrap_or_else(|| {
@@ -146,22 +137,22 @@ impl Files {
         })
     }
 
-    /// Opens files in order until `open` succeeds. `goes_on` decides for each error whether to try the next file.
+    /// Opens files in order until `open` succeeds. `is_skippable` decides for each error whether to try the next file.
     ///
     /// # Errors
-    /// An error for which `goes_on` returns false; the caller cancels.
+    /// An error for which `is_skippable` returns false; the caller cancels.
     pub fn first<T>(
         &self,
         check: &Check<'_>,
         open: impl Fn(Opened) -> Result<T, FeedError>,
-        goes_on: impl Fn(&FeedError) -> bool,
+        is_skippable: impl Fn(&FeedError) -> bool,
     ) -> Result<FirstFile<T>, FeedError> {
         let mut failed = Vec::new();
         for (number, entry) in self.entries.iter().enumerate() {
             check.now()?;
             match entry.open(&self.counts, check).and_then(|opened| opened.open_unchanged(&open)) {
                 Ok(found) => return Ok(FirstFile { opened: Some((number, found)), failed }),
-                Err(error) if goes_on(&error) => failed.push(error),
+                Err(error) if is_skippable(&error) => failed.push(error),
                 Err(error) => return Err(error),
             }
         }
@@ -171,10 +162,7 @@ impl Files {
 
 impl Entry {
     pub(super) fn object(&self) -> Option<&Arc<dyn RemoteObject>> {
-        match &self.bytes {
-            Bytes::Stored(StoredFile::Remote(object)) => Some(object),
-            _ => None,
-        }
+        self.bytes.object()
     }
 
     /// Creates the opened file with its bytes from `source`.
@@ -194,19 +182,7 @@ impl Entry {
     }
 
     pub(super) fn open(&self, counts: &Arc<RequestCounts>, check: &Check<'_>) -> Result<Opened, FeedError> {
-        match &self.bytes {
-            Bytes::Stored(file) => open_stored(file, self.name.clone(), self.known(), counts, check),
-            Bytes::Stream(bytes) => {
-                let bytes = bytes.with(Option::take).flatten().ok_or_else(|| {
-                    FeedError::new(
-                        FeedErrorKind::Internal,
-                        "expected an unread stream, found one that was already read",
-                    )
-                    .in_file(&self.name)
-                })?;
-                Ok(Opened::Stream { name: self.name.clone(), bytes })
-            }
-        }
+        self.bytes.open(self.name.clone(), self.known(), counts, check)
     }
 
     pub(super) fn expected(&self, identity: FileIdentity) -> Expected {
@@ -216,11 +192,8 @@ impl Entry {
 
 impl From<FileSource> for Entry {
     fn from(source: FileSource) -> Self {
-        let bytes = match source.kind {
-            SourceKind::Stored(file) => Bytes::Stored(file),
-            SourceKind::Stream(bytes) => Bytes::Stream(ForkLock::new(Some(bytes))),
-        };
-        Self { name: source.name.into(), bytes, identity: ForkLock::default(), expected: source.expected }
+        let FileSource { name, bytes, expected } = source;
+        Self { name: name.into(), bytes, identity: ForkLock::default(), expected }
     }
 }
 

@@ -48,7 +48,7 @@ pub use files::{Files, FirstFile, check_split_paths};
 pub use in_order::in_order;
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};
-pub use parts::{Borders, Part};
+pub use parts::{BatchBoundaries, Part};
 pub use pool::Pool;
 pub use scan_all::FileChunks;
 pub use split::{RangeOptions, Split, align};

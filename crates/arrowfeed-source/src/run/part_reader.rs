@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 
 use super::file_set::FileSet;
 use super::map_stage::forked;
-use super::parts::{Borders, Part, Parts, Reading, Work};
+use super::parts::{BatchBoundaries, NumberedFile, Part, Parts, Work};
 use super::pipeline::{Next, Pipeline};
 use super::planner::{Planned, UnitPlanner};
 use super::pool::Pool;
@@ -22,11 +22,11 @@ const MAX_PARTS: usize = 64;
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
-    /// Rows per batch. The last batch of a part may be shorter, see [`Borders`]. `None`: as
+    /// Rows per batch. The last batch of a part may be shorter, see [`BatchBoundaries`]. `None`: as
     /// [`ReadOptions::batch_size`](super::ReadOptions::batch_size).
     pub batch_size: Option<usize>,
     /// The rows at which batches end.
-    pub borders: Borders,
+    pub boundaries: BatchBoundaries,
     /// The reaction to data that cannot be decoded.
     pub on_error: OnError,
     /// The threads that decode.
@@ -43,7 +43,7 @@ impl fmt::Debug for PartOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PartOptions")
             .field("batch_size", &self.batch_size)
-            .field("borders", &self.borders)
+            .field("boundaries", &self.boundaries)
             .field("on_error", &self.on_error)
             .field("workers", &self.workers)
             .field("prefetch_bytes", &self.prefetch_bytes)
@@ -98,7 +98,7 @@ pub struct PartReader {
 
 enum Mode {
     Inline {
-        current: Option<(Reading, Box<dyn UnitDecoder>)>,
+        current: Option<(NumberedFile, Box<dyn UnitDecoder>)>,
         claim: Option<Claim>,
     },
     Later {
@@ -135,13 +135,13 @@ impl PartReader {
         parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
         options: PartOptions,
     ) -> Result<Self, FeedError> {
-        let PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim } =
+        let PartOptions { batch_size, boundaries, on_error, workers, prefetch_bytes, interrupt, claim } =
             options;
         check_batch_size(batch_size)?;
         files.format().check_complete()?;
         let owns_requests = files.has_objects() && !files.sends_requests();
         let parts = Box::new(parts.into_iter());
-        let parts = Parts::new(files.for_reading(), parts, (batch_size, borders, on_error));
+        let parts = Parts::new(files.for_reading(), parts, (batch_size, boundaries, on_error));
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
@@ -288,34 +288,34 @@ impl fmt::Debug for PartReader {
 }
 
 impl FileBatch {
-    fn new(reading: &Reading, located: LocatedBatch) -> Self {
-        Self { batch: located.batch, file: reading.number, origins: located.origins }
+    fn new(numbered: &NumberedFile, located: LocatedBatch) -> Self {
+        Self { batch: located.batch, file: numbered.number, origins: located.origins }
     }
 }
 
 /// Returns the next batch, decoded by the caller's thread.
 fn inline(
-    current: &mut Option<(Reading, Box<dyn UnitDecoder>)>,
+    current: &mut Option<(NumberedFile, Box<dyn UnitDecoder>)>,
     claim: &mut Option<Claim>,
     parts: &mut Parts,
     report: &mut Report,
     check: &Check<'_>,
 ) -> Result<Option<FileBatch>, FeedError> {
     loop {
-        let Some((reading, decoder)) = current else {
-            let Some(Work { reading, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
+        let Some((numbered, decoder)) = current else {
+            let Some(Work { numbered, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
             let (options, claim) = (parts.decoding(), claim.take());
-            let decoder = caught(|| reading.file.clone().decoder(unit, &options, claim))?;
-            *current = Some((reading, decoder));
+            let decoder = caught(|| numbered.file.clone().decoder(unit, &options, claim))?;
+            *current = Some((numbered, decoder));
             continue;
         };
         let next = caught(|| decoder.next(check));
         report.add(decoder.take_report());
         if let Ok(Some(batch)) = next {
             parts.count(batch.batch.num_rows() as u64);
-            return Ok(Some(FileBatch::new(reading, batch)));
+            return Ok(Some(FileBatch::new(numbered, batch)));
         }
-        let number = reading.number;
+        let number = numbered.number;
         if let (Some((_, decoder)), Ok(_)) = (current.take(), &next) {
             decoder.recycle();
         }
@@ -328,9 +328,9 @@ fn inline(
 /// State of decoding on worker threads.
 struct Parallel {
     pipeline: Pipeline,
-    planner: Option<(Reading, Planner)>,
+    planner: Option<(NumberedFile, Planner)>,
     /// The file of each unit in flight, oldest first.
-    units: VecDeque<Reading>,
+    units: VecDeque<NumberedFile>,
     /// Error of a file that could not be opened. It is returned after all earlier batches.
     failure: Option<FeedError>,
     /// Whether the next unit could not be planned because its bytes have not arrived.
@@ -396,14 +396,14 @@ impl Parallel {
                 Next::Pending if wait => check.now()?,
                 Next::Pending => return Ok(Polled::Pending),
                 Next::End(counted, error) => {
-                    let reading = self.units.pop_front();
+                    let numbered = self.units.pop_front();
                     if is_skipped {
                         continue;
                     }
                     report.add(counted);
-                    if let (Some(error), Some(reading)) = (error, reading) {
-                        parts.skip_or_fail(reading.number, error, report)?;
-                        self.planner.take_if(|(planned, _)| planned.number == reading.number);
+                    if let (Some(error), Some(numbered)) = (error, numbered) {
+                        parts.skip_or_fail(numbered.number, error, report)?;
+                        self.planner.take_if(|(planned, _)| planned.number == numbered.number);
                     }
                 }
             }
@@ -423,7 +423,7 @@ impl Parallel {
         let threads = self.pipeline.pool().count();
         self.is_waiting_for_store = false;
         while self.failure.is_none() {
-            let Some((reading, planner)) = &mut self.planner else {
+            let Some((numbered, planner)) = &mut self.planner else {
                 if self.units.len() >= most_parts(threads) || parts.ended {
                     return Ok(());
                 }
@@ -451,8 +451,8 @@ impl Parallel {
             match planned? {
                 Planned::Unit(unit) => {
                     parts.count(unit.rows.unwrap_or(0));
-                    self.units.push_back(reading.clone());
-                    self.pipeline.submit(reading.file.clone(), unit, parts.decoding());
+                    self.units.push_back(numbered.clone());
+                    self.pipeline.submit(numbered.file.clone(), unit, parts.decoding());
                     wait = false;
                 }
                 Planned::Pending => {
@@ -467,17 +467,17 @@ impl Parallel {
 }
 
 impl Planner {
-    fn of(work: Work, batch_size: usize) -> (Reading, Self) {
-        let Work { reading, unit, may_be_cut } = work;
+    fn of(work: Work, batch_size: usize) -> (NumberedFile, Self) {
+        let Work { numbered, unit, may_be_cut } = work;
         let planner = if !may_be_cut {
             Self::Part(Some(unit))
         } else {
-            match reading.file.chunks().filter(|_| !reading.file.is_one_chunk()) {
+            match numbered.file.chunks().filter(|_| !numbered.file.is_one_chunk()) {
                 Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
                 None => Self::Whole(Some(unit)),
             }
         };
-        (reading, planner)
+        (numbered, planner)
     }
 
     /// Maximum number of units in flight: two per thread, so that an idle thread finds the next unit at once, and more

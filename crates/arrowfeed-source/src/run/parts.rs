@@ -23,7 +23,7 @@ pub struct Part {
     runs: Vec<ChunkRun>,
     dropped: u64,
     kept: u64,
-    together: bool,
+    indivisible: bool,
 }
 
 impl Part {
@@ -36,13 +36,13 @@ impl Part {
     /// chunk starts at `offset`.
     pub fn after(file: usize, chunk: u64, offset: u64, dropped: u64) -> Self {
         let runs = vec![ChunkRun { range: offset..u64::MAX, first_number: chunk }];
-        Self { file, runs, dropped, kept: u64::MAX, together: false }
+        Self { file, runs, dropped, kept: u64::MAX, indivisible: false }
     }
 
     /// A part with the rows of a byte range of a file. The range starts and ends at chunk borders. One thread decodes it.
     pub fn range(file: usize, range: Range<u64>) -> Self {
         let runs = vec![ChunkRun { range, first_number: 0 }];
-        Self { file, runs, dropped: 0, kept: u64::MAX, together: true }
+        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true }
     }
 
     /// Limits the part to its first `kept` rows.
@@ -60,7 +60,7 @@ impl Part {
     }
 
     /// A part with chunks of a file, in this order. One thread decodes them, into one batch if the limits allow.
-    pub fn together(file: usize, chunks: impl IntoIterator<Item = Chunk>) -> Self {
+    pub fn of_chunks(file: usize, chunks: impl IntoIterator<Item = Chunk>) -> Self {
         let mut runs: Vec<ChunkRun> = Vec::new();
         for chunk in chunks {
             let range = chunk.offset..chunk.end;
@@ -69,7 +69,7 @@ impl Part {
                 _ => runs.push(ChunkRun { range, first_number: chunk.number }),
             }
         }
-        Self { file, runs, dropped: 0, kept: u64::MAX, together: true }
+        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true }
     }
 
     /// Removes the first `dropped` rows.
@@ -98,16 +98,16 @@ impl Part {
     }
 }
 
-/// An open file with its index.
+/// An open file and its number in the set.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
+pub(super) struct NumberedFile {
     pub(super) number: usize,
     pub(super) file: Arc<dyn FormatFile>,
 }
 
 /// The next rows to decode.
 pub(super) struct Work {
-    pub(super) reading: Reading,
+    pub(super) numbered: NumberedFile,
     pub(super) unit: Unit,
     /// Whether several threads may share it. If so, it has one run.
     pub(super) may_be_cut: bool,
@@ -115,12 +115,12 @@ pub(super) struct Work {
 
 /// Batch boundaries across several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Borders {
+pub enum BatchBoundaries {
     /// Each part starts a new batch.
-    EachPart,
+    PerPart,
     /// Batches end where those of one continuous file would, with this many rows before the first part. The end of a
     /// part also ends a batch.
-    After(u64),
+    Continue(u64),
 }
 
 /// Turns parts into work: opens their files and sets the batch boundaries.
@@ -131,9 +131,9 @@ pub(super) struct Parts {
     pub(super) on_error: OnError,
     parts: LookAhead,
     /// Open files, the most recently used one at the back.
-    open: VecDeque<Reading>,
+    open: VecDeque<NumberedFile>,
     /// The file that was used last. While it is open, its format keeps decoder memory for the next file.
-    last: Option<Reading>,
+    last: Option<NumberedFile>,
     skipped_files: BTreeSet<usize>,
     /// Number of rows since a batch border; `None` if each part starts a new batch.
     carried: Option<u64>,
@@ -145,11 +145,11 @@ impl Parts {
     pub(super) fn new(
         files: Arc<FileSet>,
         parts: Box<dyn Iterator<Item = Part> + Send>,
-        (batch_size, borders, on_error): (Option<usize>, Borders, OnError),
+        (batch_size, boundaries, on_error): (Option<usize>, BatchBoundaries, OnError),
     ) -> Self {
-        let carried = match borders {
-            Borders::EachPart => None,
-            Borders::After(rows) => Some(rows),
+        let carried = match boundaries {
+            BatchBoundaries::PerPart => None,
+            BatchBoundaries::Continue(rows) => Some(rows),
         };
         let (open, last, skipped_files) = (VecDeque::new(), None, BTreeSet::new());
         let parts = LookAhead::new(parts);
@@ -158,7 +158,7 @@ impl Parts {
 
     /// Passes a file that is already open to the first part that uses it.
     pub(super) fn add_open(&mut self, number: usize, file: Arc<dyn FormatFile>) {
-        self.open.push_back(Reading { number, file });
+        self.open.push_back(NumberedFile { number, file });
     }
 
     pub(super) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
@@ -167,12 +167,12 @@ impl Parts {
             if self.skipped_files.contains(&next.part.file) {
                 continue;
             }
-            match self.reading(&next, check) {
-                Ok(reading) => {
-                    let of_file = || batch_rows(reading.file.row_bytes(check), self.files.schema());
+            match self.numbered(&next, check) {
+                Ok(numbered) => {
+                    let of_file = || batch_rows(numbered.file.row_bytes(check), self.files.schema());
                     self.batch_size.get_or_insert_with(of_file);
-                    next.announce_in(&*reading.file);
-                    return Ok(Some(self.work(&next.part, reading)));
+                    next.announce_in(&*numbered.file);
+                    return Ok(Some(self.work(&next.part, numbered)));
                 }
                 Err(error) => self.skip_or_fail(next.part.file, error, report)?,
             }
@@ -183,25 +183,25 @@ impl Parts {
 
     /// Whether [`next`](Self::next) would not wait for a remote store.
     pub(super) fn is_ready(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
-        let is_open = |file| self.open.iter().chain(&self.last).any(|reading| reading.number == file);
+        let is_open = |file| self.open.iter().chain(&self.last).any(|numbered| numbered.number == file);
         self.parts.is_ready(&self.files, is_open, check)
     }
 
-    fn work(&self, part: &Part, reading: Reading) -> Work {
-        let mut unit = part.unit(&reading.file.body());
+    fn work(&self, part: &Part, numbered: NumberedFile) -> Work {
+        let mut unit = part.unit(&numbered.file.body());
         let carried = self.carried();
-        if !part.together && carried > 0 {
+        if !part.indivisible && carried > 0 {
             unit.first_batch = Some(self.batch_size() as u64 - carried);
         }
-        Work { reading, unit, may_be_cut: !part.together }
+        Work { numbered, unit, may_be_cut: !part.indivisible }
     }
 
     /// Returns the open file of a part. A file whose parts are decoded together usually has more such parts, so it stays open.
-    fn reading(&mut self, next: &Upcoming, check: &Check<'_>) -> Result<Reading, FeedError> {
+    fn numbered(&mut self, next: &Upcoming, check: &Check<'_>) -> Result<NumberedFile, FeedError> {
         let part = &next.part;
-        let known = self.open.iter().position(|reading| reading.number == part.file);
-        let reading = match known.and_then(|at| self.open.remove(at)) {
-            Some(reading) => reading,
+        let known = self.open.iter().position(|numbered| numbered.number == part.file);
+        let numbered = match known.and_then(|at| self.open.remove(at)) {
+            Some(numbered) => numbered,
             None => match self.last.take_if(|last| last.number == part.file) {
                 Some(last) => last,
                 None => {
@@ -209,22 +209,22 @@ impl Parts {
                         Some(file) => file.clone(),
                         None => self.files.open(part.file, check)?,
                     };
-                    Reading { number: part.file, file }
+                    NumberedFile { number: part.file, file }
                 }
             },
         };
-        self.last = Some(reading.clone());
-        if part.together {
+        self.last = Some(numbered.clone());
+        if part.indivisible {
             let most = if self.files.sends_requests() { MAX_OPEN_OBJECTS } else { MAX_OPEN_FILES };
             if self.open.len() >= most {
                 self.open.pop_front();
             }
-            self.open.push_back(reading.clone());
+            self.open.push_back(numbered.clone());
             if let Some(at) = self.open.len().checked_sub(MAX_OPEN_FILES + 1) {
                 self.open[at].file.free_spare_memory();
             }
         }
-        Ok(reading)
+        Ok(numbered)
     }
 
     /// Counts rows that will be returned to the caller.
@@ -257,7 +257,7 @@ impl Parts {
         error: FeedError,
         report: &mut Report,
     ) -> Result<(), FeedError> {
-        if self.on_error != OnError::SkipFile || !error.is_of_the_file() {
+        if self.on_error != OnError::SkipFile || !error.is_file_error() {
             return Err(error);
         }
         report.skipped.push(Skipped::file(self.files.name(file), &error));

@@ -11,7 +11,7 @@ use super::file_reader::FileReader;
 use super::file_set::FileSet;
 use super::files::Files;
 use super::part_reader::{PartOptions, PartReader, Workers};
-use super::parts::{Borders, Part};
+use super::parts::{BatchBoundaries, Part};
 use crate::format::{ChunkScan, Claim, FormatFile};
 use crate::io::{FileIdentity, FileSource, check_start, found_stream};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted, thousands};
@@ -196,7 +196,7 @@ impl FileSet {
         let aligned = aligned.map_err(|error| error.in_file(self.name(0)))?;
         let options = PartOptions {
             batch_size,
-            borders: Borders::EachPart,
+            boundaries: BatchBoundaries::PerPart,
             on_error,
             workers: Workers::Caller,
             prefetch_bytes: 0,

@@ -156,7 +156,7 @@ fn set(files: &[Vec<u8>]) -> Arc<FileSet> {
 fn options(workers: Workers) -> PartOptions {
     PartOptions {
         batch_size: Some(7),
-        borders: Borders::After(0),
+        boundaries: BatchBoundaries::Continue(0),
         on_error: OnError::Raise,
         workers,
         prefetch_bytes: 1 << 20,

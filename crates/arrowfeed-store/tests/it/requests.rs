@@ -219,12 +219,12 @@ fn an_object_of_a_server_without_ranges_is_read_once() {
     let (ObjectBody::Whole(a), ObjectBody::Whole(b)) = (&first.body, &second.body) else { panic!() };
     assert!(Arc::ptr_eq(a, b));
     let taken = counts.take();
-    assert_eq!((taken.requests, taken.retries, taken.without_ranges), (2, 0, 1));
+    assert_eq!((taken.requests, taken.retries, taken.whole_downloads), (2, 0, 1));
     // Neither a reader nor the process holds the file any more.
     drop((first, second));
     download_another_object();
     ask(&object_of_server, Some(10..20), None, &counts).unwrap();
-    assert_eq!(counts.take().without_ranges, 1);
+    assert_eq!(counts.take().whole_downloads, 1);
     assert_eq!(server.requests().len(), 3);
 }
 

@@ -27,7 +27,7 @@ fn check(files: &FileSet, expected: &RecordBatch, batch_size: usize, cut: u64) {
         assert!(batches[..full].iter().all(|batch| batch.num_rows() == batch_size));
     }
     // Chunk by chunk.
-    let parts = chunks.iter().map(|chunk| Part::together(0, [*chunk])).collect();
+    let parts = chunks.iter().map(|chunk| Part::of_chunks(0, [*chunk])).collect();
     let (batches, ..) = read(files, parts, options(batch_size, OnError::Raise, Workers::Caller));
     assert_eq!(&joined(files, &batches), expected);
     // Split at any offset: a part starts at the first chunk after the cut.

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::{Chunk, ChunkScan};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Workers};
 use arrowfeed_source::{Check, FeedError, OnError, Report};
 use arrowfeed_text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 
@@ -33,7 +33,7 @@ pub(crate) fn schema(columns: &[(&str, DataType)]) -> SchemaRef {
 pub(crate) fn options(batch_size: usize, on_error: OnError, workers: Workers) -> PartOptions {
     PartOptions {
         batch_size: Some(batch_size),
-        borders: Borders::After(0),
+        boundaries: BatchBoundaries::Continue(0),
         on_error,
         workers,
         prefetch_bytes: 1 << 20,

@@ -6,7 +6,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::FeedError;
 
-use crate::feature::{Column, Fault, Feature, FeatureColumns, Unlisted};
+use crate::feature::{Column, Fault, Feature, FeatureColumns, UnknownFeatures};
 use crate::wire::{Fields, Value};
 
 /// Decodes `tf.Example` messages into a batch.
@@ -14,10 +14,10 @@ use crate::wire::{Fields, Value};
 /// A feature is null if the record does not have it, or has it without a list. An empty list stays an empty list.
 ///
 /// ```
-/// use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, Kind, Unlisted};
+/// use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, Kind, UnknownFeatures};
 ///
 /// let features = [Feature { name: "n".to_owned(), kind: Kind::Int64 }];
-/// let mut decoder = ExampleDecoder::new(&features, Unlisted::Check)?;
+/// let mut decoder = ExampleDecoder::new(&features, UnknownFeatures::Check)?;
 /// // features { feature { key: "n" value { int64_list { value: 7 } } } }
 /// decoder.push(b"\x0a\x0c\x0a\x0a\x0a\x01n\x12\x05\x1a\x03\x0a\x01\x07")?;
 /// decoder.push(b"")?;
@@ -37,8 +37,8 @@ impl ExampleDecoder {
     ///
     /// # Errors
     /// Two features have the same name.
-    pub fn new(features: &[Feature], unlisted: Unlisted) -> Result<Self, FeedError> {
-        let columns = FeatureColumns::new(features, unlisted)?;
+    pub fn new(features: &[Feature], unknown: UnknownFeatures) -> Result<Self, FeedError> {
+        let columns = FeatureColumns::new(features, unknown)?;
         let schema = Arc::new(Schema::new(columns.fields().collect::<Vec<_>>()));
         Ok(Self { schema, columns, rows: 0 })
     }

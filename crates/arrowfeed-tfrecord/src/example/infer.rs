@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::decoder::ExampleDecoder;
-use crate::feature::{Feature, Kinds, RecordKinds, Unlisted, each_entry};
+use crate::feature::{Feature, Kinds, RecordKinds, UnknownFeatures, each_entry};
 use crate::wire::{Fields, Malformed, Value};
 
 /// Infers the features of `tf.Example` records and their kinds.
@@ -70,7 +70,7 @@ fn features_of(record: &[u8]) -> Result<RecordKinds, Malformed> {
 pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
     let mut inferred = InferredFeatures::default();
     records.iter().try_for_each(|record| inferred.observe(record))?;
-    let mut decoder = ExampleDecoder::new(&inferred.features(), Unlisted::Skip)?;
+    let mut decoder = ExampleDecoder::new(&inferred.features(), UnknownFeatures::Skip)?;
     records.iter().try_for_each(|record| decoder.push(record))?;
     Ok(decoder.finish())
 }

@@ -6,7 +6,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use hashbrown::HashMap;
 
 use super::entry::{Entry, each_of, entry_head};
-use super::kind::{Feature, Kind, Unlisted};
+use super::kind::{Feature, Kind, UnknownFeatures};
 use super::lists::{Column, Items, Lists, Steps};
 use crate::wire::Malformed;
 
@@ -67,7 +67,7 @@ pub(crate) struct FeatureColumns<C> {
     numbers: HashMap<Box<[u8]>, usize>,
     /// A Bloom filter of the names, see [`filter_bit`].
     filter: u64,
-    unlisted: Unlisted,
+    unknown: UnknownFeatures,
     /// The column of each entry of the last record. It predicts the next record, because many writers keep the order.
     last: Vec<usize>,
     /// Number of entries of this record so far.
@@ -81,7 +81,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
     ///
     /// # Errors
     /// Two features have the same name.
-    pub(crate) fn new(features: &[Feature], unlisted: Unlisted) -> Result<Self, FeedError> {
+    pub(crate) fn new(features: &[Feature], unknown: UnknownFeatures) -> Result<Self, FeedError> {
         let mut numbers = HashMap::new();
         for (number, Feature { name, .. }) in features.iter().enumerate() {
             if numbers.insert(name.as_bytes().into(), number).is_some() {
@@ -95,7 +95,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
             heads: features.iter().map(|feature| entry_head(feature.name.as_bytes())).collect(),
             filter: features.iter().fold(0, |filter, feature| filter | filter_bit(feature.name.as_bytes())),
             numbers,
-            unlisted,
+            unknown,
             last: Vec::new(),
             entries: 0,
             wrong: Vec::new(),
@@ -114,7 +114,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
 
     /// Whether a map can be skipped as a whole.
     pub(crate) fn is_unread(&self) -> bool {
-        self.columns.is_empty() && self.unlisted == Unlisted::Skip
+        self.columns.is_empty() && self.unknown == UnknownFeatures::Skip
     }
 
     /// Reads a map, or a part of one, into a row.
@@ -143,9 +143,9 @@ impl<C: EntryColumn> FeatureColumns<C> {
         // 3 of the 24 features of `linkedin`.
         let may_have_column = self.filter & filter_bit(entry.name) != 0;
         let Some(number) = may_have_column.then(|| self.numbers.get(entry.name).copied()).flatten() else {
-            return match self.unlisted {
-                Unlisted::Check => Ok(C::check(&entry)?),
-                Unlisted::Skip => Ok(()),
+            return match self.unknown {
+                UnknownFeatures::Check => Ok(C::check(&entry)?),
+                UnknownFeatures::Skip => Ok(()),
             };
         };
         match self.last.get_mut(position) {

@@ -55,7 +55,7 @@ pub struct Feature {
 
 /// The treatment of features that do not become columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlisted {
+pub enum UnknownFeatures {
     /// They are parsed, so that a record is accepted exactly if protobuf's parsers accept it.
     Check,
     /// They are skipped without being parsed.

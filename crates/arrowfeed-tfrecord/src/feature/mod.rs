@@ -26,5 +26,5 @@ pub(crate) use encoded::{FIRST, FeatureLists, VALUE, WITHOUT_LIST, field_len};
 pub(crate) use encoded_map::EncodedFeatures;
 pub use encoding::Encoding;
 pub(crate) use inferred::{Kinds, RecordKinds};
-pub use kind::{Feature, Kind, Unlisted};
+pub use kind::{Feature, Kind, UnknownFeatures};
 pub(crate) use lists::{Column, Steps};

@@ -17,7 +17,7 @@ use super::frames::Frames;
 use super::inferred;
 use super::reader::FrameReader;
 use super::rows::{RawRecords, RecordColumns, RecordRows, raw_schema};
-use crate::example::{ExampleDecoder, Feature, Unlisted};
+use crate::example::{ExampleDecoder, Feature, UnknownFeatures};
 use crate::frame::{self, HEADER};
 use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 use crate::{Compression, Encoding, Records};
@@ -105,14 +105,14 @@ enum Plan {
         whole: Arc<[Feature]>,
         /// The features that are read.
         columns: Arc<[Feature]>,
-        unlisted: Unlisted,
+        unknown: UnknownFeatures,
     },
     SequenceExample {
         /// All features of the files.
         whole: Arc<SequenceFeatures>,
         /// The features that are read.
         columns: Arc<SequenceFeatures>,
-        unlisted: Unlisted,
+        unknown: UnknownFeatures,
     },
 }
 
@@ -176,15 +176,15 @@ impl RecordFormat {
 
     /// Returns the format with records that are `tf.Example` messages.
     fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
-        let decoded = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
-        let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
+        let decoded = ExampleDecoder::new(&whole, UnknownFeatures::Check)?.schema().clone();
+        let plan = Plan::Example { columns: whole.clone(), whole, unknown: UnknownFeatures::Check };
         Ok(self.with(plan, decoded))
     }
 
     /// Returns the format with records that are `tf.SequenceExample` messages.
     fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
-        let decoded = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
-        let plan = Plan::SequenceExample { columns: whole.clone(), whole, unlisted: Unlisted::Check };
+        let decoded = SequenceExampleDecoder::new(&whole, UnknownFeatures::Check)?.schema().clone();
+        let plan = Plan::SequenceExample { columns: whole.clone(), whole, unknown: UnknownFeatures::Check };
         Ok(self.with(plan, decoded))
     }
 
@@ -239,15 +239,15 @@ impl RecordFormat {
     fn new_columns(&self) -> RecordColumns {
         match &self.plan {
             Plan::Raw => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
-            Plan::Example { columns, unlisted, .. } => {
+            Plan::Example { columns, unknown, .. } => {
                 // The names were checked when the format was made.
-                let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
+                let decoder = ExampleDecoder::new(columns, *unknown).expect("features with different names");
                 RecordColumns::Example(decoder)
             }
-            Plan::SequenceExample { columns, unlisted, .. } => {
+            Plan::SequenceExample { columns, unknown, .. } => {
                 // As above.
                 let decoder =
-                    SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
+                    SequenceExampleDecoder::new(columns, *unknown).expect("features with different names");
                 RecordColumns::SequenceExample(Box::new(decoder), self.decoded.clone())
             }
         }
@@ -278,19 +278,19 @@ impl FileFormat for RecordFormat {
                 return Ok(Arc::new(self.clone()));
             }
             Plan::Example { whole, .. } => {
-                let all = ExampleDecoder::new(whole, Unlisted::Check)?;
+                let all = ExampleDecoder::new(whole, UnknownFeatures::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
                 let decoded = Arc::new(all.schema().project(&numbers).map_err(|error| {
                     FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
                         .with_source(error)
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
-                (Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip }, decoded)
+                (Plan::Example { whole: whole.clone(), columns, unknown: UnknownFeatures::Skip }, decoded)
             }
             Plan::SequenceExample { whole, .. } => {
                 let (columns, decoded) = whole.select(columns)?;
                 let (whole, columns) = (whole.clone(), Arc::new(columns));
-                (Plan::SequenceExample { whole, columns, unlisted: Unlisted::Skip }, decoded)
+                (Plan::SequenceExample { whole, columns, unknown: UnknownFeatures::Skip }, decoded)
             }
         };
         Ok(Arc::new(self.clone().with(plan, decoded)))

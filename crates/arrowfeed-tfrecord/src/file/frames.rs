@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrowfeed_source::io::ByteSource;
 use arrowfeed_source::{Check, FeedError, Limits};
 
-use super::window::Window;
+use super::read_buffer::ReadBuffer;
 use crate::frame::{self, FOOTER, HEADER, truncated};
 
 /// Size of a frame without its record, in bytes.
@@ -18,18 +18,18 @@ const SEARCH: usize = 1 << 20;
 /// Reads the frames of a file at any offset.
 #[derive(Debug)]
 pub struct Frames {
-    window: Window,
+    buffer: ReadBuffer,
 }
 
 impl Frames {
     /// Creates a reader. `stretch` is the minimum number of bytes per read.
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
-        Self { window: Window::new(source, len, stretch) }
+        Self { buffer: ReadBuffer::new(source, len, stretch) }
     }
 
     /// Limits read-ahead to the bytes before `end`. Later bytes are read only on demand.
     pub(super) fn set_read_ahead_end(&mut self, end: u64) {
-        self.window.set_read_ahead_end(end);
+        self.buffer.set_read_ahead_end(end);
     }
 
     /// Returns the end of the frame that starts at `offset`. Needs only the header of the frame.
@@ -38,8 +38,8 @@ impl Frames {
     /// No frame starts there, or the file ends inside it; the system reports an error.
     #[inline]
     pub(super) fn end(&mut self, offset: u64) -> Result<u64, FeedError> {
-        let left = self.window.len().saturating_sub(offset);
-        let found = self.window.get(offset, HEADER)?;
+        let left = self.buffer.len().saturating_sub(offset);
+        let found = self.buffer.get(offset, HEADER)?;
         let header = found.first_chunk();
         let header = header.ok_or_else(|| truncated(HEADER as u64, frame::BEFORE, found.len() as u64))?;
         let length = frame::length(header)?;
@@ -59,7 +59,7 @@ impl Frames {
     #[inline]
     pub(super) fn record(&mut self, offset: u64, end: u64, limits: &Limits) -> Result<&[u8], FeedError> {
         let length = frame::allowed(end - offset - FRAME_OVERHEAD, limits)?;
-        let found = self.window.get(offset + HEADER as u64, length + FOOTER)?;
+        let found = self.buffer.get(offset + HEADER as u64, length + FOOTER)?;
         if found.len() < length + FOOTER {
             return Err(truncated((length + FOOTER) as u64, frame::REST, found.len() as u64));
         }
@@ -75,7 +75,7 @@ impl Frames {
     /// # Errors
     /// The system reports an error, or the caller cancels.
     pub(super) fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
-        let len = self.window.len();
+        let len = self.buffer.len();
         if from == 0 {
             return Ok((len > 0).then_some(0));
         }
@@ -83,7 +83,7 @@ impl Frames {
         while len.saturating_sub(at) >= FRAME_OVERHEAD {
             check.now()?;
             let most = len - at - FRAME_OVERHEAD;
-            let bytes = self.window.get(at, search)?;
+            let bytes = self.buffer.get(at, search)?;
             let is_header = |(i, header): &(usize, &[u8])| {
                 let Some(header) = header.first_chunk() else { return false };
                 let length = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i: usize| header[i]));
@@ -120,7 +120,7 @@ impl Frames {
         loop {
             let count = search.min(usize::try_from(end).unwrap_or(usize::MAX)) / HEADER * HEADER;
             check.after(count)?;
-            let bytes = self.window.get(end - count as u64, count)?;
+            let bytes = self.buffer.get(end - count as u64, count)?;
             let found = bytes.rchunks_exact(HEADER).take_while(|header| *header == of_8_bytes).count();
             headers += found;
             if found * HEADER < count || count == 0 {

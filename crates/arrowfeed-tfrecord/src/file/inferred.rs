@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Polled, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Polled, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
 
 use crate::example::{Feature, InferredFeatures};
@@ -60,7 +60,7 @@ fn each_record(
     let raw = Arc::new(raw);
     let options = PartOptions {
         batch_size: Some(TOGETHER),
-        borders: Borders::EachPart,
+        boundaries: BatchBoundaries::PerPart,
         on_error: OnError::Raise,
         workers: Workers::Caller,
         prefetch_bytes: 0,

@@ -10,7 +10,7 @@
 //! | `format` | options, schema and columns of a set of files; opening of a file |
 //! | `inferred` | inference of the features of files without a schema |
 //! | `frames` | the frames of records, located from any byte offset |
-//! | `window` | a buffered window over the bytes of a file |
+//! | `read_buffer` | a buffered buffer over the bytes of a file |
 //! | `reader` | the records of a file, plain or compressed |
 //! | `rows` | conversion of records to columns: raw records or messages |
 //!
@@ -19,8 +19,8 @@
 mod format;
 mod frames;
 mod inferred;
+mod read_buffer;
 mod reader;
 mod rows;
-mod window;
 
 pub use format::{RecordFormat, RecordKind, RecordOptions};

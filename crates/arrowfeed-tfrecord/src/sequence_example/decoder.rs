@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use crate::feature::{Column, Fault, Feature, FeatureColumns, Steps, Unlisted};
+use crate::feature::{Column, Fault, Feature, FeatureColumns, Steps, UnknownFeatures};
 use crate::wire;
 
 /// The name that TFX expects for the column of sequences.
@@ -34,12 +34,12 @@ impl Default for SequenceFeatures {
 /// Decodes `tf.SequenceExample` messages into a batch.
 ///
 /// ```
-/// use arrowfeed_tfrecord::example::{Feature, Kind, Unlisted};
+/// use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
 /// use arrowfeed_tfrecord::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 ///
 /// let tokens = Feature { name: "t".to_owned(), kind: Kind::Int64 };
 /// let features = SequenceFeatures { sequence: vec![tokens], ..SequenceFeatures::default() };
-/// let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Check)?;
+/// let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check)?;
 /// // feature_lists { feature_list { key: "t" value { feature { int64_list { value: 7 } } feature {} } } }
 /// decoder.push(b"\x12\x10\x0a\x0e\x0a\x01t\x12\x09\x0a\x05\x1a\x03\x0a\x01\x07\x0a\x00")?;
 /// let batch = decoder.finish();
@@ -73,13 +73,13 @@ impl SequenceExampleDecoder {
     /// # Errors
     /// Two features of the context, or two of the sequences, have the same name; a feature of the context has the name of
     /// the struct column.
-    pub fn new(features: &SequenceFeatures, unlisted: Unlisted) -> Result<Self, FeedError> {
+    pub fn new(features: &SequenceFeatures, unknown: UnknownFeatures) -> Result<Self, FeedError> {
         let SequenceFeatures { context, sequence, sequence_column } = features;
         if context.iter().any(|feature| feature.name == *sequence_column) {
             return Err(named_as_sequences(sequence_column));
         }
-        let context = FeatureColumns::new(context, unlisted)?;
-        let sequence = FeatureColumns::<Steps>::new(sequence, unlisted)?;
+        let context = FeatureColumns::new(context, unknown)?;
+        let sequence = FeatureColumns::<Steps>::new(sequence, unknown)?;
         let steps = struct_field(sequence_column, sequence.fields().collect());
         let fields = context.fields().chain((sequence.len() > 0).then_some(steps));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));

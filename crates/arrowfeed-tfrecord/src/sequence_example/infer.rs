@@ -7,7 +7,7 @@ use arrow_schema::{Fields, Schema};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::decoder::{SequenceExampleDecoder, SequenceFeatures, in_sequence, struct_field};
-use crate::feature::{Kinds, RecordKinds, Unlisted, each_entry};
+use crate::feature::{Kinds, RecordKinds, UnknownFeatures, each_entry};
 use crate::wire::{self, Malformed, Value};
 
 /// Infers the features of `tf.SequenceExample` records and their kinds.
@@ -116,7 +116,7 @@ pub fn decode_inferred(records: &[&[u8]], sequence_column: &str) -> Result<Recor
     let mut inferred = InferredSequenceFeatures::new(sequence_column);
     records.iter().try_for_each(|record| inferred.observe(record))?;
     let features = inferred.features();
-    let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Skip)?;
+    let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Skip)?;
     records.iter().try_for_each(|record| decoder.push(record))?;
     let batch = decoder.finish();
     if !inferred.has_feature_lists || !features.sequence.is_empty() {

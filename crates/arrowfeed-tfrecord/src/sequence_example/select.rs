@@ -8,7 +8,7 @@ use arrowfeed_source::field_path::{after_step, first_steps};
 use arrowfeed_source::format::each_named_column;
 
 use super::decoder::{SequenceExampleDecoder, SequenceFeatures};
-use crate::example::{Feature, Unlisted};
+use crate::example::{Feature, UnknownFeatures};
 
 impl SequenceFeatures {
     /// Selects the features of field paths, such as `user`, `##SEQUENCE##` and `##SEQUENCE##.token`, and returns them with
@@ -18,7 +18,7 @@ impl SequenceFeatures {
     /// # Errors
     /// A path does not match a feature; the features are not valid for a decoder.
     pub(crate) fn select(&self, paths: &[String]) -> Result<(Self, SchemaRef), FeedError> {
-        let whole = SequenceExampleDecoder::new(self, Unlisted::Check)?.schema().clone();
+        let whole = SequenceExampleDecoder::new(self, UnknownFeatures::Check)?.schema().clone();
         let (mut order, mut context, mut read) = (Vec::new(), Vec::new(), vec![false; self.sequence.len()]);
         let steps = self.sequence.iter().map(|feature| feature.name.as_str()).zip(0..);
         let steps: HashMap<&str, usize> = steps.collect();
@@ -42,7 +42,7 @@ impl SequenceFeatures {
         let sequence = self.sequence.iter().zip(read).filter(|(_, read)| *read);
         let sequence: Vec<Feature> = sequence.map(|(feature, _)| feature.clone()).collect();
         let selected = Self { context, sequence, sequence_column: self.sequence_column.clone() };
-        let decoded = SequenceExampleDecoder::new(&selected, Unlisted::Skip)?.schema().clone();
+        let decoded = SequenceExampleDecoder::new(&selected, UnknownFeatures::Skip)?.schema().clone();
         let by_name: HashMap<&String, &FieldRef> =
             decoded.fields().iter().map(|field| (field.name(), field)).collect();
         let fields = order.iter().filter_map(|number| by_name.get(whole.field(*number).name()));

@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrowfeed_source::format::{Chunk, ChunkScan};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, RangeOptions, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, RangeOptions, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report};
 use arrowfeed_tfrecord::example::{ExampleEncoder, Feature, Kind};
 use arrowfeed_tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
@@ -35,7 +35,7 @@ fn open(file: &[u8], options: RecordOptions) -> Result<FileSet, FeedError> {
 fn options(batch_size: usize, on_error: OnError, workers: Workers) -> PartOptions {
     PartOptions {
         batch_size: Some(batch_size),
-        borders: Borders::After(0),
+        boundaries: BatchBoundaries::Continue(0),
         on_error,
         workers,
         prefetch_bytes: 1 << 20,

@@ -45,7 +45,7 @@ impl ChunkIndex {
         let requests = files.scan_all(on_error, interrupt, |file, found| {
             let (chunks, faults) = match found {
                 Ok(found) => found,
-                Err(error) if on_error == OnError::SkipFile && error.is_of_the_file() => {
+                Err(error) if on_error == OnError::SkipFile && error.is_file_error() => {
                     (Vec::new(), vec![error])
                 }
                 Err(error) => return Err(error),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
 
-use arrowfeed_source::run::{Borders, PartOptions, Workers};
+use arrowfeed_source::run::{BatchBoundaries, PartOptions, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 
 /// All rows of a dataset.
@@ -160,13 +160,18 @@ impl IterationOptions {
     }
 
     /// Options for reading an epoch that is started ahead of its turn, in pieces of `batch_size` rows that end at
-    /// `borders`.
-    pub(super) fn reading(&self, batch_size: usize, borders: Borders, workers: Workers) -> PartOptions {
+    /// `boundaries`.
+    pub(super) fn reading(
+        &self,
+        batch_size: usize,
+        boundaries: BatchBoundaries,
+        workers: Workers,
+    ) -> PartOptions {
         let (on_error, interrupt) = (self.on_error, self.interrupt.clone());
         let prefetch_bytes = self.following_bytes();
         PartOptions {
             batch_size: Some(batch_size),
-            borders,
+            boundaries,
             on_error,
             workers,
             prefetch_bytes,

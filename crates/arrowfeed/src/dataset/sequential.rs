@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartReader, Polled, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartReader, Polled, Workers};
 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::{ChunkIndex, RowLocation};
@@ -33,7 +33,7 @@ impl Sequential {
         carried: u64,
         after: Option<RowPosition>,
     ) -> Result<Self, FeedError> {
-        let reading = options.reading(options.batch_size, Borders::After(carried), workers);
+        let reading = options.reading(options.batch_size, BatchBoundaries::Continue(carried), workers);
         let mut chosen = index.and_then(ChosenRows::new);
         let reader = match index {
             Some(index) => {

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrowfeed_source::run::{Borders, FileBatch, FileSet, PartReader, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
 use super::chosen_rows::ChosenRows;
@@ -67,7 +67,7 @@ impl Shuffled {
         let (to_read, index) = (planned.clone(), index.clone());
         let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
         // Batches are cut later: chunks that are decoded together stay in one piece.
-        let reading = options.reading(usize::MAX, Borders::EachPart, workers);
+        let reading = options.reading(usize::MAX, BatchBoundaries::PerPart, workers);
         let reader = PartReader::new(files.clone(), parts, reading)?;
         let (batch_size, wanted) = (options.batch_size, options.batch_size);
         let (windows, next_piece) = (VecDeque::new(), None);

@@ -38,7 +38,7 @@ impl TensorDefinitions {
         match (given, recursion_error) {
             (Some(given), _) => Ok(given),
             (None, None) => Ok(Self::inferred(schema)),
-            (None, Some(recursion_error)) => Err(recursion_error.again()),
+            (None, Some(recursion_error)) => Err(recursion_error.clone_without_source()),
         }
     }
 

@@ -84,19 +84,19 @@ impl PlannedWindow {
             for (slot, cut) in of_file {
                 let found = index.chunks(slot.file)[slot.nth_chunk];
                 if let Some(rows) = cut {
-                    let part = Part::together(slot.file, [found]);
+                    let part = Part::of_chunks(slot.file, [found]);
                     parts.push(part.with_dropped(rows.start).with_kept(rows.end - rows.start));
                     continue;
                 }
                 bytes += found.end - found.offset;
                 blocks.push(found);
                 if bytes >= CHUNK {
-                    parts.push(Part::together(slot.file, std::mem::take(&mut blocks)));
+                    parts.push(Part::of_chunks(slot.file, std::mem::take(&mut blocks)));
                     bytes = 0;
                 }
             }
             if !blocks.is_empty() {
-                parts.push(Part::together(of_file[0].0.file, blocks));
+                parts.push(Part::of_chunks(of_file[0].0.file, blocks));
             }
         }
         parts

@@ -61,7 +61,7 @@ impl<R: RecordReader> RecordScan<R> {
 impl<R: RecordReader> ChunkScan for RecordScan<R> {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
         if let Some(error) = &self.failed {
-            return Err(error.again());
+            return Err(error.clone_without_source());
         }
         let (number, offset) = (self.number, self.offset);
         if offset >= self.body.end {
@@ -74,7 +74,7 @@ impl<R: RecordReader> ChunkScan for RecordScan<R> {
         let (end, rows) = run.map_err(|error| {
             let error = error.in_block(number, offset);
             if !check.has_stopped() {
-                self.failed = Some(error.again());
+                self.failed = Some(error.clone_without_source());
             }
             error
         })?;
@@ -132,7 +132,7 @@ impl<R: RecordReader> CompressedScan<R> {
 impl<R: RecordReader> ChunkScan for CompressedScan<R> {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
         if let Some(damage) = &self.damage {
-            return Err(damage.again());
+            return Err(damage.clone_without_source());
         }
         let Some(mut reader) = self.reader.take() else { return Ok(None) };
         let mut rows = 0;
@@ -151,7 +151,7 @@ impl<R: RecordReader> ChunkScan for CompressedScan<R> {
             }
         }
         match &self.damage {
-            Some(damage) if rows == 0 => Err(damage.again()),
+            Some(damage) if rows == 0 => Err(damage.clone_without_source()),
             _ => Ok((rows > 0).then_some(Chunk { number: 0, offset: 0, end: self.len, rows })),
         }
     }

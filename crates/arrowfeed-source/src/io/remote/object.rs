@@ -172,7 +172,7 @@ pub struct RequestCounts {
     retries: AtomicU64,
     bytes: AtomicU64,
     cached: AtomicU64,
-    without_ranges: AtomicU64,
+    whole_downloads: AtomicU64,
     slow: AtomicU64,
 }
 
@@ -194,8 +194,8 @@ impl RequestCounts {
     }
 
     /// Counts a file that was downloaded whole because its server does not support ranges.
-    pub fn without_ranges(&self) {
-        self.without_ranges.fetch_add(1, Ordering::Relaxed);
+    pub fn whole_downloads(&self) {
+        self.whole_downloads.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts an attempt that failed because too few bytes arrived for too long.
@@ -211,7 +211,7 @@ impl RequestCounts {
             retries: take(&self.retries),
             bytes: take(&self.bytes),
             cached_bytes: take(&self.cached),
-            without_ranges: take(&self.without_ranges),
+            whole_downloads: take(&self.whole_downloads),
             slow: take(&self.slow),
         }
     }

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
 use arrowfeed_tfrecord::Encoding;
-use arrowfeed_tfrecord::example::{Feature, Kind, Unlisted};
+use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
 use arrowfeed_tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceFeatures};
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ proptest! {
         let all = [feature("i", Kind::Int64), feature("f", Kind::Float), feature("b", Kind::Bytes)];
         let features =
             SequenceFeatures { context: all.to_vec(), sequence: all.to_vec(), ..Default::default() };
-        let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Check).unwrap();
+        let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
         for message in &messages {
             let _ = decoder.push(message);
         }
@@ -78,7 +78,7 @@ fn features_are_lists_and_the_struct_of_sequences_stands_in_one() {
         sequence: vec![feature("i", Kind::Int64)],
         ..Default::default()
     };
-    let decoder = SequenceExampleDecoder::new(&features, Unlisted::Check).unwrap();
+    let decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
     let schema = Encoding::Feature.schema(decoder.schema());
     let steps = vec![Field::new("i", list(list(DataType::Int64)), true)];
     let expected = [

@@ -16,17 +16,17 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::Field;
 use arrowfeed_tfrecord::example::{
-    ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, Unlisted,
+    ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, UnknownFeatures,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
 
 const COLUMNS: [(&str, Kind); 3] = [("i", Kind::Int64), ("f", Kind::Float), ("b", Kind::Bytes)];
 
-fn decoder(columns: &[(&str, Kind)], unlisted: Unlisted) -> ExampleDecoder {
+fn decoder(columns: &[(&str, Kind)], unknown: UnknownFeatures) -> ExampleDecoder {
     let features: Vec<_> =
         columns.iter().map(|(name, kind)| Feature { name: (*name).to_owned(), kind: *kind }).collect();
-    ExampleDecoder::new(&features, unlisted).unwrap()
+    ExampleDecoder::new(&features, unknown).unwrap()
 }
 
 /// The values of a row by column. Nulls are left out.
@@ -108,7 +108,7 @@ fn messages_are_read_as_protobuf_reads_them() {
         let message = unhex(&case.message);
         assert_eq!(super::oracle::parse(&message).is_some(), case.parsed, "{}", case.name);
         // The message does not change the rows before and after it.
-        let mut decoder = decoder(&COLUMNS, Unlisted::Check);
+        let mut decoder = decoder(&COLUMNS, UnknownFeatures::Check);
         decoder.push(SEVEN).unwrap();
         let error = decoder.push(&message).err().map(|error| error.to_string());
         decoder.push(SEVEN).unwrap();
@@ -132,7 +132,7 @@ fn seven() -> Example {
 
 #[test]
 fn a_decoder_begins_anew_after_each_batch() {
-    let mut decoder = decoder(&COLUMNS, Unlisted::Check);
+    let mut decoder = decoder(&COLUMNS, UnknownFeatures::Check);
     for rows in [3, 0, 1] {
         (0..rows).for_each(|_| decoder.push(SEVEN).unwrap());
         assert_eq!(decoder.rows(), rows);
@@ -144,7 +144,7 @@ fn a_decoder_begins_anew_after_each_batch() {
 
 #[test]
 fn a_batch_without_columns_has_rows() {
-    let mut decoder = decoder(&[], Unlisted::Skip);
+    let mut decoder = decoder(&[], UnknownFeatures::Skip);
     (0..5).for_each(|_| decoder.push(SEVEN).unwrap());
     assert_eq!(decoder.finish().num_rows(), 5);
 }
@@ -153,7 +153,7 @@ fn a_batch_without_columns_has_rows() {
 fn two_features_of_one_name_are_refused() {
     let features =
         [("x", Kind::Float), ("x", Kind::Int64)].map(|(name, kind)| Feature { name: name.to_owned(), kind });
-    let error = ExampleDecoder::new(&features, Unlisted::Skip).unwrap_err();
+    let error = ExampleDecoder::new(&features, UnknownFeatures::Skip).unwrap_err();
     assert_eq!(error.to_string(), r#"expected features with different names, found "x" twice"#);
 }
 
@@ -173,7 +173,7 @@ proptest! {
         shown in prop::sample::subsequence(COLUMNS.to_vec(), 0..=3),
     ) {
         let messages: Vec<_> = messages.into_iter().map(|(message, changes)| damaged(message, &changes)).collect();
-        let mut checked = decoder(&shown, Unlisted::Check);
+        let mut checked = decoder(&shown, UnknownFeatures::Check);
         let mut rows = Vec::new();
         for message in &messages {
             let expected = super::oracle::parse(message).and_then(|example| expected(&example, &shown));
@@ -185,7 +185,7 @@ proptest! {
         prop_assert_eq!(&found, &rows);
 
         // Skipped features may be malformed. Valid messages are accepted.
-        let mut skipping = decoder(&shown, Unlisted::Skip);
+        let mut skipping = decoder(&shown, UnknownFeatures::Skip);
         for message in &messages {
             let is_right = super::oracle::parse(message).and_then(|example| expected(&example, &shown)).is_some();
             let before = skipping.rows();
@@ -238,7 +238,7 @@ fn a_kind_that_changes_is_an_error() {
 /// Encodes the rows of a batch as messages, and decodes them.
 fn encoded_and_decoded(batch: &RecordBatch, columns: &[(&str, Kind)], null_features: bool) -> RecordBatch {
     let mut encoder = ExampleEncoder::new(batch).unwrap().with_null_features(null_features);
-    let mut decoder = decoder(columns, Unlisted::Check);
+    let mut decoder = decoder(columns, UnknownFeatures::Check);
     for row in 0..batch.num_rows() {
         let message = encoder.encode(row);
         assert!(super::oracle::parse(message).is_some());

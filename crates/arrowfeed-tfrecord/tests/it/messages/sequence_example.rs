@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field};
-use arrowfeed_tfrecord::example::{Feature, Kind, Unlisted};
+use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
 use arrowfeed_tfrecord::sequence_example::{
     InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder,
     SequenceFeatures, decode_inferred,
@@ -138,8 +138,8 @@ proptest! {
         let messages: Vec<_> =
             messages.into_iter().map(|(message, changes)| damaged(message, &changes)).collect();
         let features = features(&context, &sequence);
-        let mut checked = SequenceExampleDecoder::new(&features, Unlisted::Check).unwrap();
-        let mut skipping = SequenceExampleDecoder::new(&features, Unlisted::Skip).unwrap();
+        let mut checked = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
+        let mut skipping = SequenceExampleDecoder::new(&features, UnknownFeatures::Skip).unwrap();
         let mut expected_rows = Vec::new();
         for message in &messages {
             let expected = parse_sequence(message).and_then(|it| expected(&it, [&context, &sequence]));
@@ -207,7 +207,7 @@ proptest! {
 
         // `decode_inferred` returns the same values.
         let kept: Vec<&[u8]> = kept.iter().map(Vec::as_slice).collect();
-        let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Check).unwrap();
+        let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
         kept.iter().for_each(|message| decoder.push(message).unwrap());
         let (expected, found) = (decoder.finish(), decode_inferred(&kept, SEQUENCE_COLUMN).unwrap());
         prop_assert_eq!(found.num_rows(), kept.len());
@@ -236,7 +236,7 @@ fn integers(values: &[u8]) -> Vec<u8> {
 #[test]
 fn a_missing_list_an_empty_one_and_an_empty_step_are_told_apart() {
     let tokens = features(&[], &[("t", Kind::Int64)]);
-    let mut decoder = SequenceExampleDecoder::new(&tokens, Unlisted::Check).unwrap();
+    let mut decoder = SequenceExampleDecoder::new(&tokens, UnknownFeatures::Check).unwrap();
     let steps = [message(1, &integers(&[1, 2])), message(1, b""), message(1, &integers(&[]))].concat();
     for lists in [vec![], feature("t", b""), feature("t", &steps)] {
         decoder.push(&message(2, &lists)).unwrap();
@@ -250,7 +250,7 @@ fn a_missing_list_an_empty_one_and_an_empty_step_are_told_apart() {
 #[test]
 fn a_step_of_another_kind_is_an_error_that_names_its_field() {
     let tokens = features(&[("i", Kind::Float)], &[("a.b", Kind::Bytes)]);
-    let mut decoder = SequenceExampleDecoder::new(&tokens, Unlisted::Check).unwrap();
+    let mut decoder = SequenceExampleDecoder::new(&tokens, UnknownFeatures::Check).unwrap();
     decoder.push(b"").unwrap();
     let steps = [message(1, &message(1, b"")), message(1, &integers(&[1]))].concat();
     let error = decoder.push(&message(2, &feature("a.b", &steps))).unwrap_err();
@@ -274,7 +274,7 @@ fn a_step_of_another_kind_is_an_error_that_names_its_field() {
 #[test]
 fn names_that_occur_twice_are_refused() {
     let error = |features: &SequenceFeatures| {
-        SequenceExampleDecoder::new(features, Unlisted::Check).unwrap_err().to_string()
+        SequenceExampleDecoder::new(features, UnknownFeatures::Check).unwrap_err().to_string()
     };
     let expected = r#"expected features with different names, found "i" twice"#;
     assert_eq!(error(&features(&[], &[("i", Kind::Bytes), ("i", Kind::Bytes)])), expected);
@@ -333,7 +333,7 @@ fn columns_that_are_no_lists_of_steps_are_refused() {
     }
     // A step may be a single value or null.
     let decoder = features(&[], &[("n", Kind::Int64)]);
-    let mut decoder = SequenceExampleDecoder::new(&decoder, Unlisted::Check).unwrap();
+    let mut decoder = SequenceExampleDecoder::new(&decoder, UnknownFeatures::Check).unwrap();
     let found = rows(&encoded_and_decoded(&steps("n", Arc::new(null)), &mut decoder));
     assert_eq!(found[0].1["n"], [None]);
 }
@@ -346,7 +346,7 @@ fn a_list_in_a_null_struct_is_left_out() {
     let steps = StructArray::new(fields, vec![tokens], Some(vec![false, true].into()));
     let batch = RecordBatch::try_from_iter([(SEQUENCE_COLUMN, Arc::new(steps) as ArrayRef)]).unwrap();
     let decoder = features(&[], &[("t", Kind::Int64)]);
-    let mut decoder = SequenceExampleDecoder::new(&decoder, Unlisted::Check).unwrap();
+    let mut decoder = SequenceExampleDecoder::new(&decoder, UnknownFeatures::Check).unwrap();
     let found = rows(&encoded_and_decoded(&batch, &mut decoder));
     assert_eq!(found[0].1.get("t"), None);
     assert_eq!(found[1].1["t"], [Some(List::Int64(vec![2]))]);

@@ -1,13 +1,13 @@
-//! A buffered window over the bytes of a file.
+//! A buffered buffer over the bytes of a file.
 
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
 use arrowfeed_source::io::{ByteSource, checked_read_at};
 
-/// A buffered window over the bytes of a file. Bytes of a file in memory are not copied.
+/// A buffered buffer over the bytes of a file. Bytes of a file in memory are not copied.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct ReadBuffer {
     source: Arc<dyn ByteSource>,
     /// Length of the file in bytes.
     len: u64,
@@ -22,7 +22,7 @@ pub(super) struct Window {
     known: usize,
 }
 
-impl Window {
+impl ReadBuffer {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
         Self { source, len, stretch, read_ahead_end: u64::MAX, start: 0, bytes: Vec::new(), known: 0 }
     }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use arrowfeed_source::io::FileVersion;
 
-    /// A source without direct access to its memory, so that the window must read from it.
+    /// A source without direct access to its memory, so that the buffer must read from it.
     #[derive(Debug)]
     struct Stored(Vec<u8>);
 
@@ -102,15 +102,15 @@ mod tests {
         let sources: [Arc<dyn ByteSource>; 2] =
             [Arc::new(Stored(bytes.clone())), Arc::new(arrowfeed_source::io::Memory::new(bytes.clone()))];
         for source in sources {
-            let mut window = Window::new(source, 256, 16);
+            let mut buffer = ReadBuffer::new(source, 256, 16);
             let mut state = crate::random_run::seed();
             for _ in 0..10_000 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let (offset, count) = ((state >> 33) as usize % 270, (state >> 50) as usize % 40);
                 let expected = &bytes[offset.min(256)..(offset + count).min(256)];
-                assert_eq!(window.get(offset as u64, count).unwrap(), expected, "{offset} {count}");
+                assert_eq!(buffer.get(offset as u64, count).unwrap(), expected, "{offset} {count}");
             }
-            assert!(window.get(u64::MAX, 12).unwrap().is_empty());
+            assert!(buffer.get(u64::MAX, 12).unwrap().is_empty());
         }
     }
 }
