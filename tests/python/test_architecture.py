@@ -64,13 +64,11 @@ PATH = re.compile(r"[\w.-]+(/[\w.-]+)+|[\w-]+\.(rs|py|pyi|md|toml|yml)")
 
 
 def named_files(page: str) -> list[str]:
-    """The files and folders in the code of a page. A row may name files of a folder, as in "`a.rs` in `b`"."""
+    """The files and folders in the code of a page. A line may name files of a folder: `a.rs` in `crates/b`."""
     found = []
     for line in page.splitlines():
         code = re.findall(r"`([^`\s]+)`", line)
-        paths = [
-            name for name in code if re.fullmatch(r"[\w.-]+(/[\w.-]+)+|[\w-]+\.(rs|py|pyi|md|toml|yml)", name)
-        ]
+        paths = [name for name in code if PATH.fullmatch(name)]
         inside = re.search(r"` in `([^`]+)`", line)
         folder = f"{inside[1]}/" if inside and "/" in inside[1] else ""
         found += [name if "/" in name or not folder else folder + name for name in paths]

@@ -11,6 +11,7 @@
 //! - [`support`]: helpers of the tests.
 
 mod casts;
+mod copy_limit;
 mod defects;
 mod foreign_dictionaries;
 mod key_laws;
@@ -30,4 +31,3 @@ mod reverse;
 mod shared_or_copied;
 mod support;
 mod tfmd;
-mod copy_limit;
