@@ -44,7 +44,7 @@ def test_another_seed_gives_other_records(dataset: Dataset) -> None:
     assert list(dataset.records(3, 1)) != list(dataset.records(3, 2))
 
 
-def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
+def test_existing_files_are_not_generated_again(tmp_path: Path) -> None:
     dataset, path = SHAPES[3], tmp_path / file_name(SHAPES[3].name, "null")
     make(dataset, ROWS, ("null",), Manifest(tmp_path))
     made = path.stat().st_mtime_ns

@@ -323,7 +323,7 @@ def written(directory: Path) -> list[int]:
 
 
 @pytest.mark.parametrize(("codec", "shards"), [("null", 0), ("snappy", 1), ("zstandard", 3)])
-def test_what_is_written_is_read_again(tmp_path, codec, shards):
+def test_written_rows_are_read_again(tmp_path, codec, shards):
     read = ReadFromDataset(write(tmp_path / "a.parquet"), split_bytes=3000)
     out = tmp_path / "out"
     with pipeline() as started:

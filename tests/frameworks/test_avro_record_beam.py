@@ -147,5 +147,5 @@ def test_a_missing_file_is_found_when_the_pipeline_is_built(tmp_path):
         tfxio.AvroRecord(str(tmp_path / "*.avro")).BeamSource()
 
 
-def test_there_are_as_many_rows_as_there_should_be(tmp_path):
+def test_the_number_of_rows_is_the_expected_one(tmp_path):
     assert sum(batch.num_rows for batch in pair(tmp_path).ours.RecordBatches(IN_ORDER)) == ROWS

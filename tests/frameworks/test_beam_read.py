@@ -187,6 +187,6 @@ def test_wrong_options_are_refused_at_once(options, kind, message):
     assert str(caught.value) == message
 
 
-def test_what_reads_can_be_pickled(folder):
+def test_readers_in_pipelines_can_be_pickled(folder):
     source = avro.ReadAll(columns=["id"], limits=af.Limits(schema_depth=9))
     run(pickle.loads(pickle.dumps(source)), has(EVERY), [str(folder)])

@@ -110,7 +110,7 @@ def pass_gate(batch: pa.RecordBatch) -> list[int]:
 
 @pytest.mark.parametrize("fraction", [0, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize(("after", "most"), [(1, 5), (40, 1)])
-def test_a_runner_splits_what_is_being_read(tmp_path, fraction, after, most):
+def test_a_runner_splits_a_range_during_the_read(tmp_path, fraction, after, most):
     path = write(tmp_path / "x.avro")
     responses = []
 

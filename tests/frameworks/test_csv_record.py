@@ -156,7 +156,7 @@ def test_a_record_of_empty_cells_is_a_row_and_a_directory_has_files(tmp_path):
         assert sum(one.num_rows for one in found) == 3
 
 
-def test_what_does_not_fit_is_an_error(tmp_path):
+def test_arguments_that_do_not_fit_are_an_error(tmp_path):
     with pytest.raises(ValueError, match="Schema features are not a subset of column names"):
         ours.BeamRecordCsvTFXIO("text", ["id"], schema=SCHEMA)
     with pytest.raises(ValueError, match="skip_header_lines: expected 0 or more, found -1"):

@@ -24,7 +24,7 @@ KINDS = {"i": pa.int64(), "f": pa.float32(), "b": pa.large_binary()}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_tfx_bsl_reads_a_message_as_the_case_says(case):
+def test_tfx_bsl_reads_a_message_as_in_the_case(case):
     coder = pytest.importorskip("tfx_bsl.coders.example_coder")
     decoder = coder.ExamplesToRecordBatchDecoder()
     message = bytes.fromhex(case["message"])

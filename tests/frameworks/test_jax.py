@@ -69,7 +69,7 @@ def test_empty_batches_are_handed_over():
     assert found["ragged"].row_splits[0].tolist() == [0]
 
 
-def test_arrays_are_taken_by_jit():
+def test_jit_accepts_the_arrays():
     total = jax.jit(lambda found: found["dense"].sum() + found["ragged"].flat_values.sum())
     found = to_jax(tensors())
     assert total({"dense": found["dense"], "ragged": found["ragged"]}) == 27

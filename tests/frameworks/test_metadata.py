@@ -55,7 +55,7 @@ def test_bytes_agree_both_ways(text, representation):
     assert schema_pb2.TensorRepresentation.FromString(representation.to_proto()) == message
 
 
-def test_what_is_not_set_is_the_default():
+def test_unset_fields_have_their_defaults():
     for text, representation in (
         ("dense_tensor { column_name: 'x' }", af.Dense("x")),
         ("ragged_tensor { feature_path { step: 'x' } }", af.Ragged("x")),
@@ -121,7 +121,7 @@ def random_message(random):
     return message
 
 
-def test_a_message_comes_back_as_it_was():
+def test_a_message_survives_a_round_trip():
     random, sizes, kinds = Random(3), set(), set()
     for _ in range(2000):
         message = random_message(random)
@@ -133,7 +133,7 @@ def test_a_message_comes_back_as_it_was():
     assert len(sizes) > 20
 
 
-def test_kinds_that_metadata_does_not_have_are_unknown_fields_there():
+def test_kinds_that_metadata_lacks_are_unknown_fields():
     for representation in (af.VarLenRagged("x"), af.Structured(["x", "y"])):
         message = schema_pb2.TensorRepresentation.FromString(representation.to_proto())
         assert message.WhichOneof("kind") is None

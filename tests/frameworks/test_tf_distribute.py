@@ -154,7 +154,7 @@ FIT = """
 """
 
 
-def test_a_fit_that_was_killed_goes_on_with_the_rows_of_its_epoch(tmp_path):
+def test_a_killed_fit_resumes_with_the_rows_of_its_epoch(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     for directory in (whole, killed):
         directory.mkdir()

@@ -167,7 +167,7 @@ def test_numbers_and_indices_are_where_arrow_has_them(tmp_path):
     assert np.shares_memory(np.asarray(eager["hot"].indices), indices.values)
 
 
-def test_a_file_that_is_not_there_after_others(tmp_path):
+def test_a_missing_file_after_others(tmp_path):
     paths, missing = write(tmp_path), str(tmp_path / "missing.avro")
     found = tfio.ATDSDataset([*map(str, paths), missing], 10, {"id": tfio.DenseFeature([], tf.int64)})
     for made in (found, found.map(lambda batch: batch), found.prefetch(1).repeat(2)):

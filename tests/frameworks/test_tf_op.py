@@ -26,7 +26,7 @@ def ids(batches):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("taken", [0, 1, 7])
-def test_a_checkpoint_goes_on_with_exactly_the_batches_that_are_left(tmp_path, order, threads, taken):
+def test_a_checkpoint_resumes_with_exactly_the_remaining_batches(tmp_path, order, threads, taken):
     source = dataset(tmp_path)
     options = {"batch_size": BATCH, "threads": threads, "epochs": 2, **order}
     iterator = iter(source.to_tf(**options))
@@ -105,7 +105,7 @@ def test_passes_are_counted_where_a_graph_brought_the_dataset_along(tmp_path):
     assert [batch.numpy().tolist() for batch in rest] == epochs
 
 
-def test_a_dataset_that_cannot_leave_its_process_is_an_error_there(tmp_path):
+def test_a_dataset_that_cannot_be_pickled_is_an_error(tmp_path):
     data = _numbers(tmp_path, MOST_PICKLED // 8).read_bytes()
     found = af.AvroDataset(data).to_tf(batch_size=BATCH)
     assert next(iter(found.map(lambda batch: batch["x"]))).shape == [BATCH]

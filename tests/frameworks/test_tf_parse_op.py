@@ -41,7 +41,7 @@ def plain(tensors):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_graphs_give_what_eager_code_gets(count):
+def test_graphs_return_the_results_of_eager_code(count):
     rows = ROWS[:count]
     assert plain(in_graph(FORM, rows, FEATURES)) == plain(parse(FORM, rows, FEATURES))
 

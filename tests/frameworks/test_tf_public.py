@@ -125,7 +125,7 @@ def test_ragged_tensors_are_those_of_the_constructor(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["_type_spec", "_iterator_resource"])
-def test_a_name_that_tensorflow_asks_for_no_more_is_noticed(monkeypatch, name):
+def test_a_name_that_tensorflow_no_longer_reads_is_noticed(monkeypatch, name):
     eager_iterator.is_supported.cache_clear()
     monkeypatch.setattr(eager_iterator.EagerIterator, name, property(lambda _: None))
     assert not eager_iterator.is_supported()

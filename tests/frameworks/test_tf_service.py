@@ -115,7 +115,7 @@ def test_a_worker_that_is_killed_loses_no_more_than_its_shards(tmp_path):
     assert len(given) >= ROWS - 2 * (ROWS // shards + 1)
 
 
-def test_a_worker_that_is_started_again_gives_all_rows_again(tmp_path):
+def test_a_restarted_worker_yields_all_rows_again(tmp_path):
     rows = dataset(tmp_path).to_tf(batch_size=4).map(id_of)
     with dispatched() as (target, again):
         policy = SERVICE.ShardingPolicy.OFF

@@ -23,7 +23,7 @@ DENSE = {"x": tfio.DenseFeature([], tf.int32)}
     ],
     ids=["atds", "records", "make"],
 )
-def test_files_that_are_not_there_or_damaged_are_errors(tmp_path, make):
+def test_missing_or_damaged_files_are_errors(tmp_path, make):
     missing = str(tmp_path / "missing.avro")
     assert f"{missing}; No such file or directory" in refused(
         lambda: list(make(missing)), tf.errors.NotFoundError

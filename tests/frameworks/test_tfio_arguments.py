@@ -71,7 +71,7 @@ def test_wrong_arguments_are_value_errors(call, message):
         ),
     ],
 )
-def test_what_the_operation_refused_is_both_errors(arguments, message):
+def test_a_refused_operation_raises_an_error_of_both_classes(arguments, message):
     one = {"x": tfio.DenseFeature([], tf.int32)}
     for kind in (ValueError, tf.errors.InvalidArgumentError):
         assert (

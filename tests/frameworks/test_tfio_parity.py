@@ -29,7 +29,7 @@ def test_results_are_tensorflow_ios(files, name):
 
 @pytest.mark.parametrize("in_graph", [False, True])
 @pytest.mark.parametrize("name", tfio_cases.features(tfio.VarLenFeatureWithRank))
-def test_parse_avro_gives_what_make_gives(files, name, in_graph):
+def test_parse_avro_returns_the_tensors_of_make(files, name, in_graph):
     people, schema = str(files / "people.avro"), json.dumps(tfio_cases.PERSON)
     wanted = tfio_cases.features(tfio.VarLenFeatureWithRank)[name]
     made = tfio.make_avro_record_dataset(people, wanted, 8, schema, num_epochs=1, shuffle=False)

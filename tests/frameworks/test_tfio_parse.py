@@ -24,7 +24,7 @@ def test_the_element_after_the_last_is_missing():
     assert message == 'key "x[2]", row 0: expected a value, as there is no default, found a null'
 
 
-def test_a_map_key_that_is_not_there_is_missing():
+def test_an_absent_map_key_is_missing():
     form = schema(m={"type": "map", "values": "int"})
     found = parse(form, [{"m": {"a": 1}}, {"m": {}}], {"m['a']": fixed([], default=-1)})
     assert found["m['a']"].numpy().tolist() == [1, -1]

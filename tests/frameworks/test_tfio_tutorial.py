@@ -94,7 +94,7 @@ def test_a_model_of_keras_takes_the_dataset(paths):
     assert model.fit(x=rows, epochs=1, steps_per_epoch=1, verbose=0).epoch == [0]
 
 
-def test_atds_dataset_reads_what_was_written(tmp_path):
+def test_atds_dataset_reads_the_written_rows(tmp_path):
     fields = [{"name": name, "type": "float"} for name in ("x", "y")]
     rows = [{"x": i / 4, "y": i / 8} for i in range(3)]
     path = tmp_path / "example.avro"

@@ -68,7 +68,7 @@ def test_eager_tensors_have_the_specs():
     assert tf.sparse.to_dense(tensors["sparse"]).numpy().tolist() == [[b"", b"", b"", b"a", b""], [b""] * 5]
 
 
-def test_values_are_what_sessions_are_fed_with():
+def test_values_can_be_fed_to_sessions():
     tensors = adapter().ToBatchTensors(BATCH, produce_eager_tensors=False)
     assert isinstance(tensors["dense"], np.ndarray)
     assert isinstance(tensors["varlen"], tf.compat.v1.SparseTensorValue)
@@ -93,7 +93,7 @@ def placeholder(spec):
     return tf.RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
 
-def test_outside_of_eager_mode_values_are_given():
+def test_outside_of_eager_mode_values_are_returned():
     with tf.Graph().as_default():
         assert isinstance(adapter().ToBatchTensors(BATCH)["dense"], np.ndarray)
         with pytest.raises(RuntimeError) as caught:
@@ -101,7 +101,7 @@ def test_outside_of_eager_mode_values_are_given():
     assert str(caught.value) == "Eager Tensors were requested but eager mode was not enabled."
 
 
-def test_batches_of_read_avro_are_taken(tmp_path):
+def test_batches_of_read_avro_are_accepted(tmp_path):
     path = str(tmp_path / "batch.avro")
     af.write_avro(BATCH, path)
     reader = af.read_avro(path, columns=["x"])
@@ -169,7 +169,7 @@ SCHEMA = pa.schema(
 
 
 @pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
-def test_what_tfx_bsl_refuses_is_refused_in_its_words(text):
+def test_errors_of_tfx_bsl_are_raised_with_its_texts(text):
     representations = {"t": message(text)}
     with pytest.raises(ValueError) as theirs:  # noqa: PT011
         tensor_adapter.TensorAdapter(tensor_adapter.TensorAdapterConfig(SCHEMA, representations))
@@ -212,7 +212,7 @@ def test_configs_are_tfx_bsls_and_hold_messages():
     assert theirs.TypeSpecs() == ours.TypeSpecs()
 
 
-def test_configs_of_tfx_bsl_are_taken():
+def test_configs_of_tfx_bsl_are_accepted():
     config = tensor_adapter.TensorAdapterConfig(
         BATCH.schema, {"t": message("varlen_sparse_tensor { column_name: 't' }")}
     )
@@ -228,7 +228,7 @@ def test_configs_can_be_pickled():
     assert tfxio.TensorAdapter(copy).ToBatchTensors(BATCH)["dense"].shape == [2, 2]
 
 
-def test_what_only_arrowfeed_has_is_given_too():
+def test_types_that_only_arrowfeed_has_are_returned_too():
     tensors = adapter(
         BATCH.schema, {"s": af.Structured(["x", "t"]), "v": af.VarLenRagged("t"), "w": af.VarLenSparse("r")}
     )

@@ -44,7 +44,7 @@ def test_each_epoch_has_each_row_once(tmp_path, shuffle):
 
 @pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300}])
 @pytest.mark.parametrize("given", [0, 1, 9, 16, 20, 32])
-def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):
+def test_a_state_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
     source = dataset(tmp_path)
     options = {"batch_size": 64, "epochs": 2, **shuffle}
     with source.to_jax(**options) as batches:

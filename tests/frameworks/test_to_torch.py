@@ -190,7 +190,7 @@ def test_a_dataset_that_was_pickled_before_its_ranks_began_is_divided(tmp_path):
 
 @pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("given", [0, 1, 9, 16])
-def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):
+def test_a_state_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
     files = numbers(tmp_path)
     source = files.to_torch(batch_size=64, **shuffle)
     source.set_epoch(3)

@@ -170,7 +170,7 @@ def test_a_state_of_other_options_is_refused(tmp_path, workers):
     assert str(caught.value).splitlines()[-1] == REFUSED[workers]
 
 
-def test_what_a_worker_finds_is_raised_as_it_is(tmp_path):
+def test_an_error_of_a_worker_is_raised_unchanged(tmp_path):
     path, text = cut(tmp_path)
     with pytest.raises(af.TruncatedError) as caught:
         list(loader(path, 1, {}))

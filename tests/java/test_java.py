@@ -32,7 +32,7 @@ WRITTEN = json.loads((OUT / "written" / "expected.json").read_text("utf-8"))
 THREADS = [1, 2]
 
 
-def test_the_generator_wrote_what_is_tested() -> None:
+def test_the_generator_wrote_the_tested_files() -> None:
     assert len(FILES) >= 30
     assert len(PAIRS) >= 1500
     assert len(WRITTEN) >= 50
@@ -135,7 +135,7 @@ def test_each_logical_type_has_its_arrow_type() -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_java_reads_what_arrowfeed_wrote(name: str) -> None:
+def test_java_reads_files_of_arrowfeed(name: str) -> None:
     found = json.loads((OUT / "written" / f"{name}.json").read_text("utf-8"))
     assert "error" not in found, found["error"]
     assert found["codec"] == WRITTEN[name]["codec"]
@@ -172,7 +172,7 @@ def _of_fastavro(value: Any, expected: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name.startswith("arrow_types.")])
-def test_fastavro_reads_what_arrowfeed_wrote(name: str) -> None:
+def test_fastavro_reads_files_of_arrowfeed(name: str) -> None:
     expected = WRITTEN[name]["values"]
     with (OUT / "written" / f"{name}.avro").open("rb") as file:
         read = list(fastavro.reader(file))

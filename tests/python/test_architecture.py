@@ -64,7 +64,7 @@ PATH = re.compile(r"[\w.-]+(/[\w.-]+)+|[\w-]+\.(rs|py|pyi|md|toml|yml)")
 
 
 def named_files(page: str) -> list[str]:
-    """The files and folders in the code of a page. A line may name files of a folder: `a.rs` in `crates/b`."""
+    """The files and folders in the code of a page. A line may name files `in` a folder."""
     found = []
     for line in page.splitlines():
         code = re.findall(r"`([^`\s]+)`", line)

@@ -136,7 +136,7 @@ def test_symbols_of_a_dataset_count_for_each_row(symbols):
         assert len(next(dataset.tensors(batch_size=10, threads=1))["e"].values) == 10
 
 
-def test_values_that_are_there_once_are_not_limited():
+def test_values_that_occur_once_are_not_limited():
     names = pa.array([f"{i:01000}" for i in range(3000)])
 
     def convert(indices):

@@ -44,7 +44,7 @@ def _outcomes() -> list[Any]:
 CORPUS = _corpus()
 
 
-def test_the_corpus_is_there() -> None:
+def test_the_corpus_exists() -> None:
     assert len(CORPUS) >= 400
     assert len(_outcomes()) >= 1000
 

@@ -122,7 +122,7 @@ def test_a_wrong_id_is_named(file_id, kind, message):
     assert (type(caught.value), str(caught.value)) == (kind, message)
 
 
-def test_a_state_of_a_shuffle_is_of_the_files_that_it_was_taken_with(path):
+def test_a_state_of_a_shuffle_fits_only_its_files(path):
     def batches():
         dataset = af.AvroDataset(path, representations={"i": af.Dense("i")})
         return dataset.record_batches(batch_size=100, shuffle_buffer_size=500, seed=1)

@@ -17,7 +17,7 @@ from test_cli_progress import on_a_terminal
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_cat_prints_what_convert_writes(arrowfeed, tmp_path, name):
+def test_cat_prints_the_rows_that_convert_writes(arrowfeed, tmp_path, name):
     write_as(name, tmp_path, random_rows(4, 300))
     kind = WRITERS[name][0]
     scalars = ["--scalars", "n,t,x"] if kind == "tfrecord" else []

@@ -74,7 +74,7 @@ def test_arrow_files_have_the_same_table(arrowfeed, users_file, tmp_path, codec,
         assert [file.get_batch(at).num_rows for at in range(file.num_record_batches)] == [30, 30, 30, 10]
 
 
-def test_random_files_stay_what_they_are(arrowfeed, tmp_path):
+def test_random_files_survive_conversions(arrowfeed, tmp_path):
     for number, seed in enumerate(seeds(0, 120)):
         generator = Generator(seed)
         schema = generator.root()
@@ -102,7 +102,7 @@ def test_several_files_columns_and_a_reader_schema(arrowfeed, tmp_path):
     assert rows_of(tmp_path / "r.avro") == [{"id": float(at)} for at in range(5)]
 
 
-def test_what_on_error_leaves_out_is_told(arrowfeed, tmp_path):
+def test_parts_that_on_error_skips_are_reported(arrowfeed, tmp_path):
     path = write(tmp_path / "a.avro", users(20), sync_interval=100)
     path.write_bytes(path.read_bytes()[:-1])
     ran = arrowfeed("convert", "a.avro", "-o", "b.parquet", "--on-error", "skip_block")
@@ -129,7 +129,7 @@ def test_a_broken_file_leaves_nothing_and_replaces_nothing(arrowfeed, tmp_path, 
 
 
 @pytest.mark.parametrize("suffix", [".avro", ".arrow", ".parquet"])
-def test_force_replaces_even_what_is_read(arrowfeed, tmp_path, suffix):
+def test_force_replaces_even_the_input(arrowfeed, tmp_path, suffix):
     out = tmp_path / f"a{suffix}"
     write(out, users(100))
     message = f"arrowfeed: a{suffix}: expected no file of this name, found one: --force replaces it\n"

@@ -127,7 +127,7 @@ READABLE = [
 
 @pytest.mark.parametrize("between", READABLE)
 @pytest.mark.parametrize("source", WRITERS)
-def test_there_and_back_gives_the_same_rows(arrowfeed, tmp_path, source, between):
+def test_a_round_trip_returns_the_same_rows(arrowfeed, tmp_path, source, between):
     assert len(READABLE) >= 4
     for seed in seeds(0, CASES):
         rows = random_rows(seed)
@@ -322,7 +322,7 @@ def test_bytes_that_are_no_text_are_an_error_of_text_formats(arrowfeed, tmp_path
     assert names(tmp_path) == ["a.parquet"]
 
 
-def test_json_lines_keep_what_cells_of_csv_cannot(arrowfeed, tmp_path):
+def test_json_lines_keep_values_that_csv_cannot(arrowfeed, tmp_path):
     nested = {"s": [{"b": b"x", "l": [b"y", None]}, None], "d": pa.array(["p", None]).dictionary_encode()}
     pq.write_table(pa.table(nested), tmp_path / "a.parquet")
     assert arrowfeed("convert", "a.parquet", "-o", "b.jsonl").code == 0
@@ -407,7 +407,7 @@ SEQUENCES = {
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
-def test_what_no_feature_list_can_hold_is_an_error_before_a_byte_is_written(arrowfeed, tmp_path, name):
+def test_a_value_beyond_feature_lists_is_an_error_before_a_byte_is_written(arrowfeed, tmp_path, name):
     column, message = SEQUENCES[name]
     pq.write_table(pa.table({"id": [1, 2], "##SEQUENCE##": column}), tmp_path / "a.parquet")
     convert = ("convert", "a.parquet", "-o", "b.tfrecord", "--to", "tfrecord-sequence")

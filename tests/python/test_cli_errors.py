@@ -46,7 +46,7 @@ def test_a_missing_file(arrowfeed, name):
 
 
 @pytest.mark.parametrize("name", READS)
-def test_what_is_no_avro_file(arrowfeed, tmp_path, name):
+def test_a_file_that_is_not_avro_is_an_error(arrowfeed, tmp_path, name):
     (tmp_path / "a.avro").write_bytes(b"PAR1....")
     message = "expected the magic bytes 4f 62 6a 01 of an Avro file, found 50 41 52 31 2e 2e 2e 2e (Parquet)"
     assert arrowfeed(*READS[name], "a.avro") == (1, "", f"arrowfeed: a.avro: {message}\n")
@@ -134,7 +134,7 @@ def test_tracebacks_are_shown_when_asked_for(tmp_path):
         assert done.stderr.splitlines()[-1].startswith(b"FileNotFoundError: ")
 
 
-def test_a_defect_is_told_as_one(arrowfeed, users_file, monkeypatch):
+def test_a_defect_is_reported_as_one(arrowfeed, users_file, monkeypatch):
     monkeypatch.setattr("arrowfeed.cli.head.json_rows", lambda _: 1 + "1")
     ran = arrowfeed("head", "users.avro")
     assert (ran.code, ran.out) == (1, "")

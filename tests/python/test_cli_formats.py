@@ -223,7 +223,7 @@ def test_sample_is_the_number_of_records_that_are_read_for_the_columns(arrowfeed
     assert rows_of(arrowfeed, "--sample", 1, "r.tfrecord") == [{"a": [1]}, {"a": [2]}]
 
 
-def test_what_on_error_leaves_out_of_a_file_of_tfrecord(arrowfeed, tmp_path):
+def test_on_error_skips_records_of_a_tfrecord_file(arrowfeed, tmp_path):
     path = write_as("rows.tfrecord", tmp_path, random_rows(1, 3))
     path.write_bytes(path.read_bytes() + frame(b"\xff") + path.read_bytes())
     ran = arrowfeed("head", "--sample", 1, "rows.tfrecord")

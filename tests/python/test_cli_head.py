@@ -26,7 +26,7 @@ def test_rows_are_json_lines(arrowfeed, users_file):
     assert arrowfeed("head", "-n", 3, "users.avro") == (0, ROWS, "")
 
 
-def test_ten_rows_unless_told_otherwise(arrowfeed, users_file):
+def test_ten_rows_are_the_default(arrowfeed, users_file):
     for count, options in ((10, ()), (0, ("-n", 0)), (100, ("--rows", 1000)), (99, ("-n", "99"))):
         ran = arrowfeed("head", *options, "users.avro")
         assert [json.loads(line) for line in ran.out.splitlines()] == users(count)

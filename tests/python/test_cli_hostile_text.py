@@ -144,7 +144,7 @@ HEADER = {
 
 
 @pytest.mark.parametrize("number", range(CASES))
-def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, number):
+def test_no_command_prints_control_characters(arrowfeed, tmp_path, number):
     rng = random.Random(SEED + number)
     schema, data = schema_of(rng)
     good = file_of(schema, data, {hostile(rng): hostile(rng)})

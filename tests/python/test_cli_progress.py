@@ -43,14 +43,14 @@ def on_a_terminal(*arguments):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_without_a_terminal_there_is_none(big_file, tmp_path, call):
+def test_without_a_terminal_there_is_no_bar(big_file, tmp_path, call):
     done = process(*call, big_file, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\r" not in done.stdout
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_on_a_terminal_there_is_one_and_it_goes_away(big_file, tmp_path, monkeypatch, call):
+def test_on_a_terminal_a_bar_appears_and_is_cleared(big_file, tmp_path, monkeypatch, call):
     monkeypatch.chdir(tmp_path)
     code, shown = on_a_terminal(*call, big_file)
     assert code == 0

@@ -44,7 +44,7 @@ def test_splits_as_json_are_those_of_the_library(arrowfeed, tmp_path):
     assert len(found) > 5
 
 
-def test_what_cannot_be_split_is_a_wrong_call(arrowfeed):
+def test_splitting_an_unsplittable_source_is_a_wrong_call(arrowfeed):
     message = "expected paths or URLs, which can be split, found - for standard input"
     assert arrowfeed("splits", "-") == (2, "", f"arrowfeed: {message}\n")
 
@@ -117,7 +117,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_wrong_specifications_are_told_with_their_place(arrowfeed, users_file, tmp_path, text):
+def test_wrong_specifications_are_reported_with_their_location(arrowfeed, users_file, tmp_path, text):
     (tmp_path / "spec.json").write_text(text)
     ran = arrowfeed("explain", "users.avro", "--features", "spec.json")
     assert (ran.code, ran.out) == (1, "")

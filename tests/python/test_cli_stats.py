@@ -251,7 +251,7 @@ def test_codecs_of_all_files_are_named(arrowfeed, tmp_path):
     assert (found["codecs"], found["rows"], found["files"]) == (["deflate", "null"], 30, ["."])
 
 
-def test_what_on_error_leaves_out_is_counted(arrowfeed, tmp_path):
+def test_parts_that_on_error_skips_are_counted(arrowfeed, tmp_path):
     write(tmp_path / "a.avro", users(10))
     (tmp_path / "b.avro").write_bytes(b"PAR1")
     found = arrowfeed("stats", "--json", "--on-error", "skip_file", "a.avro", "b.avro")

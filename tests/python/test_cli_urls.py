@@ -71,7 +71,7 @@ def same(text, path, url):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_commands_print_of_a_url_what_they_print_of_a_path(arrowfeed, tmp_path, put, name):
+def test_commands_print_the_same_for_a_url_and_a_path(arrowfeed, tmp_path, put, name):
     write_as(name, tmp_path, random_rows(3, 200))
     url = put(name)
     for call in READS:
@@ -162,7 +162,7 @@ def test_a_directory_in_a_store_has_files_of_one_format(arrowfeed, tmp_path, put
     ]
 
 
-def test_the_suffix_of_a_url_says_what_its_content_does_not(arrowfeed, tmp_path, put):
+def test_the_suffix_of_a_url_decides_if_its_content_does_not(arrowfeed, tmp_path, put):
     (tmp_path / "empty").touch()
     ran = arrowfeed("schema", put("empty", "empty.csv"))
     assert (ran.code, ran.out) == (1, "")
@@ -291,7 +291,7 @@ def test_a_broken_file_leaves_no_object_and_replaces_none(arrowfeed, tmp_path, b
     assert list(folder.iterdir()) == []
 
 
-def test_an_object_of_the_same_name_can_be_what_is_read(arrowfeed, bucket):
+def test_an_input_object_can_be_replaced_by_the_output(arrowfeed, bucket):
     url = users_in(f"{bucket}/users.avro", 100)
     assert arrowfeed("convert", "--force", url, "-o", url, "--codec", "null") == (0, f"{url}: 100 rows\n", "")
     assert arrowfeed("schema", "--codec", url).out == "null\n"
@@ -318,7 +318,7 @@ def test_wrong_outputs(arrowfeed, users_file, bucket):
 # ---- options of stores
 
 
-def test_storage_options_are_given_to_every_function(arrowfeed, bucket, monkeypatch):
+def test_every_function_accepts_storage_options(arrowfeed, bucket, monkeypatch):
     url = users_in(f"{bucket}/users.avro", 3)
     given = []
     for name in ("read_avro", "avro_schema", "write_avro", "AvroDataset"):
@@ -406,7 +406,7 @@ def test_a_debug_traceback_has_no_values(tmp_path):
 # ---- the progress bar
 
 
-def test_the_bar_knows_what_the_look_at_the_format_has_told(bucket):
+def test_the_bar_knows_the_detected_format(bucket):
     urls = [users_in(f"{bucket}/{number}.avro", 100) for number in range(2)]
     sizes = [split.end for split in plan_splits(urls, target_bytes=1 << 40)]
     assert opened([urls[0]], None, {}).known_bytes == sizes[0]

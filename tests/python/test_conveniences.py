@@ -28,7 +28,7 @@ def ids(source, **options):
     return pa.table(af.read_avro(source, **options))["id"].to_pylist()
 
 
-def test_sources_are_taken_from_any_iterable_with_an_order(folder):
+def test_any_ordered_iterable_of_sources_is_accepted(folder):
     paths = sorted(folder.glob("*.avro"))
     for source in (iter(paths), (str(path) for path in paths), pd.Series([str(path) for path in paths])):
         assert ids(source) == list(range(6))
@@ -51,7 +51,7 @@ def test_an_error_of_a_generator_is_raised(folder):
         ids(paths())
 
 
-def test_what_fsspec_opens_is_a_file(folder):
+def test_files_of_fsspec_are_file_objects(folder):
     assert ids(fsspec.open(folder / "part-1.avro")) == [3, 4, 5]
     assert ids(fsspec.open_files(str(folder / "*.avro"))) == list(range(6))
     assert af.AvroDataset(fsspec.open(folder / "part-1.avro")).num_rows == 3

@@ -57,7 +57,7 @@ def test_features_are_tensors_of_keys(people):
     assert tensors["counts['clicks']"].values.tolist() == [[n % 7] for n in range(6)]
 
 
-def test_features_read_what_their_keys_need(people):
+def test_features_read_only_the_columns_of_their_keys(people):
     dataset = af.AvroDataset(people, features={"f": features.Ragged(key="friends[*].name.first")})
     schema = pa.schema(dataset.arrow_schema)
     assert schema.names == ["friends"]
@@ -223,7 +223,7 @@ def test_explain_says_what_is_read_and_shared(people):
     assert repr(dataset) == "<arrowfeed.AvroDataset of 1 tensor>\n  v: dense float32 [?, 2]"
 
 
-def test_what_was_given_may_change_afterwards(people):
+def test_arguments_may_change_afterwards(people):
     wanted, columns = dict(FEATURES), ["id", "weight"]
     dataset = af.AvroDataset(people, features=wanted)
     of_columns = af.AvroDataset(people, columns=columns)

@@ -57,7 +57,7 @@ def test_a_fault_ends_the_iteration_and_the_state_before_it_stays(broken, thread
 
 @pytest.mark.parametrize("shuffle_buffer_size", [0, 50])
 @pytest.mark.parametrize("on_error", ["skip_block", "skip_file"])
-def test_what_is_left_out_is_reported_once_and_kept_in_the_state(broken, on_error, shuffle_buffer_size):
+def test_skipped_parts_are_reported_once_and_kept_in_the_state(broken, on_error, shuffle_buffer_size):
     dataset = af.AvroDataset(broken, columns=["id"])
     options = {
         "batch_size": 7,

@@ -77,7 +77,7 @@ def test_batches_across_epochs_are_whole_but_for_the_last(dataset, drop_remainde
 
 
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-def test_from_every_batch_on_comes_the_rest(dataset, options):
+def test_resuming_after_every_batch_yields_the_rest(dataset, options):
     options = {"batch_size": 23, **options}
     whole = tables(dataset.record_batches(**options))
     batches = dataset.record_batches(**options)
@@ -163,7 +163,7 @@ def test_rows_before_damage_come_first_and_then_the_error(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("on_error", ["skip_block", "skip_file"])
-def test_what_is_left_out_is_reported_and_the_same_for_all_threads(kind, on_error, tmp_path):
+def test_skipped_parts_are_reported_and_the_same_for_all_threads(kind, on_error, tmp_path):
     dataset = damaged(kind, tmp_path)
     found, reports = [], []
     for threads in (1, 2, 8):
@@ -267,7 +267,7 @@ def test_a_table_of_several_batches_is_one_chunk():
     assert flat(ids(batches)) == list(range(80))
 
 
-def test_what_read_chunk_raises_comes_back_as_it_is():
+def test_an_error_of_read_chunk_is_raised_unchanged():
     for error in (OSError("the table is locked"), KeyboardInterrupt(), ValueError("no")):
         for on_error in ("raise", "skip_block"):
             source = Chunks(0, 100, damaged=[1], error=error)
@@ -324,7 +324,7 @@ class Wrong(Chunks):
     ],
     ids=["rows", "columns", "types", "no batch"],
 )
-def test_a_chunk_that_is_not_what_was_declared_is_an_error_and_never_left_out(given, kind, message):
+def test_a_chunk_that_differs_from_its_declaration_is_an_error_and_never_skipped(given, kind, message):
     for on_error in ("raise", "skip_block", "skip_file"):
         with pytest.raises(kind) as caught:
             next(af.ChunkDataset(Wrong(given)).record_batches(batch_size=5, on_error=on_error))

@@ -30,7 +30,7 @@ def test_threads_and_prefetch_change_no_byte(people, options):
     assert len(digests) == 1
 
 
-def test_the_digest_tells_orders_and_bytes_apart(people):
+def test_the_digest_distinguishes_orders_and_bytes(people):
     dataset = af.AvroDataset(people)
     digests = [digest(dataset.record_batches(batch_size=32, **options)) for options in ORDERS.values()]
     digests.append(digest(dataset.record_batches(batch_size=31)))
@@ -46,7 +46,7 @@ def test_tensors_have_the_order_of_record_batches(people):
         )
 
 
-def test_a_seed_gives_each_epoch_an_order_of_its_own(people):
+def test_a_seed_gives_each_epoch_a_different_order(people):
     dataset = af.AvroDataset(people, columns=["id"])
     options = {"batch_size": 300, "shuffle_buffer_size": 300, "epochs": 2}
     first, second = all_ids(dataset.record_batches(seed=1, **options))
@@ -72,7 +72,7 @@ def test_a_seed_without_a_shuffle_warns(people, method):
         getattr(af.MixedDataset([dataset]), method)(batch_size=8, seed=1).close()
 
 
-def test_the_order_of_a_seed_stays_what_it_is(tmp_path):
+def test_the_order_of_a_seed_never_changes(tmp_path):
     paths = people_files(tmp_path, [6, 5, 5], sync_interval=1)
     dataset = af.AvroDataset(paths, columns=["id"])
     [batch] = all_ids(dataset.record_batches(batch_size=16, shuffle_buffer_size=4, seed=7))

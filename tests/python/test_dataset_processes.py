@@ -302,7 +302,7 @@ def test_a_process_ends_with_live_iterators(big_file, kind, threads):
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity")
 @pytest.mark.skipif(os.cpu_count() == 1, reason="one core")
-def test_cores_that_are_taken_away_in_mid_epoch_lose_no_row(big_file):
+def test_removing_cores_during_an_epoch_loses_no_row(big_file):
     dataset = af.AvroDataset(big_file, columns=["id"])
     options = {"batch_size": 100, "shuffle_buffer_size": BIG_ROWS, "seed": 1}
     expected = [ids(batch) for batch in dataset.record_batches(threads=1, **options)]

@@ -38,7 +38,7 @@ def column(dataset, name):
     return [value for batch in dataset.tensors(batch_size=7) for value in batch[name].values.tolist()]
 
 
-def test_features_of_what_ends_are_read(path):
+def test_features_of_non_recursive_columns_are_read(path):
     wanted = {"id": features.Dense([]), "tree.label": features.Dense([])}
     dataset = af.AvroDataset(path, features=wanted)
     assert column(dataset, "id") == list(range(30))
@@ -49,12 +49,12 @@ def test_features_of_what_ends_are_read(path):
 
 
 @pytest.mark.parametrize("encoding", ["native", "feature", "tfx"])
-def test_representations_of_what_ends_are_read(path, encoding):
+def test_representations_of_non_recursive_columns_are_read(path, encoding):
     dataset = af.AvroDataset(path, representations={"id": af.Dense("id")}, encoding=encoding)
     assert column(dataset, "id") == list(range(30))
 
 
-def test_columns_say_how_deep_a_record_is_read(path):
+def test_columns_select_the_depth_of_a_record(path):
     wanted = {"tree.children[*].label": features.Ragged()}
     dataset = af.AvroDataset(path, features=wanted, columns=["tree.children.label"])
     [batch] = dataset.tensors(batch_size=30)
@@ -72,7 +72,7 @@ def test_columns_say_how_deep_a_record_is_read(path):
         {"representations": {"x": af.Ragged("tree.children.label")}},
     ],
 )
-def test_what_does_not_end_is_an_error_of_those_who_read_it(path, options):
+def test_a_recursive_column_is_an_error_if_it_is_read(path, options):
     with pytest.raises(af.SchemaError) as caught:
         af.AvroDataset(path, **options)
     assert str(caught.value) == f"{path}: tree.children[]: {RECURSIVE}"

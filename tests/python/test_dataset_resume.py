@@ -25,7 +25,7 @@ def resumed(dataset, state, how="record_batches", **options):
 
 
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-def test_from_every_batch_on_comes_the_rest(people, options):
+def test_resuming_after_every_batch_yields_the_rest(people, options):
     dataset = af.AvroDataset(people, columns=["id", "weight", "name"])
     options = {"batch_size": 23, **options}
     whole = list(dataset.record_batches(**options))
@@ -39,7 +39,7 @@ def test_from_every_batch_on_comes_the_rest(people, options):
         next(batches, None)
 
 
-def test_a_state_counts_what_was_given_not_what_was_read_ahead(people):
+def test_a_state_counts_yielded_batches_not_those_read_ahead(people):
     dataset = af.AvroDataset(people, columns=["id"])
     batches = dataset.record_batches(batch_size=20, threads=3)
     given = ids(next(batches)) + ids(next(batches))
@@ -82,7 +82,7 @@ def test_a_drawn_seed_is_in_the_state(people):
     assert all_ids(resumed(dataset, state, seed=state["seed"], **options)) == whole
 
 
-def test_an_iterator_goes_back_and_forth(people):
+def test_an_iterator_can_return_to_earlier_states(people):
     dataset = af.AvroDataset(people, columns=["id"])
     batches = dataset.record_batches(batch_size=100)
     states = [batches.state_dict() for _ in batches]
@@ -211,7 +211,7 @@ def test_other_dicts_are_no_states(people, state, change, message):
     assert str(caught.value).split(" at line ")[0] == f"state: {message}"
 
 
-def test_what_is_no_dict_is_no_state(people, state):
+def test_a_value_that_is_not_a_dict_is_not_a_state(people, state):
     batches = af.AvroDataset(people).record_batches(**SHUFFLED)
     with pytest.raises(TypeError) as caught:
         batches.load_state_dict([state])
@@ -220,7 +220,7 @@ def test_what_is_no_dict_is_no_state(people, state):
         batches.load_state_dict({**state, "epoch": b"0"})
 
 
-def test_a_place_behind_the_last_window_has_nothing(people, state):
+def test_a_position_after_the_last_window_has_no_rows(people, state):
     far = {"window": {"window": 1 << 40, "passed": 1 << 40, "left_out": []}}
     assert list(resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)) == []
 
@@ -228,7 +228,7 @@ def test_a_place_behind_the_last_window_has_nothing(people, state):
 @pytest.mark.parametrize(
     "wrong", [{"file": 99}, {"offset": 1 << 40}, {"fingerprint": ""}, {"fingerprint": 3}]
 )
-def test_a_place_that_is_not_there_is_an_error(people, wrong):
+def test_a_missing_location_is_an_error(people, wrong):
     dataset = af.AvroDataset(people, columns=["id"])
     batches = dataset.record_batches(batch_size=10)
     next(batches)

@@ -39,7 +39,7 @@ def test_bytes_and_file_objects_are_read_again_and_again(people, threads, shuffl
     assert dataset.num_rows == 300
 
 
-def test_a_file_object_is_read_from_where_it_stands(people):
+def test_a_file_object_is_read_from_its_position(people):
     file = io.BytesIO(b"before" + people[0].read_bytes())
     file.seek(6)
     assert rows(file, epochs=2) == [*range(110), *range(110)]
@@ -64,7 +64,7 @@ def test_an_empty_list_is_refused(empty):
         af.AvroDataset(empty)
 
 
-def test_what_is_missing_is_not_found(people, tmp_path):
+def test_missing_files_are_not_found(people, tmp_path):
     for source, message in (
         (tmp_path / "no.avro", f"[Errno 2] No such file or directory: '{tmp_path}/no.avro'"),
         (
@@ -82,7 +82,7 @@ def test_what_is_missing_is_not_found(people, tmp_path):
 
 
 @pytest.mark.parametrize("shuffle_buffer_size", [0, 100])
-def test_a_file_that_goes_away_is_not_found_when_its_turn_comes(tmp_path, shuffle_buffer_size):
+def test_a_removed_file_is_not_found_when_it_is_opened(tmp_path, shuffle_buffer_size):
     paths = people_files(tmp_path, [20, 20])
     dataset = af.AvroDataset(paths, columns=["id"])
     paths[1].unlink()

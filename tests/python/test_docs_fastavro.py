@@ -115,7 +115,7 @@ ENUM = {"type": "enum", "name": "e", "symbols": ["a", "b"]}
         pytest.param("int", b"\x02\x04", id="a byte behind the last record"),
     ],
 )
-def test_what_fastavro_takes_for_a_value_is_refused(kind, data):
+def test_values_that_only_fastavro_accepts_are_refused(kind, data):
     assert both(file_of(kind, data)) == ((1, None), (0, af.CorruptBlockError))
 
 

@@ -185,7 +185,7 @@ def test_an_unknown_codec_is_a_codec_error(tmp_path):
     assert str(caught.value).endswith(message)
 
 
-def test_a_changed_file_is_told(tmp_path):
+def test_a_changed_file_is_reported(tmp_path):
     path = write(tmp_path / "a.avro", users(100))
     size = path.stat().st_size
     reader = af.read_avro(path, batch_size=10)
@@ -200,7 +200,7 @@ def test_a_changed_file_is_told(tmp_path):
     )
 
 
-def test_files_of_other_columns_are_told_apart(tmp_path):
+def test_files_of_other_columns_are_distinguished(tmp_path):
     one = write(tmp_path / "1.avro", users(1))
     two = write(tmp_path / "2.avro", [1], "int")
     with pytest.raises(af.SchemaError) as caught:
@@ -306,7 +306,7 @@ def test_a_pattern_without_files_is_file_not_found(tmp_path):
         assert str(caught.value) == f"[Errno 2] {message}: '{pattern}'"
 
 
-def test_a_later_missing_file_is_told_in_its_turn(tmp_path):
+def test_a_later_missing_file_is_reported_in_order(tmp_path):
     path = write(tmp_path / "1.avro", users(10))
     gone = write(tmp_path / "2.avro", users(10))
     reader = af.read_avro([path, gone])

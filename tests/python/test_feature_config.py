@@ -23,7 +23,7 @@ ALL = {
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_feature_comes_back(name):
+def test_a_feature_survives_a_round_trip(name):
     [(found, feature)] = config.of_json(config.to_json({name: ALL[name]})).items()
     assert (found, feature) == (name, ALL[name])
 

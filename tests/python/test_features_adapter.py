@@ -142,7 +142,7 @@ SAME = {
 
 
 @pytest.mark.parametrize(("given", "ours"), SAME.values(), ids=SAME)
-def test_features_of_others_mean_one_of_ours(given, ours):
+def test_features_of_other_libraries_equal_one_of_ours(given, ours):
     name, feature = given
     assert parts(tensor(feature, name)) == parts(tensor(ours))
 
@@ -248,7 +248,7 @@ NO_FEATURES = {
 
 
 @pytest.mark.parametrize(("given", "message"), NO_FEATURES.values(), ids=NO_FEATURES)
-def test_what_is_no_feature_says_what_is(given, message):
+def test_an_object_that_is_not_a_feature_is_an_error_that_lists_features(given, message):
     with pytest.raises(TypeError) as caught:
         af.TensorAdapter.from_features(BATCH.schema, given)
     assert str(caught.value) == message
@@ -272,7 +272,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("feature", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_means_nothing_here_is_refused(feature, message):
+def test_unsupported_features_are_refused(feature, message):
     with pytest.raises(ValueError, match="expected") as caught:
         af.TensorAdapter.from_features(BATCH.schema, {"x": feature})
     assert (type(caught.value), str(caught.value)) == (ValueError, message)

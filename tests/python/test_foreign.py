@@ -54,7 +54,7 @@ def columns(length):
     return {name: array[: min(map(len, made.values()))] for name, array in made.items()}
 
 
-def test_slices_of_every_nesting_are_what_pyarrow_says(tmp_path):
+def test_slices_at_every_level_equal_those_of_pyarrow(tmp_path):
     chosen = chance("slices of every nesting")
     arrays = columns(ROWS)
     # Dictionaries are not written.
@@ -172,7 +172,7 @@ INVALID = {
 
 
 @pytest.mark.parametrize(("make", "found"), INVALID.values(), ids=INVALID)
-def test_data_that_is_not_valid_is_told_with_its_column(tmp_path, make, found):
+def test_invalid_data_is_reported_with_its_column(tmp_path, make, found):
     array, spoil = make()
     batch = pa.RecordBatch.from_arrays([array], ["x"])
     nested = pa.RecordBatch.from_arrays([pa.StructArray.from_arrays([array], ["y"])], ["x"])
@@ -193,7 +193,7 @@ def test_data_that_is_not_valid_is_told_with_its_column(tmp_path, make, found):
     assert not (tmp_path / "out.avro").exists()
 
 
-def test_an_array_that_its_schema_does_not_describe_is_told():
+def test_an_array_that_differs_from_its_schema_is_reported():
     one, two = pa.record_batch({"x": [1]}), pa.record_batch({"x": [1], "y": [2]})
 
     class Mixed:
@@ -207,7 +207,7 @@ def test_an_array_that_its_schema_does_not_describe_is_told():
     assert str(caught.value) == f"expected valid Arrow data, found {found}"
 
 
-def test_what_the_rows_do_not_reach_is_not_looked_at():
+def test_values_without_a_row_are_not_checked():
     array, spoil = list_of([0, 4, 2, 6])
     batch = pa.RecordBatch.from_arrays([array], ["x"])
     spoil()

@@ -49,7 +49,7 @@ def outcome(adapter, batch):
     return indices.values.tolist(), values.dtype, values.values.tolist(), tensor.dense_shape
 
 
-def test_batches_give_what_streams_of_one_batch_give():
+def test_batches_are_imported_like_streams_of_one_batch():
     chosen = chance("batches and streams")
     tensors = 0
     for _ in range(300):
@@ -117,7 +117,7 @@ def spoiled(batch, level, field, value):
         (2, "n_buffers", 1, "1 buffers of Int64"),
     ],
 )
-def test_structs_that_contradict_each_other_are_told(level, field, value, found):
+def test_structs_that_contradict_each_other_are_reported(level, field, value, found):
     batch = pa.record_batch({"x": [[1, 2], [3, 4], [5, 6]]})
     adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
     with pytest.raises(af.ConversionError) as caught:
@@ -127,7 +127,7 @@ def test_structs_that_contradict_each_other_are_told(level, field, value, found)
     assert adapter.convert(batch)["t"].values.tolist() == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_batch_of_another_schema_is_told_after_any_number_of_the_right_one():
+def test_a_batch_of_another_schema_is_reported_after_any_number_of_valid_ones():
     first = pa.record_batch({"x": [[1, 2], [3]], "y": [1, 2]})
     others = {
         'column "x": expected List(Int64) in column 0, found Int64': pa.record_batch({"x": [1], "y": [1]}),
@@ -177,7 +177,7 @@ def test_tensors_outlive_batch_and_adapter():
     assert pa.total_allocated_bytes() < before
 
 
-def test_what_is_only_called_like_pyarrows_batches_is_asked_like_any_object():
+def test_an_object_with_the_name_of_pyarrows_batches_is_imported_like_any_object():
     class RecordBatch:
         def __init__(self, batch):
             self.schema = batch.schema

@@ -31,7 +31,7 @@ def lines(cases):
     return printed
 
 
-def test_negative_numbers_are_told():
+def test_negative_numbers_are_reported():
     told = 0
     for name, place, field, value, how, outcome in lines("numbers"):
         case = (name, place, field, value, how, outcome)
@@ -49,7 +49,7 @@ def test_negative_numbers_are_told():
     assert told > 400
 
 
-def test_schemas_that_are_too_deep_are_told():
+def test_schemas_that_are_too_deep_are_reported():
     deep = ["ConversionError", PREFIX + "a schema that is nested more than 128 levels deep"]
     found = dict(lines("schemas"))
     assert found == {
@@ -162,7 +162,7 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize(("case", "where", "found"), ARRAYS.values(), ids=ARRAYS)
-def test_an_array_that_contradicts_itself_is_told(case, where, found):
+def test_a_contradictory_array_is_reported(case, where, found):
     with pytest.raises(af.ConversionError) as caught:
         convert(*case)
     assert str(caught.value) == where + PREFIX + found
@@ -202,7 +202,7 @@ def test_offsets_beyond_any_address_are_refused(tmp_path):
     assert str(caught.value) == f'column "x": {PREFIX}more values of LargeUtf8 than memory has bytes'
 
 
-def test_runs_without_end_are_not_written(tmp_path):
+def test_runs_without_an_end_are_not_written(tmp_path):
     ends = pa.array([HUGE], pa.int64())
     runs = pa.RunEndEncodedArray.from_arrays(ends, pa.array([1]))
     offsets = pa.py_buffer((ctypes.c_int64 * 2)(0, HUGE))
@@ -227,7 +227,7 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize(("fields", "found"), SCHEMAS.values(), ids=SCHEMAS)
-def test_a_schema_that_contradicts_itself_is_told(fields, found):
+def test_a_contradictory_schema_is_reported(fields, found):
     foreign = Foreign(pa.record_batch({"c": pa.array([1, 2])}))
     for field, value in fields.items():
         setattr(foreign.schema.children[0].contents, field, value)
@@ -237,7 +237,7 @@ def test_a_schema_that_contradicts_itself_is_told(fields, found):
         assert str(caught.value).endswith(PREFIX + found)
 
 
-def test_a_schema_without_its_children_is_told():
+def test_a_schema_without_its_children_is_reported():
     foreign = Foreign(pa.record_batch({"c": pa.array([1, 2])}))
     foreign.schema.children[0] = ctypes.POINTER(Schema)()
     with pytest.raises(af.ConversionError) as caught:
@@ -256,7 +256,7 @@ def test_a_type_that_is_asked_for_is_checked_too(tmp_path):
     assert str(caught.value) == PREFIX + 'a schema of the format "+s" with -1 children'
 
 
-def test_a_pickled_schema_may_not_be_nested_without_end():
+def test_a_pickled_schema_has_a_maximum_depth():
     program = """
 import arrowfeed._arrowfeed as native
 fields = ("l", "x", 2, {}, (), None)
@@ -294,7 +294,7 @@ def test_list_views_that_reach_nothing_do_not_look_at_their_values(item, rows):
     assert adapter.convert(batch)["c"].values.tolist() == []
 
 
-def test_lists_of_lists_are_cut_to_what_their_rows_reach():
+def test_lists_of_lists_are_sliced_to_the_items_of_their_rows():
     inner_offsets = np.array([0, 2, 3, 5, 6], "i4")
     inner = pa.Array.from_buffers(
         pa.list_(pa.int64()), 4, [None, pa.py_buffer(inner_offsets)], children=[pa.array(range(6))]

@@ -30,7 +30,7 @@ def plain(values: np.ndarray) -> list[Any]:
     return [value.decode() if isinstance(value, bytes) else value for value in flat]
 
 
-def test_the_corpus_is_there() -> None:
+def test_the_corpus_exists() -> None:
     assert list(FILES) == ["features", "person"]
     assert len(cases("feature")) >= 75
 
@@ -43,7 +43,7 @@ def test_the_file_has_the_schema_of_the_cases(file: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "case"), named("key", "key"))
-def test_what_a_key_selects(file: str, case: dict[str, Any]) -> None:
+def test_a_key_selects_these_values(file: str, case: dict[str, Any]) -> None:
     reader = af.read_avro(avro(file))
     key, rank, expected = case["key"], case["rank"], json.loads(case["values"])
     default = MISSING if pa.types.is_string(leaf_type(expected)) else -1

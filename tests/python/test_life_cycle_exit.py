@@ -159,7 +159,7 @@ time.sleep(given["delay"])
 
 
 @pytest.mark.parametrize("to", ["file", "object", "path"])
-def test_an_interpreter_ends_while_daemon_threads_write_what_python_makes(tmp_path, to):
+def test_an_interpreter_ends_while_daemon_threads_write_batches_of_python(tmp_path, to):
     moments = chance("written", to)
     path = tmp_path / "written.avro"
     given = [

@@ -102,7 +102,7 @@ def large_blocks(tmp_path_factory):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no size of the process")
 @pytest.mark.parametrize("work", ["read", "records", "shuffled", "tensors", "write", "split"])
-def test_without_memory_there_is_an_error_and_no_abort(large_blocks, work):
+def test_without_memory_an_error_is_raised_without_an_abort(large_blocks, work):
     given = [
         {
             "path": str(large_blocks),
@@ -164,7 +164,7 @@ print(sorted(found))
 )
 
 
-def test_without_file_descriptors_there_is_an_error(tmp_path):
+def test_without_file_descriptors_an_error_is_raised(tmp_path):
     path = write(tmp_path / "users.avro", users(300), sync_interval=1000)
     given = [{"path": str(path), "rows": 300, "threads": threads, "batch_size": 100} for threads in (1, 2, 4)]
     for case, ended in zip(given, run_all(FILES, given), strict=True):
@@ -207,7 +207,7 @@ print(messages, len(os.listdir("/proc/self/task")) - idle)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
-def test_without_threads_there_is_an_error(tmp_path):
+def test_without_threads_an_error_is_raised(tmp_path):
     path = write(tmp_path / "users.avro", users(300), sync_interval=1000)
     given = [{"path": str(path), "rows": 300, "threads": threads, "batch_size": 100} for threads in (2, 5)]
     for case, ended in zip(given, run_all(THREADS, given), strict=True):

@@ -69,7 +69,7 @@ def test_numbers_without_nulls_share_the_memory_and_are_read_only():
         (pa.array([None, None], pa.null()), [None, None]),
     ],
 )
-def test_all_others_are_objects_and_no_value_is_rounded(array, expected):
+def test_all_other_types_are_objects_and_no_value_is_rounded(array, expected):
     found = np.asarray(column(array))
     assert (found.dtype, found.shape) == (np.dtype(object), (len(expected),))
     assert found.tolist() == expected

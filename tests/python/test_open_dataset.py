@@ -163,7 +163,7 @@ def test_a_long_first_record_is_within_the_limits_of_the_caller(tmp_path):
     assert error.value.limit == "decoded_block_bytes"
 
 
-def test_what_is_of_no_format_is_an_error_with_the_reasons(tmp_path):
+def test_a_file_of_no_known_format_is_an_error_with_the_reasons(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("some words, and no records")
     with pytest.raises(af.FormatError) as error:

@@ -104,7 +104,7 @@ def test_options_are_keyword_only(users_file):
             call()
 
 
-def test_none_stands_for_the_default(users_file):
+def test_none_means_the_default(users_file):
     none = dict.fromkeys(["columns", "reader_schema", "batch_size", "max_batch_bytes", "threads", "limits"])
     assert list(af.read_avro(users_file, **none)) == list(af.read_avro(users_file))
 

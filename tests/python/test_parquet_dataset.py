@@ -151,7 +151,7 @@ def test_a_file_that_is_written_again_is_an_error(table, tmp_path):
         af.ParquetDataset(path, columns=["id"]).record_batches(batch_size=100).load_state_dict(state)
 
 
-def test_what_is_no_parquet_file_is_an_error(tmp_path):
+def test_a_file_that_is_not_parquet_is_an_error(tmp_path):
     path = tmp_path / "file.parquet"
     path.write_bytes(b"no such rows")
     with pytest.raises(af.FormatError) as caught:

@@ -68,7 +68,7 @@ def test_datasets_have_the_promised_schema(folder):
     assert list(itertools.chain(*rows)) == ROWS["id"]
 
 
-def test_schemas_of_any_library_and_of_arrowfeed_are_taken(folder):
+def test_schemas_of_any_library_and_of_arrowfeed_are_accepted(folder):
     own = af.ParquetDataset(folder, schema=PROMISED).arrow_schema
     for schema in (own, pa.record_batch([[], [], [], []], schema=PROMISED)):
         assert pa.table(af.read_parquet(folder, schema=schema)).to_pydict() == ROWS

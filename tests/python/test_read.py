@@ -13,7 +13,7 @@ def rows(reader):
     return pa.table(reader).to_pylist()
 
 
-def test_rows_are_what_was_written(users_file):
+def test_rows_equal_the_written_ones(users_file):
     assert rows(af.read_avro(users_file)) == users(100)
 
 
@@ -45,7 +45,7 @@ def test_iteration_ends_and_stays_ended(users_file):
             next(reader)
 
 
-def test_report_counts_what_was_given_out(users_file):
+def test_report_counts_yielded_rows(users_file):
     reader = af.read_avro(users_file, batch_size=60)
     assert reader.report()["rows"] == 0
     next(reader)

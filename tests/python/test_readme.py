@@ -111,7 +111,7 @@ def test_the_readme_has_the_range_of_the_page_on_tensorflow_io():
     assert f"reads {min(figures)} to {max(figures)} times as fast" in README.read_text("utf-8")
 
 
-def test_every_file_that_it_links_to_is_there():
+def test_every_linked_file_exists():
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", README.read_text())
     assert len(links) > 20
     assert [link for link in links if not (README.parent / link).exists()] == []

@@ -45,7 +45,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_a_query_gives_what_it_gives_in_memory(paths, query, engine):
+def test_a_query_returns_the_result_of_rows_in_memory(paths, query, engine):
     lazy, whole = af.scan_avro(paths), af.read_avro(paths, string_type="utf8_view").to_polars()
     found = QUERIES[query](lazy).collect(engine=engine)
     assert_frame_equal(found, QUERIES[query](whole.lazy()).collect())

@@ -108,7 +108,7 @@ def test_columns_are_those_of_field_paths(path, columns, first):
     assert pa.schema(dataset.arrow_schema).equals(table.schema)
 
 
-def test_what_is_not_there_is_an_error(path):
+def test_an_unknown_path_is_an_error(path):
     options = {"format": "sequence_example", "schema": SCHEMA}
     with pytest.raises(af.SchemaError) as error:
         af.read_tfrecord(path, columns=[f"{SEQUENCE}.tokens"], **options)

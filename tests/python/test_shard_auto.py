@@ -144,7 +144,7 @@ def test_processes_of_a_launcher_have_each_row_once(dataset, tmp_path):
         ),
     ],
 )
-def test_an_environment_that_gives_no_shard_is_refused(dataset, monkeypatch, environment, message):
+def test_an_environment_without_a_shard_is_refused(dataset, monkeypatch, environment, message):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole text is compared

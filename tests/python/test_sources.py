@@ -141,7 +141,7 @@ def test_file_objects(tmp_path, codec):
     assert ids(IntoOnly(data)) == list(range(100))
 
 
-def test_a_file_object_is_read_from_where_it_stands(users_file):
+def test_a_file_object_is_read_from_its_position(users_file):
     file = io.BytesIO(b"before" + users_file.read_bytes())
     file.seek(6)
     assert ids(file, threads=4) == list(range(100))
@@ -171,7 +171,7 @@ class Failing:
 @pytest.mark.parametrize(
     "error", [ZeroDivisionError("mine"), InterruptedError(4, "mine"), KeyboardInterrupt("mine")]
 )
-def test_what_a_file_object_raises_comes_back_as_it_is(users_file, error):
+def test_an_error_of_a_file_object_is_raised_unchanged(users_file, error):
     reader = af.read_avro(Failing(users_file.read_bytes()[:-1], error), threads=3)
     with pytest.raises(type(error)) as caught:
         list(reader)

@@ -58,7 +58,7 @@ def test_a_split_ends_before_the_block_that_is_refused(path):
         assert reader.report()["blocks"] == granted == len(asked) - 1
 
 
-def test_any_byte_is_a_place_to_take_the_rest_away(tmp_path):
+def test_the_rest_can_be_claimed_at_any_byte(tmp_path):
     path = write(tmp_path / "x.avro", users(20), sync_interval=100)
     size = path.stat().st_size
     for cut in range(size + 1):
@@ -145,7 +145,7 @@ def test_errors_have_the_offset_in_the_file_and_the_path_of_the_split(tmp_path):
 
 
 @pytest.mark.parametrize("on_error", ["raise", "skip_block", "skip_file"])
-def test_what_a_claim_raises_is_raised_after_the_rows_before(tmp_path, on_error):
+def test_an_error_of_a_claim_is_raised_after_the_rows_before(tmp_path, on_error):
     path = write(tmp_path / "x.avro", users(ROWS), sync_interval=500)
     asked, found = offsets(path), []
     raised = KeyError("the claim")
@@ -176,7 +176,7 @@ def test_a_claim_that_uses_the_reader_is_an_error(path):
         ids(reader)
 
 
-def test_what_a_file_object_raises_is_raised(path):
+def test_an_error_of_a_file_object_is_raised(path):
     class Broken(io.BytesIO):
         def seek(self, offset, whence=0, /):
             if offset:

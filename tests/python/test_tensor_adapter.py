@@ -160,14 +160,14 @@ def test_specs_are_known_before_any_batch(adapter):
     assert repr(specs["vr"]) == "<arrowfeed.TensorSpec ragged int64 [?, ?] (row splits int32)>"
 
 
-def test_tensors_are_what_their_specs_say(adapter):
+def test_tensors_match_their_specs(adapter):
     tensors = adapter.convert(BATCH)
     for name, spec in adapter.specs.items():
         if spec.kind != "structured":
             assert tensors[name].dtype == spec.dtype
 
 
-def test_explain_tells_of_each_tensor_what_is_shared(adapter):
+def test_explain_reports_the_shared_parts_of_each_tensor(adapter):
     lines = adapter.explain().split("\n")
     assert lines[:6] == [
         "d: dense float32 [?, 2]",
@@ -230,7 +230,7 @@ def test_options_decide_of_inner_nulls_and_duplicates():
     assert str(caught.value) == message
 
 
-def test_what_a_batch_raises_comes_back(adapter):
+def test_an_error_of_a_batch_is_raised(adapter):
     class Broken:
         def __arrow_c_array__(self, requested_schema=None):
             raise RuntimeError("no such batch")
@@ -259,7 +259,7 @@ NESTED = pa.array(
 
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize(("start", "rows"), [(0, 6), (0, 2), (2, 3), (4, 2), (6, 0)])
-def test_slices_of_structs_in_structs_and_fixed_size_lists_are_taken(start, rows, nulls):
+def test_slices_of_structs_in_structs_and_fixed_size_lists_are_accepted(start, rows, nulls):
     column = pa.StructArray.from_arrays(
         NESTED.flatten(), ["b"], mask=pa.array([nulls and i % 2 == 1 for i in range(6)])
     )
@@ -291,7 +291,7 @@ def test_an_adapter_can_be_pickled():
     assert adapter.convert(batch)["d"].values.tolist() == [b"none"]
 
 
-def test_what_is_no_pickled_schema_is_an_error():
+def test_bytes_that_are_not_a_pickled_schema_are_an_error():
     adapter = af.TensorAdapter(pa.schema({"x": pa.int8()}), {})
     restore, (fields,) = adapter.schema.__reduce__()
     assert [child[:2] for child in fields[4]] == [("c", "x")]

@@ -30,7 +30,7 @@ def failing():
     raise ZeroDivisionError("mine")
 
 
-def test_what_a_generator_raises_comes_back():
+def test_an_error_of_a_generator_is_raised():
     with pytest.raises(ZeroDivisionError, match="^mine$"):
         af.Dense("x", failing())
 
@@ -49,7 +49,7 @@ class NoBytes:
         return "text"
 
 
-def test_what_a_message_raises_comes_back():
+def test_an_error_of_a_message_is_raised():
     for use in (
         lambda: af.TensorAdapter(BATCH.schema, {"x": Broken()}),
         lambda: af.Representation.from_proto(Broken()),
@@ -142,7 +142,7 @@ def test_structured_tensors_can_be_made_and_pickled():
     assert str(caught.value) == 'expected 2 rows in field "b", found 1'
 
 
-def test_one_value_is_told_as_one():
+def test_one_value_is_reported_in_the_singular():
     batch = pa.record_batch({"x": pa.array([[7]])})
     tensor = af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x")}).convert(batch)["t"]
     assert repr(tensor) == "<arrowfeed.RaggedTensor int64 [1, ?], 1 value>"

@@ -70,7 +70,7 @@ def test_shapes_are_handed_over(shape, rows):
     np.testing.assert_array_equal(array, tensor.values)
 
 
-def test_the_form_is_what_max_version_asks_for(tensor):
+def test_max_version_selects_the_form(tensor):
     for version, expected in (
         (None, "dltensor"),
         ((0, 8), "dltensor"),
@@ -152,7 +152,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_says_what_was_expected(call, kind, message):
+def test_impossible_arguments_say_what_was_expected(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == message
@@ -185,7 +185,7 @@ class Watched:
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
-def test_a_capsule_that_nobody_takes_frees_its_memory(version):
+def test_a_capsule_without_a_consumer_frees_its_memory(version):
     watched = Watched()
     tensor = watched.tensor()
     capsule = tensor.__dlpack__(max_version=version)

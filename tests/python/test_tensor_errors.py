@@ -31,7 +31,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("representation", "start"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_a_representation_that_cannot_be_is_told_before_any_data(representation, start):
+def test_an_impossible_representation_is_reported_before_any_data(representation, start):
     with pytest.raises(af.RepresentationError) as caught:
         adapt(representation)
     error = caught.value
@@ -72,7 +72,7 @@ UNFIT = {
 
 
 @pytest.mark.parametrize(("representation", "batch", "row", "message"), UNFIT.values(), ids=UNFIT)
-def test_a_row_that_does_not_fit_is_told_with_its_place(representation, batch, row, message):
+def test_a_row_that_does_not_fit_is_reported_with_its_location(representation, batch, row, message):
     adapter = af.TensorAdapter(batch.schema, {"t": representation})
     with pytest.raises(af.ConversionError) as caught:
         adapter.convert(batch)

@@ -15,7 +15,7 @@ FUNCTIONS = {"tensorflow": to_tensorflow, "torch": to_torch, "jax": to_jax}
 
 
 @pytest.mark.parametrize(("name", "function"), FUNCTIONS.items())
-def test_a_framework_that_is_not_installed_is_told_on_use(monkeypatch, name, function):
+def test_a_framework_that_is_not_installed_is_reported_on_use(monkeypatch, name, function):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError) as caught:
         function({})
@@ -41,7 +41,7 @@ class Torch:
         return np.from_dlpack(tensor)
 
 
-def test_what_is_handed_to_a_framework_shares_the_batch(monkeypatch):
+def test_tensors_of_a_framework_share_the_batch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", Torch)
     batch = pa.record_batch({"x": pa.array([1.5, 2.5]), "r": pa.array([[1, 2], []]), "t": ["a", "b"]})
     representations = {"x": af.Dense("x"), "r": af.VarLenRagged("r"), "t": af.Dense("t")}

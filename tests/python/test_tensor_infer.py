@@ -9,7 +9,7 @@ import pytest
 import arrowfeed as af
 
 
-def test_each_column_gets_what_its_type_asks_for():
+def test_each_column_gets_the_representation_of_its_type():
     schema = pa.schema(
         {
             "id": pa.int64(),
@@ -36,7 +36,7 @@ def test_each_column_gets_what_its_type_asks_for():
     assert list(af.TensorAdapter(schema, inferred).specs) == list(inferred)
 
 
-def test_the_repr_says_what_was_left_out_and_why():
+def test_the_repr_names_skipped_parts_with_reasons():
     schema = pa.schema(
         {
             "id": pa.int64(),
@@ -98,7 +98,7 @@ def test_features_of_a_schema_become_representations():
     }
 
 
-def test_groups_of_a_schema_are_given_as_they_are():
+def test_groups_of_a_schema_are_returned_unchanged():
     entry = field(1, b"t") + field(2, af.Ragged("tags").to_proto())
     group = field(13, field(1, b"g") + field(2, field(1, entry)))
     data = schema_proto(TAGS, groups=group)

@@ -88,7 +88,7 @@ def test_parts_without_memory_are_errors(kind):
     assert (done.stdout, done.stderr, done.returncode) == (expected[kind] + reason, "", 0)
 
 
-def test_values_of_more_dimensions_than_numpy_has_are_told_with_the_tensor():
+def test_values_of_too_many_dimensions_for_numpy_are_reported_with_the_tensor():
     batch = pa.record_batch({"x": pa.array([1, 2]), "s": pa.array(["a", "b"])})
     adapter = af.TensorAdapter(batch.schema, {"n": af.Dense("x", [1] * 70), "s": af.Dense("s", [1] * 70)})
     tensors = adapter.convert(batch)
@@ -110,7 +110,7 @@ def nested(value, depth):
     return value, kind
 
 
-def test_flat_values_and_fields_are_told_with_the_tensor_that_they_are_of():
+def test_errors_of_flat_values_and_fields_name_their_tensor():
     value, kind = nested(1, 70)
     batch = pa.record_batch(
         {"x": pa.array([value], kind), "u": pa.array([{"v": value}], pa.struct({"v": kind}))}
@@ -124,7 +124,7 @@ def test_flat_values_and_fields_are_told_with_the_tensor_that_they_are_of():
         _ = field.values
 
 
-def test_a_shape_too_big_for_numpy_is_told_even_if_it_has_no_values():
+def test_a_shape_too_big_for_numpy_is_reported_even_without_values():
     shape = [1 << 31, 1 << 30]
     batch = pa.record_batch({"x": pa.array([[]], pa.list_(pa.list_(pa.int64())))}).slice(1)
     adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x", shape)})

@@ -82,7 +82,7 @@ def test_defaults_of_other_types_are_different():
     assert af.Dense("x", default=float("nan")) == af.Dense("x", default=float("nan"))
 
 
-def test_attributes_are_what_was_given():
+def test_attributes_are_the_arguments():
     dense = af.Dense("x", [2, 3], default=1.5, pad=True)
     assert (dense.column, dense.shape, dense.default, dense.pad) == ("x", (2, 3), 1.5, True)
     plain = af.Dense("x")
@@ -120,7 +120,7 @@ def test_they_are_frozen():
         ("é", "é".encode()),
     ],
 )
-def test_defaults_of_numpy_and_text_are_taken(given, default):
+def test_defaults_of_numpy_and_text_are_accepted(given, default):
     found = af.Dense("x", default=given).default
     assert (type(found), found) == (type(default), default)
 
@@ -235,7 +235,7 @@ UNSET = {
 
 
 @pytest.mark.parametrize(("message", "representation"), UNSET.values(), ids=UNSET)
-def test_a_message_comes_back_with_what_it_does_not_set(message, representation):
+def test_a_message_survives_a_round_trip_with_its_unset_fields(message, representation):
     parsed = af.Representation.from_proto(message)
     assert parsed.to_proto() == message
     assert representation.to_proto() != message
@@ -257,7 +257,7 @@ def test_a_dataset_gives_the_messages_of_its_representations_back(tmp_path):
 
 
 @pytest.mark.parametrize("representation", ALL, ids=TEXTS)
-def test_every_cut_of_a_message_is_taken_or_refused(representation):
+def test_every_prefix_of_a_message_is_accepted_or_refused(representation):
     message = representation.to_proto()
     refused = 0
     for end in range(len(message)):

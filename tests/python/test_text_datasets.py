@@ -317,7 +317,7 @@ VALUES = [
 ]
 
 
-def test_what_json_inference_accepts_is_read():
+def test_rows_that_json_inference_accepts_are_read():
     for pair in itertools.product(VALUES, VALUES):
         lines = "".join(json.dumps({"k": value}) + "\n" for value in pair).encode()
         if has_common_type(*pair):

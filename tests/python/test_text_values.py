@@ -55,7 +55,7 @@ def check(found: Any, expected: list[Any], message: str) -> None:
         assert found == expected[0]
 
 
-def test_the_cases_are_there() -> None:
+def test_the_cases_exist() -> None:
     assert len(CASES) > 20
     assert sum(len(case["texts"]) + len(case.get("numbers", ())) for case in CASES) > 250
 
@@ -165,7 +165,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("line", MALFORMED)
-def test_what_is_not_json_is_an_error_with_a_schema_and_without_one(line: str) -> None:
+def test_invalid_json_is_an_error_with_a_schema_and_without_one(line: str) -> None:
     file = f"{{}}\n{line}\n".encode()
     messages = []
     for schema in [pa.schema({"a": pa.int64(), "s": pa.string(), "f": pa.float64()}), None]:

@@ -20,7 +20,7 @@ def fastavro_rows(path):
         return list(fastavro.reader(file))
 
 
-def test_a_large_batch_comes_in_pieces_and_is_whole(tmp_path):
+def test_a_large_batch_arrives_in_pieces_and_is_complete(tmp_path):
     path = tmp_path / "out.avro"
     ids = pa.array(range(600_001), pa.int64())
     lists = pa.ListArray.from_arrays(pa.array(range(600_002), pa.int32()), ids)
@@ -31,7 +31,7 @@ def test_a_large_batch_comes_in_pieces_and_is_whole(tmp_path):
     assert found["list"].combine_chunks().flatten().to_numpy().tolist() == list(range(1, 600_001))
 
 
-def test_what_is_invalid_far_behind_in_a_batch_is_an_error(tmp_path):
+def test_an_invalid_value_late_in_a_batch_is_an_error(tmp_path):
     """The first rows are checked before any write, the others during the write."""
     path = tmp_path / "out.avro"
     text = pa.array(["a"] * 600_000)
@@ -52,7 +52,7 @@ def test_every_codec_makes_the_round_trip(tmp_path, users_file, codec):
     assert fastavro_rows(path) == users(100)
 
 
-def test_tables_frames_and_batches_are_taken(tmp_path):
+def test_tables_frames_and_batches_are_accepted(tmp_path):
     path = tmp_path / "out.avro"
     rows = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
     table = pa.Table.from_pylist(rows)
@@ -96,7 +96,7 @@ def test_metadata_is_read_back(tmp_path, schema):
     assert without.json == header.json
 
 
-def test_metadata_of_text_is_what_fastavro_reads(tmp_path):
+def test_metadata_of_text_equals_that_of_fastavro(tmp_path):
     path = tmp_path / "out.avro"
     af.write_avro(
         pa.table({"id": [1, 2]}), path, metadata={"source": b"sensor 7", "ключ": "значение".encode()}
@@ -218,7 +218,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.avro"]
 
 
-def test_an_error_of_the_source_stays_what_it_is(tmp_path):
+def test_an_error_of_the_source_keeps_its_class(tmp_path):
     source = write(tmp_path / "in.avro", users(100))
     source.write_bytes(source.read_bytes()[:-1])
     with pytest.raises(af.TruncatedError) as caught:

@@ -146,7 +146,7 @@ def test_rows_are_appended_with_the_schema_and_codec_of_the_file(tmp_path):
         assert [row["id"] for row in fastavro.reader(file)] == list(range(20))
 
 
-def test_what_cannot_be_appended_to_stays_as_it_is(tmp_path):
+def test_a_file_that_cannot_be_appended_to_stays_unchanged(tmp_path):
     path = tmp_path / "a.avro"
     af.write_avro(ids(0, 10), path, codec="snappy")
     before = path.read_bytes()
@@ -170,7 +170,7 @@ def test_what_cannot_be_appended_to_stays_as_it_is(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-def test_what_is_no_file_is_not_replaced(tmp_path):
+def test_a_path_that_is_not_a_file_is_not_replaced(tmp_path):
     (tmp_path / "folder.avro").mkdir()
     os.mkfifo(tmp_path / "pipe.avro")
     with pytest.raises(IsADirectoryError):
@@ -314,7 +314,7 @@ except OSError as error:
 @pytest.mark.skipif(os.name != "posix", reason="a limit of POSIX")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("way", ["new", "append"])
-def test_a_file_that_cannot_grow_leaves_what_was_there(tmp_path, way, threads):
+def test_a_file_that_cannot_grow_stays_unchanged(tmp_path, way, threads):
     path = tmp_path / "a.avro"
     af.write_avro(ids(0, 3), path, codec="null")
     before = path.read_bytes()

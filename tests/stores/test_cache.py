@@ -143,7 +143,7 @@ def test_two_processes_at_a_time_share_a_cache(cached: Store, tmp_path: Path) ->
     assert all_within(SECONDS, calls) == [list(range(100))] * 3
 
 
-def test_another_version_of_an_object_is_not_taken_from_the_cache(cached: Store, tmp_path: Path) -> None:
+def test_another_version_of_an_object_is_not_read_from_the_cache(cached: Store, tmp_path: Path) -> None:
     more = options(cached, tmp_path / "cache")
     assert ids(af.read_avro(urls(cached)[0], **more)) == list(range(60))
     cached.put("part-0.avro", file_of("avro", range(500, 570)))
@@ -195,7 +195,7 @@ def test_a_damaged_chunk_is_fetched_again(cached: Store, tmp_path: Path, how: st
     assert cached.proxy.stats()["body_bytes"] == 0
 
 
-def test_chunks_in_each_others_place_are_not_believed(cached: Store, tmp_path: Path) -> None:
+def test_exchanged_chunks_are_rejected(cached: Store, tmp_path: Path) -> None:
     more = options(cached, tmp_path / "cache")
     assert ids(af.read_avro(urls(cached), **more)) == list(range(100))
     settle(tmp_path / "cache")

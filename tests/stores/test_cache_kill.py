@@ -34,7 +34,7 @@ KILLED = """
 """
 
 
-def test_what_a_killed_writer_leaves_is_not_believed(
+def test_incomplete_chunks_of_a_killed_writer_are_rejected(
     make_store: Callable[[str], Store], tmp_path: Path
 ) -> None:
     store = make_store("http")

@@ -114,7 +114,7 @@ def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("how", ["close", "drop"])
-def test_who_stops_in_the_middle_waits_for_no_request(
+def test_stopping_in_the_middle_waits_for_no_request(
     stalling: Store, kind: str, threads: int, how: str
 ) -> None:
     before = thread_names()

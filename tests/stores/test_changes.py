@@ -87,14 +87,14 @@ def test_skip_block_does_not_pass_over_a_change(make_store: Callable[[str], Stor
 
 
 @pytest.mark.parametrize("change", ["longer", "shorter", "empty"])
-def test_without_validators_the_length_tells_of_a_change(
+def test_without_validators_the_length_shows_a_change(
     make_store: Callable[[str], Store], change: str
 ) -> None:
     store = make_store("http-no-validators")
     check_changed(store, *changed(store, "avro", change, threads=1))
 
 
-def test_without_an_etag_the_time_of_change_tells(make_store: Callable[[str], Store]) -> None:
+def test_without_an_etag_the_modification_time_shows_a_change(make_store: Callable[[str], Store]) -> None:
     plain = make_store("http")
     store = HttpNoEtagStore(plain.server, plain.prefix)
     store.put("a.avro", body_of("avro"))
@@ -119,7 +119,7 @@ def test_a_server_that_ignores_if_match_is_found_out(
     assert len(found) < ROWS
 
 
-def test_an_object_that_goes_away_is_an_error(store: Store) -> None:
+def test_a_removed_object_is_an_error(store: Store) -> None:
     store.put("a.avro", body_of("avro"))
     options = {**store.storage_options, **SMALL}
     reader = af.read_avro(store.url_of("a.avro"), batch_size=20, threads=1, storage_options=options)

@@ -83,7 +83,7 @@ def local(*arguments: str) -> Ran:
 
 
 @pytest.mark.parametrize(("store", "format"), STORES_AND_FORMATS, indirect=["store"])
-def test_commands_print_of_a_url_what_they_print_of_a_path(store: Store, format: str) -> None:
+def test_commands_print_the_same_for_a_url_and_a_path(store: Store, format: str) -> None:
     name = f"rows.{format}"
     store.put(name, file_of(format, range(ROWS)))
     url = store.url_of(name)
@@ -123,7 +123,7 @@ def writable(request: pytest.FixtureRequest, make_store: Callable[[str], Store])
     return make_store(request.param)
 
 
-def test_nobody_writes_to_a_server_of_http(make_store: Callable[[str], Store], tmp_path: Path) -> None:
+def test_writing_to_an_http_server_is_refused(make_store: Callable[[str], Store], tmp_path: Path) -> None:
     store = make_store("http")
     (tmp_path / "a.avro").write_bytes(file_of("avro", range(ROWS)))
     for name in OUTPUTS:

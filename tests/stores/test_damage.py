@@ -68,7 +68,7 @@ def test_damage_is_the_error_that_it_is_in_a_local_file(corpus: Corpus, threads:
 
 
 @pytest.mark.parametrize("on_error", ["skip_block", "skip_file"])
-def test_readers_leave_out_what_they_leave_out_of_local_files(corpus: Corpus, on_error: str) -> None:
+def test_readers_skip_the_same_parts_as_of_local_files(corpus: Corpus, on_error: str) -> None:
     for threads in (1, 2):
         local, skipped_local = told(corpus.local_reader(threads=threads, on_error=on_error))
         remote, skipped = told(corpus.remote_reader(threads=threads, on_error=on_error))
@@ -87,7 +87,7 @@ def test_readers_leave_out_what_they_leave_out_of_local_files(corpus: Corpus, on
     [{}, {"shuffle_buffer_size": 50, "seed": 3}, {"shard": (1, 3)}],
     ids=["order", "shuffle", "shard"],
 )
-def test_datasets_leave_out_what_they_leave_out_of_local_files(
+def test_datasets_skip_the_same_parts_as_of_local_files(
     corpus: Corpus, on_error: str, order: dict[str, Any]
 ) -> None:
     options = {"batch_size": 13, "on_error": on_error, "epochs": 2, **order}

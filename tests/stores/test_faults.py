@@ -129,7 +129,7 @@ def became(plan: str, error: Exception, place: str) -> str:
 
 
 @pytest.mark.parametrize("kind", SHARES)
-def test_rows_are_right_or_there_is_an_error(
+def test_rows_are_correct_or_an_error_is_raised(
     make_store: Callable[[str], Store], proxy_of: ProxyOf, tmp_path: Path, kind: str
 ) -> None:
     store = make_store(kind)
@@ -246,7 +246,7 @@ def test_no_retries_are_one_attempt(proxied: Store) -> None:
     assert seconds < 2
 
 
-def test_a_missing_object_is_told_at_once(proxied: Store) -> None:
+def test_a_missing_object_is_reported_at_once(proxied: Store) -> None:
     begin = time.monotonic()
     with pytest.raises(FileNotFoundError) as caught:
         af.read_avro(proxied.url_of("none.avro"), storage_options=proxied.storage_options)
@@ -255,7 +255,7 @@ def test_a_missing_object_is_told_at_once(proxied: Store) -> None:
     assert time.monotonic() - begin < 2
 
 
-def test_a_refusal_is_told_at_once(make_store: Callable[[str], Store], proxy_of: ProxyOf) -> None:
+def test_a_refusal_is_reported_at_once(make_store: Callable[[str], Store], proxy_of: ProxyOf) -> None:
     store = make_store("azure")
     store = store.through(proxy_of(store))
     # The container of the tests is public in Azurite.

@@ -182,7 +182,7 @@ def test_a_url_that_only_fsspec_knows_is_read(tmp_path: Path, memory: tuple[Any,
             af.read_avro(f"{url}/none.avro")
 
 
-def test_a_url_that_nobody_knows_is_an_error() -> None:
+def test_an_unknown_url_is_an_error() -> None:
     with pytest.raises((ValueError, ImportError), match="nosuchscheme"):
         af.read_avro("nosuchscheme://host/a.avro")
 
@@ -217,7 +217,7 @@ class Failing(LocalFileSystem):
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "hush"), KeyError("a reason"), TimeoutError("late")])
-def test_what_a_filesystem_raises_is_raised(tmp_path: Path, error: Exception) -> None:
+def test_an_error_of_a_filesystem_is_raised(tmp_path: Path, error: Exception) -> None:
     files = Failing(error)
     paths = put_in(files, str(tmp_path), files_of("avro", SIZES))
     for threads in (1, 2):
@@ -337,7 +337,7 @@ def test_an_error_of_a_credential_provider_is_an_error_without_its_text(
     assert "secret" not in str(caught.value)
 
 
-def test_options_of_clients_and_retries_are_taken(make_store: Callable[[str], Store]) -> None:
+def test_options_of_clients_and_retries_are_accepted(make_store: Callable[[str], Store]) -> None:
     store = make_store("s3")
     put_all(store, files_of("avro", SIZES))
     config: Any = {key: value for key, value in store.storage_options.items() if "allow_http" not in key}

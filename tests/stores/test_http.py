@@ -85,7 +85,7 @@ def test_a_server_without_ranges_is_warned_of_once(make_store: Callable[[str], S
     assert store.address.removeprefix("http://") in messages[0]
 
 
-def test_one_path_without_ranges_says_nothing_of_others(
+def test_one_path_without_ranges_does_not_affect_others(
     make_store: Callable[[str], Store], proxy_of: ProxyOf
 ) -> None:
     """One server may be a proxy of several others."""
@@ -218,7 +218,7 @@ def test_user_and_password_of_a_url_are_sent_and_not_shown(
         assert SECRET not in text
 
 
-def test_https_is_not_taken_for_http(make_store: Callable[[str], Store]) -> None:
+def test_https_is_not_http(make_store: Callable[[str], Store]) -> None:
     store = make_store("http")
     url = store.url_of("a.avro").replace("http://", "https://")
     with pytest.raises(OSError, match="expected") as caught:

@@ -62,7 +62,7 @@ def test_a_later_missing_object_is_an_error_after_the_rows_before_it(store: Stor
             next(reader)
 
 
-def test_skip_file_tells_of_a_missing_object(store: Store) -> None:
+def test_skip_file_reports_a_missing_object(store: Store) -> None:
     store.put("a.avro", file_of("avro", range(5)))
     urls = [store.url_of("a.avro"), store.url_of("none.avro"), store.url_of("a.avro")]
     options = {"storage_options": store.storage_options}
@@ -110,7 +110,7 @@ def test_wrong_credentials_are_a_permission_error(make_store: Callable[[str], St
 
 @pytest.mark.parametrize(("kind", "format"), STORES_AND_FORMATS)
 @pytest.mark.parametrize("size", [0, 1])
-def test_an_object_of_no_bytes_or_one_is_what_such_a_file_is(
+def test_an_object_of_no_bytes_or_one_is_read_like_such_a_file(
     make_store: Callable[[str], Store], kind: str, format: str, size: int, tmp_path: Path
 ) -> None:
     store = make_store(kind)

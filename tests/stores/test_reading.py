@@ -107,7 +107,7 @@ def test_rows_are_counted(corpus: Corpus) -> None:
     assert corpus.remote().num_rows == TOTAL
 
 
-def test_an_index_stands_for_the_heads_of_blocks(corpus: Corpus, tmp_path: Path) -> None:
+def test_an_index_replaces_reads_of_block_heads(corpus: Corpus, tmp_path: Path) -> None:
     index = tmp_path / "index.json"
     corpus.remote().save_index(index)
     dataset = corpus.remote(index=index)

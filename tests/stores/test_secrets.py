@@ -63,7 +63,7 @@ def urls(store: Store) -> list[str]:
     return [store.url_of("part-0.avro"), store.url_of("part-1.avro")]
 
 
-def test_what_is_shown_has_no_secret(secretive: Store, tmp_path: Path) -> None:
+def test_output_contains_no_secret(secretive: Store, tmp_path: Path) -> None:
     dataset = af.AvroDataset(urls(secretive), **options(secretive))
     batches = dataset.record_batches(batch_size=30)
     reader = af.read_avro(urls(secretive), **options(secretive))
@@ -156,7 +156,7 @@ def test_a_wrong_key_is_not_shown(make_store: Callable[[str], Store]) -> None:
             assert "hush" not in text
 
 
-def test_what_is_skipped_is_told_without_a_secret(proxied: Store) -> None:
+def test_reports_of_skipped_parts_contain_no_secret(proxied: Store) -> None:
     files = {"one.avro": file_of("avro", range(50)), "two.avro": file_of("avro", range(50, 90))}
     names = put_all(proxied, files)
     proxied.proxy.plan(status_503=1, path_contains="two")

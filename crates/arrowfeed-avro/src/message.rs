@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_are_read_as_the_specifications_say() {
+    fn heads_are_read_as_specified() {
         let single = [0xc3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 9];
         assert_eq!(Framing::SingleObject.split(&single).unwrap(), (Some(0x0807_0605_0403_0201), &[9][..]));
         assert_eq!(Framing::Confluent.split(&[0, 1, 2, 3, 4]).unwrap(), (Some(0x0102_0304), &[][..]));

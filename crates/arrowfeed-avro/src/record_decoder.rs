@@ -383,7 +383,7 @@ mod tests {
 
     /// Every allocation of a column fails once: the record that needed it is missing, and no other row changes.
     #[test]
-    fn a_decoder_goes_on_after_memory_was_exhausted() {
+    fn a_decoder_continues_after_memory_was_exhausted() {
         for before in 0.. {
             let mut tried = decoder();
             exhaustion::fail_after(before);

@@ -79,14 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_free_lock_gives_its_value() {
+    fn a_free_lock_returns_its_value() {
         let lock = ForkLock::new(1);
         assert_eq!(lock.try_with(|value| std::mem::replace(value, 2)), Some(1));
         assert_eq!(lock.with(|value| *value), Some(2));
     }
 
     #[test]
-    fn a_lock_that_is_held_for_ever_is_given_up() {
+    fn waiting_for_a_lock_that_is_held_forever_ends() {
         let lock: &'static ForkLock<i32> = Box::leak(Box::default());
         let (send, locked) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn another_panic_goes_on() {
+    fn another_panic_is_propagated() {
         let panic = catch_unwind(|| caught::<()>(|| resume_unwind(Box::new("other"))));
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"other"));
     }

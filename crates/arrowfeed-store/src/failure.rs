@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_known_by_status() {
+    fn transient_errors_are_known_by_status() {
         for status in
             ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Service Unavailable"]
         {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_known_by_code() {
+    fn transient_errors_are_known_by_code() {
         let slow = "Server returned error response: <Error><Code>SlowDown</Code><Message>m</Message></Error>";
         let Fault::Transient(reason) = classify(&generic(slow)) else { panic!() };
         assert_eq!(reason.text, "status 200 OK with an error (SlowDown)");
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_has_kinds_of_its_own() {
+    fn the_library_has_its_own_kinds_of_errors() {
         let reset = io::Error::from(io::ErrorKind::ConnectionReset);
         let error = HttpError::new(HttpErrorKind::Interrupted, reset);
         let fault = classify(&Error::Generic { store: "HTTP", source: Box::new(error) });

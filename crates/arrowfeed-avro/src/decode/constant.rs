@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repetition_takes_what_is_not_shared_and_a_byte_for_each_item() {
+    fn a_repetition_takes_the_unshared_bytes_and_one_per_item() {
         let long = "x".repeat(1000);
         let symbols: DictionaryArray<Int32Type> = [long.as_str()].into_iter().collect();
         let item = Arc::new(Field::new("item", DataType::Null, true));

@@ -73,7 +73,7 @@ mod tests {
 
     /// A forked child drops batches even if a thread of the parent held the lock of the pool.
     #[test]
-    fn memory_is_dropped_and_taken_while_the_lock_is_held_for_ever() {
+    fn memory_is_freed_and_allocated_while_the_lock_is_held_forever() {
         let pool: Arc<ColumnPool> = Arc::default();
         let memory = PooledMemory::new(Allocation::new(1000), &pool);
         // Leaked, because the thread that holds the lock may live as long as the process.

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_readings_none_is_taken() {
+    fn an_ambiguous_path_is_an_error() {
         let message = r#"expected a path of one field, found "a.b.c", which may be "['a']['b.c']" or "['a.b']['c']": write one of these"#;
         assert_eq!(names("a.b.c").unwrap_err(), message);
         let message = r#"expected a path of one field, found "next.a.b.c", which may be "['next']['a']['b.c']" or "['next']['a.b']['c']": write one of these"#;

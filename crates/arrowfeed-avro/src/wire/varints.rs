@@ -223,7 +223,7 @@ mod tests {
 
     /// Combines varints of all pairs of lengths at several periods, so that long ones occur at every position.
     #[test]
-    fn skipping_a_run_accepts_and_takes_what_reading_it_does() {
+    fn skipping_a_run_accepts_and_consumes_the_bytes_of_reading_it() {
         let lengths = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11];
         for (a, b) in lengths.iter().flat_map(|a| lengths.map(|b| (*a, b))) {
             for last in [0_u8, 1, 2, 0x0f, 0x10, 0x7f] {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_varint_that_is_too_long_is_refused_wherever_it_stands() {
+    fn a_varint_that_is_too_long_is_refused_at_any_position() {
         for before in 0..70 {
             for len in [11, 12, 64, 70, 200] {
                 let mut bytes = vec![2; before];

@@ -51,7 +51,7 @@ fn every_file_of_the_corpus_is_run() {
 }
 
 #[test]
-fn every_case_has_a_name_of_its_own() {
+fn every_case_has_a_unique_name() {
     let cases: Vec<case::Case> = TOPICS.iter().flat_map(|topic| case::load(topic)).collect();
     let names: BTreeSet<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names.len(), cases.len());

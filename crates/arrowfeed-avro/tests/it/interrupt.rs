@@ -167,7 +167,7 @@ fn all_work_over_input_asks_often() {
 }
 
 #[test]
-fn all_work_over_input_stops_where_it_is_told_to() {
+fn all_work_over_input_stops_when_cancelled() {
     for (what, work) in WORKS {
         for stop_at in [1, 2, 5, 8] {
             let meter = Meter::stopping_at(stop_at);

@@ -57,7 +57,7 @@ fn rows_without_bytes_come_batch_by_batch() {
 }
 
 #[test]
-fn every_row_without_bytes_is_there() {
+fn every_row_without_bytes_is_read() {
     let empty = r#"{"type":"record","name":"R","fields":[{"name":"a","type":"null"}]}"#;
     let file = Container::new(empty, Codec::Null).block(20_000_000, &[]).block(7, &[]).bytes;
     for (batch_size, threads) in [(64, 1), (8192, 1), (8192, 2), (usize::MAX, 1)] {

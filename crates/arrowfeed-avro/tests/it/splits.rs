@@ -94,7 +94,7 @@ fn a_split_that_ends_before_its_start_is_refused() {
 }
 
 #[test]
-fn other_sources_are_checked_too_whatever_is_left_out() {
+fn other_sources_are_checked_with_any_on_error() {
     let (bytes, other) = (blocks([1; 16]), blocks([2; 16]));
     let file = TemporaryFile::new(&bytes);
     let split = &plan_splits([&file.path], BLOCK).unwrap()[BLOCKS - 1];

@@ -86,7 +86,7 @@ fn a_bomb_of_any_codec_stops_at_the_limit_of_a_block() {
 }
 
 #[test]
-fn a_lowered_limit_lowers_what_a_bomb_takes() {
+fn a_lower_limit_lowers_the_memory_of_a_bomb() {
     let _alone = alone();
     let limits = Limits { decoded_block_bytes: 2 * MIB, xz_memory_bytes: 8 * MIB, ..Limits::default() };
     for codec in CODECS.into_iter().filter(|codec| *codec != Codec::Null) {

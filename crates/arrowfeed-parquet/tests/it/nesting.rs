@@ -121,7 +121,7 @@ fn nested_columns_convert_as_arrow_cast_converts_them() {
 
 /// A conversion to wider types and back restores the values.
 #[test]
-fn what_was_widened_can_be_promised_narrow_again() {
+fn widened_values_can_be_requested_as_narrow_types() {
     let mut columns = 0;
     for seed in random_run::seeds(33) {
         let mut random = Random::new(seed);

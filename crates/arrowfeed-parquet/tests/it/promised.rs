@@ -344,7 +344,7 @@ fn a_column_that_is_missing_and_may_not_be_null_is_an_error_of_its_file() {
 }
 
 #[test]
-fn a_null_where_there_may_be_none_is_an_error_of_its_row() {
+fn a_null_in_a_non_nullable_column_is_an_error_of_its_row() {
     let not_null = |name: &str, data_type| Field::new(name, data_type, false);
     let list = DataType::LargeList(Arc::new(not_null("element", DataType::Int64)));
     let found = ListArray::from_iter_primitive::<Int32Type, _, _>([
@@ -386,7 +386,7 @@ fn a_null_struct_has_no_values_in_structs_that_may_not_be_null() {
 }
 
 #[test]
-fn doubles_round_where_the_caller_says_so() {
+fn doubles_round_if_the_option_is_set() {
     let doubles: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.1), None, Some(1e300)]));
     let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>([
         Some(vec![Some(0.1)]),

@@ -121,7 +121,7 @@ fn columns_come_in_the_order_asked_for_and_without_other_fields() {
 }
 
 #[test]
-fn a_part_has_its_rows_and_no_others() {
+fn a_part_has_exactly_its_rows() {
     let files = open(file(Compression::SNAPPY), ParquetOptions::default()).unwrap();
     let chunks = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
     assert_eq!(
@@ -140,7 +140,7 @@ fn a_part_has_its_rows_and_no_others() {
 }
 
 #[test]
-fn what_is_no_parquet_file_is_an_error_that_says_so() {
+fn a_file_that_is_not_parquet_is_an_error_that_says_so() {
     let whole = file(Compression::SNAPPY);
     let error = |bytes: &[u8]| {
         let error = open(bytes.to_vec(), ParquetOptions::default()).unwrap_err();

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_told_by_the_numbers() {
+    fn a_prefix_is_recognised_by_the_numbers() {
         let one = Schema::new(vec![id(DataType::Int64)]);
         assert_eq!(column_difference(&one, &Schema::empty()), "1 columns, found 0");
     }

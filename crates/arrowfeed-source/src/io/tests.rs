@@ -100,7 +100,7 @@ fn every_source_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_source_that_gives_too_much_is_an_error() {
+fn a_source_that_returns_too_much_is_an_error() {
     let mut into = [0; 4];
     let error = checked_read_at(&Liar, 0, &mut into).unwrap_err();
     assert_eq!(error.to_string(), "expected at most 4 bytes from the file, found 5");

@@ -234,7 +234,7 @@ fn rows_before_a_fault_come_first_and_the_rest_of_the_file_may_be_left_out() {
 }
 
 #[test]
-fn threads_without_room_do_other_work_and_every_batch_comes() {
+fn threads_without_room_do_other_work_and_every_batch_arrives() {
     let (first, second) = (set(&[bytes(4_000_000)]), set(&[bytes(3_000_000)]));
     let pool = Arc::new(Pool::start(2).unwrap());
     let reader = |files: &Arc<FileSet>| {
@@ -273,7 +273,7 @@ fn a_reader_that_is_dropped_leaves_the_pool_to_others() {
 }
 
 #[test]
-fn who_polls_without_waiting_gets_what_is_there() {
+fn polling_without_waiting_returns_the_available_batches() {
     let files = set(&[bytes(2_000_000)]);
     let mut reader = PartReader::new(files, [Part::whole(0)], options(pool(2))).unwrap();
     let mut rows = 0;
@@ -335,7 +335,7 @@ fn a_panic_of_work_is_its_own_error() {
 }
 
 #[test]
-fn what_nobody_wants_is_not_done() {
+fn work_without_a_consumer_is_not_done() {
     let pool = Arc::new(Pool::start(1).unwrap());
     let (go, gone) = channel::<()>();
     let mut first = MapStage::new(pool.clone());
@@ -350,7 +350,7 @@ fn what_nobody_wants_is_not_done() {
 }
 
 #[test]
-fn who_waits_may_stop() {
+fn a_waiting_caller_can_stop() {
     let mut stage = MapStage::new(Arc::new(Pool::start(1).unwrap()));
     let (begun, has_begun) = channel();
     let (end, ended) = channel::<()>();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_comes_back_and_only_as_it_was() {
+    fn a_chunk_is_returned_only_if_it_is_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let chunk = name("s3://b/a \"tag\"", 3, 5);
         assert_eq!(read(directory.path(), &chunk), None);

@@ -76,7 +76,7 @@ fn a_directory_has_the_objects_directly_under_it() {
 }
 
 #[test]
-fn a_listing_tells_lengths() {
+fn a_listing_returns_lengths() {
     let store = store(&NAMES);
     let files = resolve("s3://b/d/*.avro", "avro", store.options(), Some(&store), None).unwrap();
     assert_eq!(files.iter().map(|file| file.object.known_len()).collect::<Vec<_>>(), [Some(5), Some(5)]);

@@ -85,7 +85,7 @@ fn an_unknown_size_is_that_of_the_batch() {
 
 /// 8: a missing column is a `KeyError` in some representations and a `ValueError` in others.
 #[test]
-fn a_missing_column_is_named_with_what_there_is() {
+fn a_missing_column_is_named_with_the_existing_ones() {
     let column = batch(vec![("x", lists(&[])), ("y", lists(&[]))]);
     let message = unfit(&column, &varlen("z"));
     let expected = r#"tensor "t", column "z": expected a column of this name, one of ["x", "y"], found none"#;

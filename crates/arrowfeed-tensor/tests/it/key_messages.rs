@@ -128,7 +128,7 @@ fn steps_that_the_schema_does_not_have() {
 }
 
 #[test]
-fn steps_on_what_they_are_not_for() {
+fn steps_on_other_types_are_errors() {
     for (key, expected) in [
         // In the listing of the RFC, the address is a record.
         ("address[*].street", r#"character 8: expected an array or a map for "[*]", found a record"#),
@@ -201,7 +201,7 @@ fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
 }
 
 #[test]
-fn names_of_features_are_known_and_there_once() {
+fn names_of_features_exist_and_are_unique() {
     let feature = |key: &str| Feature::VarLen(VarLen { key: key.to_owned(), ..VarLen::default() });
     let error = TensorAdapter::from_features(schema(), [("a", feature("age")), ("a", feature("tags[*]"))])
         .unwrap_err();

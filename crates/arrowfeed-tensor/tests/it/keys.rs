@@ -80,7 +80,7 @@ fn run(corpus: &Corpus, case: &Table, name: &str, check: fn(&Corpus, &Table)) {
 }
 
 #[test]
-fn keys_select_what_the_cases_say() {
+fn keys_select_the_values_of_the_cases() {
     for corpus in [corpus("person.toml"), corpus("steps.toml")] {
         let cases = cases(&corpus, "key");
         assert!(!cases.is_empty());
@@ -246,7 +246,7 @@ fn feature_case(corpus: &Corpus, case: &Table) {
 }
 
 #[test]
-fn features_make_the_tensors_that_the_cases_say() {
+fn features_make_the_tensors_of_the_cases() {
     for corpus in [corpus("person.toml"), corpus("steps.toml"), corpus("features.toml")] {
         for case in &cases(&corpus, "feature") {
             run(&corpus, case, "name", feature_case);

@@ -38,7 +38,7 @@ fn with_default(column: &str, default: DefaultValue) -> String {
 }
 
 #[test]
-fn columns_that_are_not_there() {
+fn missing_columns_are_named() {
     assert_eq!(
         message(varlen("a.c")),
         r#"tensor "t", column "a.c": expected a field of "a", one of ["b"], found "c""#
@@ -145,7 +145,7 @@ fn partitions_that_do_not_fit() {
 }
 
 #[test]
-fn names_that_are_not_known_or_there_twice() {
+fn unknown_and_repeated_names_are_errors() {
     let columns = columns();
     let (x, y) = (varlen("list"), varlen("nested"));
     let error = TensorAdapter::try_new(columns.schema(), [("x", &x), ("x", &y)]).unwrap_err();
@@ -204,7 +204,7 @@ fn defaults_out_of_the_range_of_a_narrow_float() {
 }
 
 #[test]
-fn sizes_without_memory_are_told_of_one_row_and_one_value() {
+fn sizes_beyond_memory_are_reported_for_one_row_and_one_value() {
     let column = batch(vec![("x", lists(&[Some(&[1])]))]);
     let huge = 1 << 62;
     assert_eq!(

@@ -83,7 +83,7 @@ fn byte_strings_of_every_layout_become_large_binary() {
 }
 
 #[test]
-fn what_a_list_cannot_hold_is_refused_unless_indices_are_asked_for() {
+fn values_beyond_a_list_are_refused_unless_indices_are_requested() {
     let two = values(Arc::new(Int64Array::from(vec![7, 8])));
     let sparse = SparseTensor::try_new(vec![0, 0, 0, 2].into(), two, vec![1, 3]).unwrap();
     let tensors = named(vec![("s", Tensor::Sparse(sparse))]);

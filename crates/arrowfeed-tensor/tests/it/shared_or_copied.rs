@@ -149,7 +149,7 @@ fn values_of_every_type_are_shared_but_those_of_dictionaries() {
 }
 
 #[test]
-fn varlen_sparse_shares_values_unless_a_null_stands_over_some() {
+fn varlen_sparse_shares_values_unless_a_null_hides_some() {
     values_are(true, Arc::new(list_of(floats(4), vec![0, 1, 4], None)), &varlen("x"));
     values_are(true, of_size(floats(4), 2), &varlen("x"));
     let null_and_empty = list_of(floats(4), vec![0, 1, 1, 4], Some(vec![true, false, true]));
@@ -226,7 +226,7 @@ fn row_splits_inside_of_views_are_copied_with_them() {
 }
 
 #[test]
-fn of_lists_of_both_widths_those_of_the_wanted_one_share_row_splits() {
+fn only_lists_of_the_requested_width_share_row_splits() {
     let inner: ArrayRef = Arc::new(large_list_of(floats(4), vec![0, 1, 4]));
     let batch = batch(vec![("x", Arc::new(list_of(inner, vec![0, 1, 2], None)) as ArrayRef)]);
     let (narrow, wide) = (varlen_ragged("x", SplitsDType::Int32), varlen_ragged("x", SplitsDType::Int64));

@@ -75,7 +75,7 @@ fn bytes_agree_both_ways() {
 }
 
 #[test]
-fn what_tensorflow_metadata_does_not_have_comes_back_too() {
+fn kinds_that_metadata_lacks_survive_the_round_trip() {
     let columns = vec!["a".to_owned(), "b.c".to_owned()];
     let all = [
         Representation::VarLenRagged(VarLenRagged {
@@ -147,7 +147,7 @@ fn a_size_that_is_not_known_is_of_its_feature_only() {
 }
 
 #[test]
-fn of_two_features_of_one_name_the_last_holds() {
+fn the_last_of_two_features_with_one_name_counts() {
     let schema = [feature("a", &[2]), feature("b", &[1]), feature("a", &[3])].concat();
     let dense = |name: &str, size| {
         Representation::Dense(Dense { column: name.to_owned(), shape: vec![size], ..Dense::default() })

@@ -196,7 +196,7 @@ fn quotes_that_are_not_closed_are_an_error() {
 }
 
 #[test]
-fn a_gzip_file_that_is_cut_gives_the_rows_before() {
+fn a_truncated_gzip_file_yields_the_rows_before_the_end() {
     let text: String = (0..1000).map(|n| format!("{n}\n")).collect();
     let mut file = gzip(format!("a\n{text}").as_bytes());
     file.truncate(file.len() / 2);

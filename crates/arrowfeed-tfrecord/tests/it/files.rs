@@ -452,7 +452,7 @@ fn columns_come_in_the_order_asked_for() {
 }
 
 #[test]
-fn what_is_no_file_of_records_is_an_error_that_says_so() {
+fn a_file_of_another_format_is_an_error_that_says_so() {
     let error = |bytes: &[u8]| {
         let error = open(bytes, raw(300)).unwrap_err();
         (error.kind(), error.to_string())

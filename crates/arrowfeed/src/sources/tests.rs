@@ -35,7 +35,7 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn a_glob_gives_its_files_sorted() {
+fn a_glob_yields_its_files_sorted() {
     let scratch = Scratch::new("glob", &["b.avro", "a.avro", "c.txt", ".d.avro"]);
     fs::create_dir(scratch.0.join("e.avro")).unwrap();
     assert_eq!(scratch.names("*.avro"), ["a.avro", "b.avro"]);
@@ -44,14 +44,14 @@ fn a_glob_gives_its_files_sorted() {
 }
 
 #[test]
-fn a_directory_gives_its_avro_files_sorted() {
+fn a_directory_yields_its_avro_files_sorted() {
     let scratch = Scratch::new("directory", &["b.avro", "a.avro", "c.txt", ".d.avro", "avro"]);
     fs::create_dir(scratch.0.join("e.avro")).unwrap();
     assert_eq!(scratch.names(""), ["a.avro", "b.avro"]);
 }
 
 #[test]
-fn an_existing_path_is_not_taken_for_a_glob() {
+fn an_existing_path_is_not_a_glob() {
     let scratch = Scratch::new("literal", &["part[1].avro", "part1.avro"]);
     assert_eq!(scratch.names("part[1].avro"), ["part[1].avro"]);
     assert_eq!(scratch.names("part[12].avro"), ["part1.avro"]);
@@ -65,7 +65,7 @@ fn patterns_keep_their_order() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn missing_files_are_not_found() {
     let scratch = Scratch::new("missing", &["a.txt"]);
     let missing = Some(io::ErrorKind::NotFound);
     assert_eq!(scratch.refused("b.avro").0, missing);

@@ -80,7 +80,7 @@ fn a_fault_is_an_error_and_the_state_before_it_stays() {
 }
 
 #[test]
-fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
+fn skipped_rows_are_the_same_for_all_threads_and_after_every_resume() {
     for format in Format::ALL {
         for threads in [1, 2] {
             what_is_left_out_is_the_same(format, threads);
@@ -247,7 +247,7 @@ fn a_block_that_claims_more_rows_than_memory_holds_is_an_error_of_a_shuffle() {
 }
 
 #[test]
-fn who_wants_to_stop_once_gets_an_error_and_no_row_is_lost_before_it() {
+fn one_cancellation_is_an_error_and_loses_no_row_before_it() {
     let directory = Directory::new();
     let paths = write(&directory, &[100, 30, 2000, 7], 300);
     for threads in [1, 2] {

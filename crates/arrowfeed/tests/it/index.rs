@@ -515,7 +515,7 @@ fn an_index_that_joins_two_blocks_is_an_error_of_the_shuffle() {
 }
 
 #[test]
-fn a_caller_who_wants_to_stop_gets_no_index() {
+fn a_cancelled_caller_gets_no_index() {
     let directory = Directory::new();
     let (paths, index) = indexed(&directory, &[50], 100);
     let stop: Interrupt = Arc::new(|| true);

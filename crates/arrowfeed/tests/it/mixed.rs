@@ -171,7 +171,7 @@ fn an_error_of_one_dataset_comes_after_the_batches_before_it() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_an_error() {
+fn datasets_that_do_not_fit_together_are_an_error() {
     let directory = Directory::new();
     let paths = write(&directory, &[20], 200);
     let whole = dataset(&paths);

@@ -123,7 +123,7 @@ fn at_the_end_all_blocks_are_counted() {
 }
 
 #[test]
-fn the_order_of_a_seed_stays_what_it_is() {
+fn the_order_of_a_seed_never_changes() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[6, 5, 5], 20));
     let options =
@@ -141,7 +141,7 @@ fn without_a_seed_two_iterations_differ() {
 }
 
 #[test]
-fn epochs_without_end_end_where_there_is_nothing() {
+fn endless_epochs_over_no_rows_end() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[0, 0], 200));
     for shuffle_buffer_size in [0, 10] {

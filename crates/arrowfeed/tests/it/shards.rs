@@ -38,7 +38,7 @@ proptest! {
 }
 
 #[test]
-fn a_shard_that_is_not_there_is_refused() {
+fn a_shard_out_of_range_is_refused() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[3], 200));
     let error = dataset.record_batches(IterationOptions { shard: (2, 2), ..Default::default() }).unwrap_err();

@@ -117,7 +117,7 @@ fn a_split_of_another_file_is_refused() {
 }
 
 #[test]
-fn what_has_no_path_is_not_split() {
+fn files_without_a_path_are_not_split() {
     let directory = Directory::new();
     let paths = write_as(Format::Chunks, &directory, &[100], 100);
     let error = dataset(&paths).plan_splits(500, None).unwrap_err();

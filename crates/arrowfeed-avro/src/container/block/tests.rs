@@ -137,7 +137,7 @@ fn a_byte_size_over_the_limit_is_not_read() {
 }
 
 #[test]
-fn a_byte_size_over_what_is_left_is_truncated() {
+fn a_byte_size_beyond_the_rest_is_truncated() {
     let text = "block 0 at byte 57: expected 200,000,016 bytes of data and sync marker, \
                 found the end of the file after 17";
     let file = null().raw_block(1, 200_000_000, b"a");
@@ -158,7 +158,7 @@ fn a_byte_size_that_is_not_the_size_misses_the_marker() {
 }
 
 #[test]
-fn one_wrong_bit_of_any_marker_is_corrupt_before_its_block_is_given() {
+fn one_wrong_bit_of_any_marker_is_corrupt_before_its_block_is_returned() {
     let borders: Vec<usize> =
         (1..=3).map(|n| (0..n).fold(null(), |file, _| file.block(1, b"a")).bytes.len()).collect();
     let whole = (0..3).fold(null(), |file, _| file.block(1, b"a"));
@@ -261,7 +261,7 @@ fn files_that_were_joined_are_named() {
 }
 
 #[test]
-fn an_error_stays_until_the_reader_is_told_to_go_on() {
+fn an_error_stays_until_the_reader_resynchronises() {
     let file = null().block(1, b"a").raw_block(-1, 1, b"b").block(1, b"c");
     for input in inputs(&file.bytes) {
         let mut reader = reader(input);
@@ -355,7 +355,7 @@ fn a_marker_that_overlaps_itself_is_found_behind_a_wrong_block() {
 }
 
 #[test]
-fn a_reader_goes_on_at_another_range() {
+fn a_reader_continues_at_another_range() {
     let file = null().block(1, b"a").block(1, b"b").block(1, b"c");
     let [memory, bytes, _, mut stream, _] = inputs(&file.bytes);
     for input in [memory, bytes] {

@@ -7,7 +7,7 @@ fn numbered(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_input_gives_the_same_bytes_in_any_steps() {
+fn every_input_returns_the_same_bytes_in_any_steps() {
     let bytes = numbered(3 * STEP + 17);
     let steps = [1, 63, STEP - 1, STEP, STEP + 1, 2 * STEP];
     let len = bytes.len();
@@ -74,7 +74,7 @@ fn a_file_that_is_shorter_than_said_ends_where_it_ends() {
 }
 
 #[test]
-fn a_stream_is_not_given_memory_for_bytes_that_it_may_not_have() {
+fn no_memory_is_allocated_for_the_claimed_bytes_of_a_stream() {
     let mut input = Input::from_reader(Box::new(ByteByByte::new(&numbered(1000))));
     assert_eq!(input.ensure(200 << 20, &Check::never()).unwrap(), 1000);
     assert!(input.capacity() < 4 * STREAM_STEP, "{}", input.capacity());
@@ -101,7 +101,7 @@ fn a_file_handle_is_shared_by_threads() {
 }
 
 #[test]
-fn an_error_of_a_stream_is_given() {
+fn an_error_of_a_stream_is_returned() {
     struct Failing;
     impl Read for Failing {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -163,7 +163,7 @@ fn aliases_are_full_names_without_repeats() {
 
 /// Java computes the same canonical forms for these texts, see `tests/java`.
 #[test]
-fn names_that_writers_wrote_are_taken() {
+fn names_of_existing_writers_are_accepted() {
     let java = r#"{"type": "record", "name": "Outer", "namespace": "org.apache.Job$", "fields": [
         {"name": "inner", "type": {"type": "record", "name": "Inner$1", "fields": [
             {"name": "again", "type": ["null", "Outer", "org.apache.Job$.Inner$1"]}]}}]}"#;
@@ -206,7 +206,7 @@ fn names_that_writers_wrote_are_taken() {
 }
 
 #[test]
-fn names_in_other_scripts_are_taken() {
+fn names_in_other_scripts_are_accepted() {
     canonical_forms(&[(
         r#"{"type": "record", "name": "größe.名前", "fields": [
             {"name": "na\u00efve", "type": {"type": "enum", "name": "Цвет", "symbols": ["красный"]}},
@@ -216,7 +216,7 @@ fn names_in_other_scripts_are_taken() {
 }
 
 #[test]
-fn defaults_are_kept_as_they_are_whatever_they_are() {
+fn any_default_is_kept_unchanged() {
     let defaults =
         ["5", "null", "\"x\"", "[[{}]]", r#"{"a": [1.5e300, -0.0]}"#, "[]", "\"\\u0100\"", "false"];
     for ty in [r#""int""#, r#"["null", "string"]"#, r#"{"type": "fixed", "name": "F", "size": 2}"#] {

@@ -31,7 +31,7 @@ pub(in crate::schema) fn canonical_forms(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_is_not_a_type_is_refused() {
+fn a_value_that_is_not_a_type_is_refused() {
     refused(&[
         ("5", "expected a type, found 5"),
         ("null", "expected a type, found null"),
@@ -121,7 +121,7 @@ fn wrong_unions_are_refused() {
 }
 
 #[test]
-fn legal_oddities_are_taken() {
+fn legal_oddities_are_accepted() {
     canonical_forms(&[
         (r#"{"type": "error", "name": "E", "fields": []}"#, r#"{"name":"E","type":"record","fields":[]}"#),
         (r#"{"type": {"type": {"type": "int"}}}"#, r#""int""#),

@@ -235,7 +235,7 @@ fn c6_the_memory_of_xz_is_limited() {
 }
 
 #[test]
-fn c7_data_is_what_the_codec_says() {
+fn c7_data_of_another_codec_is_refused() {
     let deflated = deflate(&ten());
     refused(
         &of(Codec::Null).data(10, &deflated).bytes,

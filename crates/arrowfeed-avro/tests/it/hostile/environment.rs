@@ -21,7 +21,7 @@ fn blocks() -> Container {
 }
 
 #[test]
-fn f1_a_tail_that_a_crash_has_cut_or_filled_with_zeros_is_told() {
+fn f1_a_tail_that_a_crash_has_cut_or_zeroed_is_reported() {
     let whole = blocks().bytes;
     let cut = whole.len() - 20;
     refused(
@@ -71,7 +71,7 @@ fn changed_after(change: impl FnOnce(&TemporaryFile)) -> Outcome {
 }
 
 #[test]
-fn f2_a_file_that_grows_is_told() {
+fn f2_a_file_that_grows_is_reported() {
     let outcome = changed_after(|file| std::fs::write(&file.path, blocks().block(1, &[2]).bytes).unwrap());
     let message =
         "expected the file to be unchanged since it was opened (197 bytes), found it changed (216 bytes)";
@@ -79,7 +79,7 @@ fn f2_a_file_that_grows_is_told() {
 }
 
 #[test]
-fn f3_a_file_that_is_cut_or_overwritten_is_told() {
+fn f3_a_file_that_is_truncated_or_overwritten_is_reported() {
     let cut = |len| changed_after(move |file| std::fs::write(&file.path, &blocks().bytes[..len]).unwrap());
     assert_eq!(
         cut(100).verdict(),
@@ -113,7 +113,7 @@ fn f3_a_file_that_is_replaced_or_removed_is_read_as_it_was() {
 }
 
 #[test]
-fn f4_what_is_no_file_is_refused_and_never_waited_for() {
+fn f4_paths_that_are_not_files_are_refused_without_waiting() {
     let verdict = |path: PathBuf| Outcome::of(AvroReader::builder().open(path)).verdict();
     assert_eq!(verdict(std::env::temp_dir()), "Io: is a directory");
     assert_eq!(verdict(temporary_path()), "Io: No such file or directory (os error 2)");
@@ -142,7 +142,7 @@ fn f4_pipes_devices_sockets_and_loops_are_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn f4_a_file_that_says_it_is_empty_is_taken_at_its_word() {
+fn f4_a_file_of_size_0_is_empty() {
     let outcome = Outcome::of(AvroReader::builder().open("/proc/self/status"));
     assert_eq!(outcome.verdict(), "Truncated: expected an Avro object container file, found an empty file");
 }
@@ -167,7 +167,7 @@ impl Read for Failing {
 }
 
 #[test]
-fn f6_a_device_error_at_any_read_is_told_after_the_rows_before_it() {
+fn f6_a_device_error_at_any_read_is_reported_after_the_rows_before_it() {
     let bytes = blocks().bytes;
     let calls = bytes.len().div_ceil(7) + 1;
     let mut rows = 0;
@@ -191,7 +191,7 @@ fn f6_a_device_error_at_any_read_is_told_after_the_rows_before_it() {
 }
 
 #[test]
-fn f6_a_stream_that_lies_about_what_it_gave_is_refused() {
+fn f6_a_stream_that_misreports_its_bytes_is_refused() {
     struct Liar;
     impl Read for Liar {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -203,7 +203,7 @@ fn f6_a_stream_that_lies_about_what_it_gave_is_refused() {
 }
 
 #[test]
-fn f7_a_source_of_bytes_that_lies_about_what_it_gave_is_refused() {
+fn f7_a_byte_source_that_misreports_its_bytes_is_refused() {
     #[derive(Debug)]
     struct Liar;
     impl ByteSource for Liar {

@@ -86,7 +86,7 @@ fn b3_a_size_is_not_negative() {
 }
 
 #[test]
-fn b4_a_size_is_checked_before_memory_is_taken() {
+fn b4_a_size_is_checked_before_the_allocation() {
     refused(
         &longs_file().block(10, &ten()).framed(10, 1000, &ten()).bytes,
         10,
@@ -280,7 +280,7 @@ fn b11_data_that_holds_whole_blocks_is_read_whole_and_refused_by_splits() {
 }
 
 #[test]
-fn b12_what_follows_a_file_is_no_block() {
+fn b12_bytes_after_a_file_are_not_a_block() {
     let file = longs_file().block(10, &ten());
     refused(
         &file.clone().raw(&file.bytes).bytes,
@@ -339,7 +339,7 @@ fn b14_a_number_has_10_bytes_and_64_bits_and_may_be_longer_than_it_needs() {
 }
 
 #[test]
-fn a_fault_right_behind_what_a_thread_decodes_is_told() {
+fn a_fault_directly_after_the_unit_of_a_thread_is_reported() {
     // A block that forms a unit: as many rows as a batch or more, and more bytes than the minimum of a unit.
     let bytes = Container::new(r#"{"type":"fixed","name":"F","size":1024}"#, Codec::Null);
     let block = bytes.block(2048, &vec![3; 2048 << 10]);

@@ -168,7 +168,7 @@ fn a6_the_length_of_a_key_or_value_is_not_believed() {
 }
 
 #[test]
-fn a7_a_schema_is_there_in_utf8_and_json() {
+fn a7_a_header_needs_a_schema_in_utf8_and_json() {
     refused(
         &header(&[("avro.codec", b"null")], &SYNC),
         0,
@@ -203,7 +203,7 @@ fn a7_a_schema_is_there_in_utf8_and_json() {
 }
 
 #[test]
-fn a8_a_reserved_key_stands_once() {
+fn a8_a_reserved_key_occurs_once() {
     refused(
         &header(&[SCHEMA, ("avro.schema", b"\"int\"")], &SYNC),
         0,

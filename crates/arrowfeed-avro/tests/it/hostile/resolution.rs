@@ -73,7 +73,7 @@ fn verdict(writer: &str, reader: &str, payload: &[u8]) -> String {
 
 /// The full table of resolution rules is tested next to the rules; these are the pitfalls.
 #[test]
-fn d9_resolution_refuses_what_would_be_wrong() {
+fn d9_resolution_refuses_wrong_conversions() {
     let enumeration = |symbols: &str| format!(r#"{{"type":"enum","name":"E","symbols":[{symbols}]}}"#);
     assert_eq!(
         verdict("\"long\"", "\"int\"", &long(5)),

@@ -173,7 +173,7 @@ fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
 }
 
 #[test]
-fn what_makes_no_decoder_is_refused() {
+fn invalid_arguments_are_refused() {
     let long = AvroSchema::parse(r#""long""#).unwrap();
     let error = RecordDecoder::new(&long, AvroOptions::default()).unwrap().set_batch_size(0).unwrap_err();
     assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");

@@ -227,7 +227,7 @@ fn text_counts_towards_the_size_of_a_batch() {
 
 /// A default of few bytes, whose items have long names or large fields.
 #[test]
-fn a_default_counts_as_what_it_becomes() {
+fn a_default_counts_with_its_decoded_size() {
     let name = "n".repeat(1000);
     let fixed = r#"{"type": "fixed", "name": "F", "size": 1000}"#;
     let item = format!(

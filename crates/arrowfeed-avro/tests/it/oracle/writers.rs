@@ -148,7 +148,7 @@ fn metadata_of_arrow_is_no_metadata_of_the_file() {
 }
 
 #[test]
-fn write_avro_writes_uuids_as_the_strings_that_its_schema_says() {
+fn write_avro_writes_uuids_as_the_strings_of_its_schema() {
     let json = r#"{"type": "record", "name": "R", "fields": [
         {"name": "id", "type": {"type": "string", "logicalType": "uuid"}},
         {"name": "any", "type": ["null", "long", {"type": "string", "logicalType": "uuid"}]},

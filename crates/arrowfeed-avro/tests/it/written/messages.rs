@@ -207,7 +207,7 @@ fn values_that_no_reader_would_take_are_refused_with_their_row() {
 }
 
 #[test]
-fn what_readers_would_refuse_for_its_size_is_refused() {
+fn values_beyond_the_limits_of_readers_are_refused() {
     let items: ArrayRef = Arc::new(NullArray::new(10_000_001));
     let item = Arc::new(Field::new("item", DataType::Null, true));
     let lists = ListArray::new(item, OffsetBuffer::from_lengths([1, 10_000_000]), items, None);

@@ -298,7 +298,7 @@ fn a_read_ends_when_it_is_cancelled_or_the_caller_wants_to_stop() {
 }
 
 #[test]
-fn a_read_without_waiting_is_told_to_come_back() {
+fn a_read_without_waiting_returns_would_block() {
     let object = object(1 << 16, true, ReadAheadLimits::default(), Faults::default(), 1);
     let file = open(&object, &ReadAhead::new());
     let mut into = [0; 100];

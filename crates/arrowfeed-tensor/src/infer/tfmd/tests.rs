@@ -54,7 +54,7 @@ fn names(schema: &Schema) -> Vec<String> {
 }
 
 #[test]
-fn features_become_what_tfx_bsl_makes_of_them() {
+fn features_become_the_columns_of_tfx_bsl() {
     let schema = Schema {
         feature: vec![
             shaped("dense", 1.0),
@@ -111,7 +111,7 @@ fn variable_length_is_ragged_on_request_and_stages_are_left_out() {
 }
 
 #[test]
-fn what_is_declared_goes_before_what_is_inferred() {
+fn declared_representations_precede_inferred_ones() {
     let declared = Representation::Dense(Dense { column: "a".to_owned(), ..Dense::default() });
     let group = TensorRepresentationGroup {
         tensor_representation: [
@@ -134,7 +134,7 @@ fn what_is_declared_goes_before_what_is_inferred() {
 }
 
 #[test]
-fn what_does_not_follow_is_an_error() {
+fn features_without_a_representation_are_an_error() {
     let of = |feature, sparse_feature| {
         found(&Schema { feature, sparse_feature, ..Schema::default() }).expect_err("an error")
     };
@@ -159,7 +159,7 @@ fn what_does_not_follow_is_an_error() {
 }
 
 #[test]
-fn a_projection_keeps_what_the_tensors_need_in_structs_too() {
+fn a_projection_keeps_the_fields_of_structs_that_tensors_need() {
     let schema = Schema {
         feature: vec![feature("a"), structure("s", vec![feature("x"), feature("y")]), feature("b")],
         ..Schema::default()

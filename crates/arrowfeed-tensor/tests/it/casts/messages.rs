@@ -51,7 +51,7 @@ fn refused(feature: Feature) -> String {
 }
 
 #[test]
-fn a_conversion_that_is_not_allowed_says_how_to_ask_for_it() {
+fn a_refused_conversion_names_the_option_that_allows_it() {
     use Casts::{Exact, Lossy, Refused};
     for (key, dtype, casts, expected) in [
         (
@@ -90,7 +90,7 @@ fn a_conversion_that_is_not_allowed_says_how_to_ask_for_it() {
 }
 
 #[test]
-fn a_decimal_without_a_dtype_says_which_there_are() {
+fn a_decimal_without_a_dtype_lists_the_dtypes() {
     let expected = "key \"cost\": expected numbers, bools, byte strings or times, found Decimal128(4, 2)";
     let hint = " (dtype float32 or float64, and lossy=True, convert them)";
     assert_eq!(unfit(dense("cost", None, Casts::Exact, None)), format!("{expected}{hint}"));

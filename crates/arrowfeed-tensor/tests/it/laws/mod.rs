@@ -139,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn kinds_of_errors_are_told_apart() {
+fn kinds_of_errors_are_distinguished() {
     let column = support::batch(vec![("x", support::lists(&[Some(&[1])]))]);
     let representation = Representation::Dense(support::dense("x", &[2]));
     let error = support::convert(&column, &representation).unwrap_err();

@@ -162,7 +162,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_json_is_refused_wherever_it_is() {
+fn invalid_json_is_refused_at_any_position() {
     let wrong = [
         "",
         " ",
@@ -258,7 +258,7 @@ fn what_is_not_json_is_refused_wherever_it_is() {
 }
 
 #[test]
-fn what_is_json_is_taken() {
+fn valid_json_is_accepted() {
     let right = [
         "0",
         "-0",

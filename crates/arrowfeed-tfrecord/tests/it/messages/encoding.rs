@@ -71,7 +71,7 @@ proptest! {
 }
 
 #[test]
-fn features_are_lists_and_the_struct_of_sequences_stands_in_one() {
+fn features_are_lists_and_the_struct_of_sequences_is_inside_one() {
     let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
     let features = SequenceFeatures {
         context: vec![feature("f", Kind::Float), feature("b", Kind::Bytes)],

@@ -234,7 +234,7 @@ fn integers(values: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_missing_list_an_empty_one_and_an_empty_step_are_told_apart() {
+fn a_missing_list_an_empty_one_and_an_empty_step_differ() {
     let tokens = features(&[], &[("t", Kind::Int64)]);
     let mut decoder = SequenceExampleDecoder::new(&tokens, UnknownFeatures::Check).unwrap();
     let steps = [message(1, &integers(&[1, 2])), message(1, b""), message(1, &integers(&[]))].concat();
@@ -285,7 +285,7 @@ fn names_that_occur_twice_are_refused() {
 }
 
 #[test]
-fn without_a_schema_the_struct_is_there_if_a_record_has_feature_lists() {
+fn without_a_schema_the_struct_exists_if_a_record_has_feature_lists() {
     let fields = |records: &[&[u8]]| {
         let batch = decode_inferred(records, SEQUENCE_COLUMN).unwrap();
         assert_eq!(batch.num_rows(), records.len());

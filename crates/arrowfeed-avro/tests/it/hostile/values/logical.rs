@@ -69,7 +69,7 @@ fn e12_a_uuid_is_one_where_it_is_read() {
 }
 
 #[test]
-fn e13_a_time_is_of_one_day_wherever_it_stands() {
+fn e13_a_time_is_within_one_day_at_any_position() {
     let millis = r#"{"type":"int","logicalType":"time-millis"}"#;
     let micros = r#"{"type":"long","logicalType":"time-micros"}"#;
     for (ty, day, expected) in [
