@@ -172,7 +172,7 @@ def counts(text: str) -> tuple[int, int]:
 
 
 def table(run: list[Stage], committed: dict[str, float]) -> str:
-    """Where the time went: a line for each stage, and the sums."""
+    """A table of the times: a line for each stage, and the sums."""
     lines = [
         f"{'stage':14} {'lane':7} {'':8} {'wall s':>7} {'CPU s':>7} {'committed':>9}"
         f" {'tests':>6} {'skips':>6}"

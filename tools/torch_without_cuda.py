@@ -25,10 +25,10 @@ TEXT_FUNCTION = 'const char *{}(void) {{ return "no CUDA"; }}\n'
 """A function, and one that returns the text or the name of an error."""
 
 LOADED = ["libtorch_global_deps.so", "libtorch_python.so"]
-"""What `import torch` loads. They do not lead to the libraries that PyTorch loads on a GPU only."""
+"""The libraries that `import torch` loads. PyTorch loads others only on a GPU."""
 
 CUDA = re.compile("_*(cu|nccl|nv)")
-"""How the symbols of CUDA start."""
+"""The prefixes of the symbols of CUDA."""
 
 RETURNS_TEXT = re.compile("(String|Name)$|^ncclGetLastError$")
 

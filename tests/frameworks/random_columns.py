@@ -20,10 +20,10 @@ INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32
 NUMBERS = (*INTEGERS, "float16", "float32", "float64")
 BYTES = ("binary", "large_binary", "string", "large_string")
 TYPES = (*NUMBERS, *BYTES)
-"""Value types that tfx_bsl takes; numbers by numpy's names, byte strings by pyarrow's."""
+"""Value types that tfx_bsl accepts: numbers by the names of numpy, byte strings by those of pyarrow."""
 
 OTHERS = ("bool", "binary_view", "string_view", "fixed_size_binary", "dictionary", "timestamp", "date32")
-"""Value types that it refuses, or that come out in another form."""
+"""Value types that tfx_bsl rejects or changes."""
 
 
 @dataclass

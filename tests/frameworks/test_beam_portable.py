@@ -16,7 +16,7 @@ from arrowfeed import beam as avro
 from arrowfeed import tfxio
 
 SECONDS = 60
-"""How long a job service may take to start."""
+"""Maximum time that a job service takes to start."""
 
 
 @pytest.fixture(scope="module")

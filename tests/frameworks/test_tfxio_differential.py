@@ -35,7 +35,7 @@ KINDS = {
 }
 
 OTHERS_GIVEN = {f"both give {value_type}" for value_type in OTHERS}
-"""Ragged tensors of tfx_bsl have no check of the type: some come out right."""
+"""tfx_bsl does not check the type of ragged tensors, and some are correct."""
 
 EXTENDED = "tfx_bsl refuses the column's type, or has its values in another form"
 MISSING = "tfx_bsl has a KeyError, which names no tensor"
@@ -81,7 +81,7 @@ KNOWN = {
     ("divided", "lengths add up"): TOTALS,
     ("divided", "negative length"): "tfx_bsl gives row splits that go back",
 }
-"""What tfx_bsl does otherwise than plain code, by kind and trait."""
+"""The known differences between tfx_bsl and the oracle, by kind and trait."""
 
 
 @dataclass

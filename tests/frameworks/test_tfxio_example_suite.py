@@ -29,7 +29,7 @@ DIFFERENT = {
     "tfx_bsl.tfxio.raw_tf_record_test": {},
     "tfx_bsl.tfxio.parquet_tfxio_test": {},
 }
-"""What is meant to be different, and why. The names are tfx_bsl's."""
+"""The intended differences, with reasons. The names are those of tfx_bsl."""
 
 OUTCOMES = """
     import importlib, json, sys, tempfile, unittest

@@ -11,7 +11,7 @@ DIFFERENT = {
     "testRaggedTensorSlicedRecordBatch": "expects an error for a slice; here it is converted",
     "test2DSparseTensorunknown_dense_shape": "expects -1 as size of a tensor; here it is the size",
 }
-"""What is meant to be different. The names are tfx_bsl's."""
+"""The intended differences. The names are those of tfx_bsl."""
 
 
 def outcomes() -> tuple[set[str], set[str]]:

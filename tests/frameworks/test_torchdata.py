@@ -27,7 +27,7 @@ REFUSED = {
     0: "state: expected seed 8, as requested, found seed 7",
     2: "ValueError: state: expected seed 8, as requested, found seed 7",
 }
-"""What a state of another seed is met with, by the number of workers."""
+"""The error for a state of another seed, by the number of workers."""
 
 pytestmark = pytest.mark.filterwarnings("ignore:'set_vital' is deprecated:UserWarning")
 

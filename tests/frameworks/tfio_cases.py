@@ -22,7 +22,7 @@ def array(items):
 
 
 ROWS = 20
-"""In one batch: with fewer, or with several, tensorflow-io reads past its buffers even more often."""
+"""The rows of one batch. With fewer, or several batches, tensorflow-io reads past its buffers more often."""
 
 PERSON = record(
     {

@@ -30,11 +30,11 @@ class Case:
     batch: pa.RecordBatch
     representation: TensorRepresentation
     expected: Callable[[], tuple]
-    """The tensor's parts, or an oracle's `RefusedError`."""
+    """The parts of the tensor, or a `RefusedError` of the oracle."""
     type: str
-    """Of the values."""
+    """The type of the values."""
     traits: set[str] = field(default_factory=set)
-    """Names of what tfx_bsl is known to do otherwise, where the batch or representation has it."""
+    """Names of the known differences of tfx_bsl that the batch or the representation may cause."""
 
 
 def refused() -> tuple:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from plain_json import Plain
 
 NOT_DERIVED = {"names_of_writers"}
-"""A union of strings and an enum whose symbols are no Avro names: both would become strings."""
+"""A union of strings and an enum whose symbols are not Avro names, so both would become strings."""
 CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
 
 
@@ -84,7 +84,7 @@ ARROW_TYPES: dict[str, tuple[pa.Array, list[Plain]]] = {
     "timestamp(s)": (pa.array([-1, None, 1], pa.int64()).cast(pa.timestamp("s", "UTC")), [-1000, None, 1000]),
     "interval": (pa.array([(1, 2, 3_000_000), None], pa.month_day_nano_interval()), [[1, 2, 3], None]),
 }
-"""Columns by the name of a type, and their values as the plain form has them in Java."""
+"""Columns by the name of a type, and their values in the plain form of Java."""
 
 
 def arrow_types() -> tuple[pa.Table, list[Plain]]:

@@ -19,7 +19,7 @@ BLOCK = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.MULTILINE)
 SIZES = re.compile(
     r"(?<=^blocks           ).*|(?<=^bytes in blocks  ).*|, \S+ times those$|\d+ bytes$", re.MULTILINE
 )
-"""What differs from one version of a codec to the next."""
+"""The outputs that depend on the version of a codec."""
 S3 = "s3://bucket"
 
 

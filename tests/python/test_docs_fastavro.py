@@ -22,7 +22,7 @@ PAIRS = {
     "Blocks": ["count"],
     "Writing": ["points", "schema"],
 }
-"""What both sides of a section make."""
+"""The results of both examples of a section."""
 
 
 @pytest.fixture(autouse=True)

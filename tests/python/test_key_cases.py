@@ -105,7 +105,7 @@ def refused_when_made(case: dict[str, Any]) -> str:
 
 
 def whole(name: str, message: str) -> str:
-    """Where the name is the key, it is there once."""
+    """The message with the name of the tensor, unless the name is the key."""
     is_key = message.startswith((f'key "{name}":', f'key "{name}",'))
     return message if is_key else f'tensor "{name}", {message}'
 

@@ -20,7 +20,7 @@ from session_seed import chance
 INTERRUPTS = count("ARROWFEED_INTERRUPTS", 2)
 ANSWER_SECONDS = 0.2
 EXIT_SECONDS = 0.5
-"""A command is answered within this time: the end of its process is a part of it."""
+"""A command ends within this time, which includes the end of its process."""
 LONGEST_MOMENT = 0.3
 
 pytestmark = [

@@ -18,7 +18,7 @@ MEMORY_LIMITS = count("ARROWFEED_MEMORY_LIMITS", 8)
 """Limits on memory for each call, of 16."""
 
 SMALL = 1 << 20
-"""Bytes of an allocation that may end the process where it fails."""
+"""Size of an allocation whose failure may end the process."""
 
 WORK = (
     BATCHES

@@ -88,7 +88,7 @@ def field(number, content):
 
 
 TAGS = field(1, b"tags") + b"\x20\x02"
-"""A feature: its name, and that it has integers."""
+"""A feature of integers, with this name."""
 
 
 def test_features_of_a_schema_become_representations():

@@ -31,7 +31,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
 }
 KINDS = ("s3", "gcs", "azure", "http", "hdfs")
 HTTP_KINDS = ("s3", "gcs", "azure", "http")
-"""The kinds that a proxy can stand before."""
+"""The kinds of stores that work behind a proxy."""
 
 
 def serve(kind: str) -> Iterator[Server]:

@@ -60,7 +60,7 @@ class Plan:
     path_contains: str = ""
     """A part of the path of the requests that get faults."""
     most_per_request: int | None = None
-    """Most faults of one and the same request, so that a client with more attempts must succeed."""
+    """Maximum number of faults of one request, so that a client with more attempts must succeed."""
     script: list[str | None] = field(default_factory=list)
     """Faults of the first requests, in order of arrival; `None` is no fault. Probabilities follow."""
     reset: float = 0

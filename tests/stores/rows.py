@@ -41,7 +41,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "csv": {"schema": SCHEMA},
     "jsonl": {"schema": SCHEMA},
 }
-"""Options that tell the columns, where a format has to look for them in the rows."""
+"""Options with the columns, for formats that would infer them from the rows."""
 
 PLAIN_AVRO_SCHEMA: dict[str, Any] = {
     "type": "record",
@@ -54,10 +54,10 @@ PLAIN_AVRO_SCHEMA: dict[str, Any] = {
 }
 AVRO_SCHEMA = fastavro.parse_schema(PLAIN_AVRO_SCHEMA)
 SYNC = bytes(range(16))
-"""The sync marker of all Avro files here: the same rows are the same bytes."""
+"""The sync marker of all Avro files here, so that equal rows have equal bytes."""
 
 PAD = 7000
-"""Bytes of a padded row that nobody reads: text and TFRecord have chunks of 256 KiB."""
+"""Padding of a row in bytes, because text and TFRecord files have chunks of 256 KiB."""
 ROW_GROUP = 20
 
 

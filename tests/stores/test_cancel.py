@@ -23,7 +23,7 @@ from rows import files_of, ids
 from stores import Store
 
 ANSWER_SECONDS = 0.5
-"""200 ms are promised; a machine that is loaded takes longer."""
+"""The limit is 200 ms; a busy machine takes longer."""
 SIZES = (40, 40, 40, 40)
 PATIENT = {"request_timeout": "60", "retry_timeout": "600"}
 

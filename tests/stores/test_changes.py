@@ -16,7 +16,7 @@ from rows import DATASETS, FORMATS, READERS, SCHEMAS, SYNC, file_of, ids, large_
 from stores import HttpStore, Store
 
 SMALL = {"request_bytes": "100000", "read_ahead_bytes": "200000", "max_requests": "2"}
-"""Options that keep requests close to the rows that were given."""
+"""Options that keep requests close to the yielded rows."""
 ROWS = 4000
 SECONDS = 60
 OPENED = "expected the object to be unchanged since it was opened"

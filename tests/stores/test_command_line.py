@@ -34,13 +34,13 @@ COMMANDS = (
     ("splits", "--json"),
 )
 WRITABLE = ("s3", "azure", "hdfs")
-"""The kinds whose servers here take objects from object_store: fake-gcs-server has no XML API for uploads."""
+"""The kinds whose servers accept objects from object_store. fake-gcs-server has no XML API for uploads."""
 OUTPUTS = ("b.avro", "b.parquet", "b.tfrecord.gz", "b.jsonl")
 STORES_AND_FORMATS = [
     *((kind, "avro") for kind in (*WRITABLE, "gcs", "http")),
     *(("http", each) for each in FORMATS[1:]),
 ]
-"""A process of Python for each command takes a second: one format for each store."""
+"""One format for each store, because each command starts a Python process, which takes a second."""
 SECRET = "hush-do-not-tell"
 WRONG = {
     "s3": {"aws_access_key_id": SECRET, "aws_secret_access_key": SECRET, "aws_session_token": SECRET},
@@ -49,7 +49,7 @@ WRONG = {
     "http": {"user_agent": SECRET},
     "hdfs": {},
 }
-"""Options with secrets. Azurite refuses the wrong key; the other servers do not look at theirs."""
+"""Options with secrets. Azurite rejects the wrong key. The other servers ignore theirs."""
 
 
 class Ran(NamedTuple):
@@ -245,7 +245,7 @@ LIBRARY: dict[tuple[str, ...], Callable[..., Any]] = {
     ("cat", "--threads", "1"): lambda url, **options: list(af.read_avro(url, threads=1, **options)),
     ("stats", "--threads", "1"): lambda url, **options: list(af.read_avro(url, threads=1, **options)),
 }
-"""What a command asks of the library, beside a look at the start of the file."""
+"""The library calls of a command, besides the one that reads the start of the file."""
 
 
 def requests_of(store: Store, work: Callable[[], Any]) -> int:

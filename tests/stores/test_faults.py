@@ -48,7 +48,7 @@ PLANS: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "another object": ({"max_retries": "12"}, {"wrong_etag": 0.03, "reset": 0.02}),
 }
-"""Options of the store, and what the proxy does."""
+"""Options of the store, and the plan of the proxy."""
 
 
 STORES_AND_FORMATS = [*((kind, "avro") for kind in SHARES), *(("http", each) for each in FORMATS[1:])]

@@ -28,7 +28,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "azure": {"user_agent": FAKE % "agent"},
     "http": {"user_agent": FAKE % "agent"},
 }
-"""Options that the servers of the tests do not look at."""
+"""Options that the servers of the tests ignore."""
 KINDS = tuple(OPTIONS)
 
 
