@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions, UInt64Array};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
 use arrowfeed_source::format::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, ReadChunks, Unit,
     UnitDecoder,
@@ -17,7 +17,7 @@ use crate::batch::read_columns;
 use crate::dictionaries::FileDictionaries;
 use crate::index::{BatchPlace, Index};
 use crate::layout::{buffers_of, corrupt};
-use crate::message::guarded;
+use crate::owned_lengths::slice;
 
 /// A file being read.
 pub(crate) struct IpcFile {
@@ -105,24 +105,20 @@ impl IpcFile {
         Some(buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.len)))
     }
 
-    /// The next rows, at most `rows`. If the whole record batch takes more than `batch_bytes`, they are copied, and are so few
-    /// that they take less.
-    fn rows(&self, batch: &RecordBatch, from: usize, rows: usize) -> Result<RecordBatch, FeedError> {
+    /// The next rows: at most `rows`, and so few that they take at most `batch_bytes`. All rows of a record batch are shared as
+    /// they are.
+    fn rows(&self, batch: &RecordBatch, from: usize, mut rows: usize) -> Result<RecordBatch, FeedError> {
         let most = self.limits.batch_bytes;
-        if batch.get_array_memory_size() <= most {
-            return Ok(batch.slice(from, rows));
+        if rows == batch.num_rows() && batch.get_array_memory_size() <= most {
+            return Ok(batch.clone());
         }
-        let mut rows = rows;
         loop {
-            let indices = UInt64Array::from_iter_values(from as u64..(from + rows) as u64);
-            let taken = guarded(FeedErrorKind::CorruptBlock, "rows that can be copied", || {
-                let columns = batch.columns().iter().map(|column| arrowfeed_select::take(column, &indices));
-                let columns = columns.collect::<Result<Vec<_>, ArrowError>>()?;
-                let options = RecordBatchOptions::new().with_row_count(Some(rows));
-                RecordBatch::try_new_with_options(batch.schema(), columns, &options)
-            })?;
-            if rows == 1 || taken.get_array_memory_size() <= most {
-                return Ok(taken);
+            let columns = batch.columns().iter().map(|column| slice(column, from, rows)).collect();
+            let options = RecordBatchOptions::new().with_row_count(Some(rows));
+            let found = RecordBatch::try_new_with_options(batch.schema(), columns, &options);
+            let found = found.map_err(|error| corrupt(format!("expected valid rows, found {error}")))?;
+            if rows == 1 || found.get_array_memory_size() <= most {
+                return Ok(found);
             }
             rows /= 2;
         }
