@@ -10,7 +10,8 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
     "arrowfeed-source": set(),
     "arrowfeed-avro": {"arrowfeed-select", "arrowfeed-source"},
-    "arrowfeed-ipc": {"arrowfeed-select", "arrowfeed-source"},
+    # Its tests read the random batches of the tests of `arrowfeed-ffi`.
+    "arrowfeed-ipc": {"arrowfeed-ffi", "arrowfeed-select", "arrowfeed-source"},
     "arrowfeed-parquet": {"arrowfeed-source"},
     "arrowfeed-store": {"arrowfeed-source"},
     "arrowfeed-tfrecord": {"arrowfeed-select", "arrowfeed-source"},
@@ -20,6 +21,7 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-tensorflow": {"arrowfeed-tensor"},
     "arrowfeed": {
         "arrowfeed-avro",
+        "arrowfeed-ipc",
         "arrowfeed-parquet",
         "arrowfeed-select",
         "arrowfeed-source",

@@ -17,6 +17,7 @@ CODECS = {
         "xz": {"liblzma"},
         "zstandard": {"zstd"},
     },
+    "arrowfeed-ipc": {"lz4": {"lz4_flex"}, "zstandard": {"zstd"}},
     "arrowfeed-parquet": {
         "brotli": {"brotli"},
         "gzip": {"flate2"},

@@ -44,7 +44,7 @@ impl IpcFormat {
     /// # Errors
     /// A source is not seekable; there is no file; no file can be opened; a column does not exist; `interrupt` returned true.
     pub fn files(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: IpcOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
@@ -53,7 +53,8 @@ impl IpcFormat {
         let open = |opened| read(opened, &options.limits, &check);
         let ((first, _), index) = files.first_stored(&check, open)?;
         let format = Self::new(first.name().clone(), index.schema, options)?;
-        Ok(FileSet::new(files, Arc::new(format)))
+        let selects_columns = format.options.columns.is_some();
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
     }
 
     fn new(first: Arc<str>, whole: SchemaRef, options: IpcOptions) -> Result<Self, FeedError> {

@@ -1,4 +1,4 @@
-//! Reads Avro, Parquet, `tf.Example`, CSV and JSON lines files into Arrow RecordBatches, and converts these to tensors.
+//! Reads Avro, Parquet, Arrow IPC, `tf.Example`, CSV and JSON lines files into Arrow RecordBatches, and converts these to tensors.
 //! This is the crate to depend on: it re-exports the crates of the formats and combines them.
 //!
 //! ```text
@@ -30,6 +30,7 @@
 //! | module | feature | contents |
 //! |---|---|---|
 //! | [`avro`] | `avro` | Avro object container files to RecordBatches, and RecordBatches to Avro |
+//! | [`ipc`] | `ipc` | Arrow IPC files (Feather V2) and streams to RecordBatches |
 //! | [`parquet`] | `parquet` | Parquet files to RecordBatches, also in the types of a schema that the caller provides |
 //! | [`tfrecord`] | `tfrecord` | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
 //! | [`text`] | `text` | CSV and JSON lines files to RecordBatches |
@@ -71,6 +72,8 @@ pub use arrowfeed_avro::{
     AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource,
     RecordDecoder, Split, WriteOptions, plan_splits, plan_splits_with, write_avro,
 };
+#[cfg(feature = "ipc")]
+pub use arrowfeed_ipc as ipc;
 #[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
 // For the Python package.

@@ -8,7 +8,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::ReadingOptions;
+use arrowfeed_source::run::ReadOptions;
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError};
 
 /// The `arrow-ipc` crate of tests always has both codecs.
@@ -27,7 +27,7 @@ fn file(codec: CompressionType) -> Vec<u8> {
 fn rows(codec: CompressionType) -> Result<usize, FeedError> {
     let source = FileSource::bytes(file(codec)).with_name("file");
     let files = IpcFormat::files([source], IpcOptions::default(), None).unwrap();
-    let options = ReadingOptions {
+    let options = ReadOptions {
         batch_size: Some(100),
         threads: 1.try_into().ok(),
         on_error: OnError::Raise,

@@ -106,7 +106,7 @@ fn arrays_share_the_memory_of_the_file_or_of_one_read() {
         // A file on disk is read into one buffer for each record batch.
         let mut stored = tempfile::NamedTempFile::new().unwrap();
         stored.write_all(&file(kind)).unwrap();
-        let files = IpcFormat::files([stored.path().into()], IpcOptions::default(), None).unwrap();
+        let files = IpcFormat::files([stored.path()], IpcOptions::default(), None).unwrap();
         let body = 20 << 10;
         for batch in read(files, 130, 1, OnError::Raise).0 {
             let [first, second] = addresses(&batch);

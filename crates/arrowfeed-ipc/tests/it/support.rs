@@ -13,7 +13,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, SchemaRef};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, ReadingOptions, Workers};
+use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, ReadOptions, Workers};
 use arrowfeed_source::{FeedError, OnError};
 
 /// The two kinds of files.
@@ -84,7 +84,7 @@ pub(crate) fn read(
     on_error: OnError,
 ) -> (Vec<RecordBatch>, Option<FeedError>) {
     let threads = threads.try_into().ok();
-    let options = ReadingOptions { batch_size: Some(batch_size), threads, on_error, interrupt: None };
+    let options = ReadOptions { batch_size: Some(batch_size), threads, on_error, interrupt: None };
     let mut batches = Vec::new();
     for found in files.read_files(options).unwrap() {
         match found {

@@ -34,6 +34,11 @@ fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
             let (start, _) = file.metadata().row_group(5).column(0).byte_range();
             start as usize..start as usize + 12
         }
+        // The first bytes of the body of a record batch: the bitmap of nulls of the text and its offsets. Numbers have no checksum.
+        Format::Ipc | Format::IpcStream => {
+            let text = bytes.windows(8).position(|text| text == b"row 151r").unwrap();
+            text - 40..text - 4
+        }
         // Some bytes of a record or of its header.
         Format::Example | Format::SequenceExample => bytes.len() / 2..bytes.len() / 2 + 12,
         // The digits of an `id`. Other wrong bytes could result in a valid file, because text has no checksum.

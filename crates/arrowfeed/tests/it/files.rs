@@ -13,8 +13,10 @@ use arrow_array::{
     Array, ArrayRef, Int64Array, LargeListArray, ListArray, RecordBatch, RecordBatchIterator, StringArray,
     StructArray, cast::AsArray,
 };
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{Codec, WriteOptions, write_avro};
+use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::format::{ChunkFormat, ChunkOptions};
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
@@ -69,6 +71,10 @@ impl Drop for Directory {
 pub(crate) enum Format {
     Avro,
     Parquet,
+    /// Arrow IPC files.
+    Ipc,
+    /// Arrow IPC streams.
+    IpcStream,
     /// `tf.Example` messages.
     Example,
     /// The same, compressed: each file is one chunk.
@@ -88,9 +94,11 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Avro,
         Self::Parquet,
+        Self::Ipc,
+        Self::IpcStream,
         Self::Example,
         Self::ExampleGzip,
         Self::SequenceExample,
@@ -102,9 +110,11 @@ impl Format {
     ];
 
     /// The formats of files, which can be split.
-    pub(crate) const FILES: [Self; 9] = [
+    pub(crate) const FILES: [Self; 11] = [
         Self::Avro,
         Self::Parquet,
+        Self::Ipc,
+        Self::IpcStream,
         Self::Example,
         Self::ExampleGzip,
         Self::SequenceExample,
@@ -157,6 +167,12 @@ pub(crate) fn write_as(
                 write_parquet_file(&path, numbers, chunk_bytes);
                 path
             }
+            Format::Ipc | Format::IpcStream => {
+                let extension = if format == Format::Ipc { "arrow" } else { "arrows" };
+                let path = directory.0.join(format!("part-{i:05}.{extension}"));
+                write_ipc_file(format, &path, numbers, chunk_bytes);
+                path
+            }
             Format::Example => {
                 let path = directory.0.join(format!("part-{i:05}.tfrecord"));
                 write_examples(&path, numbers, Compression::None);
@@ -205,6 +221,21 @@ fn write_parquet_file(path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
     let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), schema(), Some(properties)).unwrap();
     writer.write(&batch(numbers)).unwrap();
     writer.close().unwrap();
+}
+
+/// A row takes about ten bytes.
+fn write_ipc_file(format: Format, path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
+    let (file, batch) = (File::create(path).unwrap(), batch(numbers));
+    let rows = (chunk_bytes / 10).max(1);
+    let starts = (0..batch.num_rows()).step_by(rows);
+    let mut batches = starts.map(|start| batch.slice(start, rows.min(batch.num_rows() - start)));
+    if format == Format::Ipc {
+        let mut writer = FileWriter::try_new(file, &schema()).unwrap();
+        batches.try_for_each(|batch| writer.write(&batch)).and_then(|()| writer.finish()).unwrap();
+    } else {
+        let mut writer = StreamWriter::try_new(file, &schema()).unwrap();
+        batches.try_for_each(|batch| writer.write(&batch)).and_then(|()| writer.finish()).unwrap();
+    }
 }
 
 /// A row takes about 70 bytes. The reader chooses the size of chunks.
@@ -327,6 +358,7 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     let sources = paths.iter().map(|path| objects::source(path));
     let files = match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetFormat::files(sources, ParquetOptions::default(), None),
+        Some("arrow" | "arrows") => IpcFormat::files(sources, IpcOptions::default(), None),
         Some("tfrecord" | "gz") => RecordFormat::files(sources, examples(), None),
         Some("sequences") => RecordFormat::files(sources, sequence_examples(), None),
         Some("csv" | "csvgz") => CsvFormat::files(sources, csv(), None),
