@@ -179,7 +179,7 @@ impl ReadChunks for IpcFile {
         Ok(BatchRows { batch, unread, size: batch_size, window_left: batch_size })
     }
 
-    fn begin_again(
+    fn begin_reusing(
         &self,
         before: Self::Rows,
         _chunk: &Chunk,

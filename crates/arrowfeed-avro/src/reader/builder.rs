@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrowfeed_source::format::{Claim, FormatFile};
 use arrowfeed_source::run::{
-    BatchBoundaries, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions, ReadOptions,
-    Split, Workers,
+    BatchBoundaries, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions,
+    ReadOptions, Split, Workers,
 };
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
 

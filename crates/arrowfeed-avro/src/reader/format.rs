@@ -202,7 +202,7 @@ impl FileFormat for AvroFormat {
     }
 
     fn check_complete(&self) -> Result<(), FeedError> {
-        self.recursion_error.as_ref().map_or(Ok(()), |error| Err(error.again()))
+        self.recursion_error.as_ref().map_or(Ok(()), |error| Err(error.clone_without_source()))
     }
 
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {

@@ -13,7 +13,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, SchemaRef};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, ReadOptions, Workers};
+use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, ReadOptions, Workers};
 use arrowfeed_source::{FeedError, OnError};
 
 /// The two kinds of files.
@@ -114,7 +114,7 @@ pub(crate) fn reader(
 ) -> PartReader {
     let options = PartOptions {
         batch_size: Some(batch_size),
-        borders: Borders::After(0),
+        boundaries: BatchBoundaries::Continue(0),
         on_error,
         workers,
         prefetch_bytes: 1 << 20,
