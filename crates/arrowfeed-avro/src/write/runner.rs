@@ -1,16 +1,10 @@
 //! Encoding of jobs in the caller's thread or in several threads. Their blocks are emitted in order.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "threads of a writer and their consumer; in a child, every method and the destructor return before they lock"
-)]
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use std::collections::{HashMap, VecDeque};
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, POLL_INTERVAL, Threads, thread_count};
+use arrowfeed_source::run::{MapStage, Pool};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, thread_count};
 
 use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::options::WriteOptions;
@@ -65,7 +59,7 @@ impl Runner {
             }
             Self::Parallel(parallel) => {
                 parallel.submit(job)?;
-                parallel.collect(2 * parallel.threads.count() - 1, sink, interrupt)
+                parallel.collect(2 * parallel.pool.count() - 1, sink, interrupt)
             }
         }
     }
@@ -89,96 +83,70 @@ impl Runner {
 }
 
 /// Threads of the writer, and the jobs in flight.
+#[derive(Debug)]
 pub(super) struct Parallel {
     shared: Arc<Shared>,
-    threads: Threads,
-    /// Numbers of the jobs in flight, oldest first.
-    jobs: VecDeque<u64>,
-    next_job: u64,
+    pool: Arc<Pool>,
+    jobs: MapStage<Result<(Encoded, Vec<u8>), FeedError>>,
 }
 
+#[derive(Debug)]
 struct Shared {
     options: WriteOptions,
     sync: [u8; SYNC],
-    state: Mutex<State>,
-    done: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    cancelled: bool,
-    results: HashMap<u64, Result<(Encoded, Vec<u8>), FeedError>>,
+    cancelled: AtomicBool,
     /// Encoders and buffers that no job uses.
-    idle: Vec<BlockEncoder>,
-    buffers: Vec<Vec<u8>>,
+    idle: ForkLock<Vec<BlockEncoder>>,
+    buffers: ForkLock<Vec<Vec<u8>>>,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Locks the state, or fails if the writer has been dropped.
-    fn wanted(&self) -> Result<MutexGuard<'_, State>, FeedError> {
-        let state = self.lock();
-        if state.cancelled {
+    /// Fails if the writer has been dropped.
+    fn check_wanted(&self) -> Result<(), FeedError> {
+        if self.cancelled.load(Ordering::Relaxed) {
             return Err(FeedError::new(FeedErrorKind::Interrupted, "the writer was dropped"));
         }
-        Ok(state)
+        Ok(())
     }
 
     /// Encodes the blocks of a job into one buffer.
     fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), FeedError> {
-        let (idle, buffer) = {
-            let mut state = self.wanted()?;
-            (state.idle.pop(), state.buffers.pop())
-        };
-        let mut encoder = match idle {
+        self.check_wanted()?;
+        let mut encoder = match self.idle.try_with(Vec::pop).flatten() {
             Some(encoder) => encoder,
             None => BlockEncoder::new(&self.options, self.sync)?,
         };
-        let mut blocks = buffer.unwrap_or_default();
+        let mut blocks = self.buffers.try_with(Vec::pop).flatten().unwrap_or_default();
         blocks.clear();
         let encoded = encoder.encode(job, &mut |block| {
             // Dropping the writer waits for the threads, and a job has many blocks, so each block checks for it.
-            drop(self.wanted()?);
+            self.check_wanted()?;
             blocks.extend_from_slice(block);
             Ok(())
         })?;
-        self.lock().idle.push(encoder);
+        self.idle.try_with(|idle| idle.push(encoder));
         Ok((encoded, blocks))
     }
 }
 
 impl Parallel {
     fn start(count: usize, options: WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
-        let threads = Threads::start("arrowfeed-write", count)?;
-        let (state, done) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { options, sync, state, done });
-        Ok(Self { shared, threads, jobs: VecDeque::new(), next_job: 0 })
+        let pool = Arc::new(Pool::start_for("writer", "arrowfeed-write", count)?);
+        let (cancelled, idle, buffers) = (AtomicBool::new(false), ForkLock::default(), ForkLock::default());
+        let shared = Arc::new(Shared { options, sync, cancelled, idle, buffers });
+        Ok(Self { shared, jobs: MapStage::new(pool.clone()), pool })
     }
 
     fn submit(&mut self, job: Vec<Piece>) -> Result<(), FeedError> {
-        if self.threads.is_forked() {
-            let message = "this writer was started in another process: make a new one after a fork";
-            return Err(FeedError::new(FeedErrorKind::Internal, message));
-        }
-        let id = self.next_job;
-        self.next_job += 1;
-        self.jobs.push_back(id);
+        self.pool.check_not_forked()?;
         let shared = self.shared.clone();
-        self.threads.spawn(move || {
-            let result = catch_unwind(AssertUnwindSafe(|| shared.encode(&job)));
-            // The arrays of the job are freed before its result becomes visible.
-            drop(job);
-            let result = result.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic)));
-            shared.lock().results.insert(id, result);
-            shared.done.notify_one();
-        });
+        // The arrays of the job are freed before its result becomes visible.
+        self.jobs.add(move || shared.encode(&job));
         Ok(())
     }
 
-    /// Passes blocks to `sink` until at most `most` jobs are in flight.
+    /// Passes blocks to `sink` until at most `most` jobs are in flight. This thread does not encode: the writer uses as many
+    /// threads as the caller asked for.
     fn collect(
         &mut self,
         most: usize,
@@ -187,19 +155,10 @@ impl Parallel {
     ) -> Result<Encoded, FeedError> {
         let mut sum = Encoded::default();
         while self.jobs.len() > most {
-            let Some(id) = self.jobs.front() else { break };
-            let mut state = self.shared.lock();
-            let Some(result) = state.results.remove(id) else {
-                let waited = self.shared.done.wait_timeout(state, POLL_INTERVAL);
-                drop(waited.unwrap_or_else(PoisonError::into_inner));
-                Check::of(interrupt).now()?;
-                continue;
-            };
-            drop(state);
-            self.jobs.pop_front();
+            let Some(result) = self.jobs.next_of_pool(&Check::of(interrupt))? else { break };
             let (encoded, blocks) = result?;
             sink(&blocks)?;
-            self.shared.lock().buffers.push(blocks);
+            self.shared.buffers.try_with(|buffers| buffers.push(blocks));
             sum = Encoded { rows: sum.rows + encoded.rows, blocks: sum.blocks + encoded.blocks };
         }
         Ok(sum)
@@ -208,20 +167,6 @@ impl Parallel {
 
 impl Drop for Parallel {
     fn drop(&mut self) {
-        if self.threads.is_forked() {
-            // A thread of the parent may have held the lock, so the state is leaked.
-            std::mem::forget(self.shared.clone());
-            return;
-        }
-        self.shared.lock().cancelled = true;
-    }
-}
-
-impl fmt::Debug for Parallel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parallel")
-            .field("threads", &self.threads)
-            .field("jobs", &self.jobs)
-            .finish_non_exhaustive()
+        self.shared.cancelled.store(true, Ordering::Relaxed);
     }
 }

@@ -1,16 +1,11 @@
 //! Concurrent work on many remote objects, with results in order.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "results of threads that work on objects of stores; the threads live only during one call, which waits for them"
-)]
-
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 
-use crate::{Check, FeedError, FeedErrorKind, Interrupt, POLL_INTERVAL, Threads};
+use super::map_stage::MapStage;
+use super::pool::Pool;
+use crate::{Check, FeedError, Interrupt};
 
 /// Number of threads. Each waits for one response at a time.
 const THREADS: usize = 16;
@@ -36,9 +31,9 @@ pub fn in_order<T: Send + 'static>(
     mut visit: impl FnMut(usize, T) -> Result<(), FeedError>,
 ) -> Result<(), FeedError> {
     let check = Check::of(interrupt);
-    let threads = Threads::start("arrowfeed-ahead", THREADS.min(count).max(1))?;
-    let (send, results) = mpsc::channel();
-    // Declared after `threads`, so that it is dropped first: dropping `threads` waits until they stop.
+    let pool = Arc::new(Pool::start_for("reader", "arrowfeed-ahead", THREADS.min(count).max(1))?);
+    let mut stage = MapStage::new(pool);
+    // Declared after `stage`, so that it is dropped first: dropping the pool waits until its threads stop.
     let stop = Stop(Arc::default());
     let stopped: Interrupt = {
         let stop = stop.0.clone();
@@ -46,32 +41,15 @@ pub fn in_order<T: Send + 'static>(
     };
     let work = Arc::new(work);
     for number in 0..count {
-        let (work, stopped, send) = (work.clone(), stopped.clone(), send.clone());
-        threads.spawn_in_order(move || {
-            if !stopped() {
-                // After an error, the receiver is gone.
-                let _ = send.send((number, work(number, &Check::of(Some(&stopped)))));
-            }
-        });
+        let (work, stopped) = (work.clone(), stopped.clone());
+        stage.add(move || work(number, &Check::of(Some(&stopped))));
     }
-    drop(send);
-    let mut early = BTreeMap::new();
     for number in 0..count {
-        let result = loop {
-            if let Some(result) = early.remove(&number) {
-                break result;
-            }
-            check.now()?;
-            match results.recv_timeout(POLL_INTERVAL) {
-                Ok((number, result)) => _ = early.insert(number, result),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    let message = "expected a result of each thread, found that one has panicked";
-                    return Err(FeedError::new(FeedErrorKind::Internal, message));
-                }
-            }
-        };
-        visit(number, result)?;
+        check.now()?;
+        // This thread does not wait for a store itself, because it must notice an interrupt.
+        if let Some(result) = stage.next_of_pool(&check)? {
+            visit(number, result)?;
+        }
     }
     Ok(())
 }

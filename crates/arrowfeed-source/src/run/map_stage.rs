@@ -74,11 +74,22 @@ impl<T: Send + 'static> MapStage<T> {
     /// otherwise waits for it.
     ///
     /// # Errors
-    /// The task panicked; the caller cancels; this process is a forked child of the process that owns the threads.
+    /// The task panicked; the caller cancels, and the task stays the oldest one; this process is a forked child of the
+    /// process that owns the threads.
     pub fn next(&mut self, check: &Check<'_>) -> Result<Option<T>, FeedError> {
-        if self.pool.is_forked() {
-            return Err(forked());
-        }
+        self.oldest(check, true)
+    }
+
+    /// Like [`next`](Self::next), but always waits for a thread of the pool, so that the caller can cancel soon.
+    ///
+    /// # Errors
+    /// As in [`next`](Self::next).
+    pub fn next_of_pool(&mut self, check: &Check<'_>) -> Result<Option<T>, FeedError> {
+        self.oldest(check, false)
+    }
+
+    fn oldest(&mut self, check: &Check<'_>, runs_here: bool) -> Result<Option<T>, FeedError> {
+        self.pool.check_not_forked()?;
         let task = match self.tasks.pop_front() {
             None => return Ok(None),
             Some(Task::Done(result)) => return Ok(Some(result)),
@@ -88,13 +99,18 @@ impl<T: Send + 'static> MapStage<T> {
             Ok(result) => return result.map(Some),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
         }
-        if let Some(work) = take(&task.work) {
+        if let Some(work) = runs_here.then(|| take(&task.work)).flatten() {
             return done(work).map(Some);
         }
         loop {
             match task.result.recv_timeout(POLL_INTERVAL) {
                 Ok(result) => return result.map(Some),
-                Err(RecvTimeoutError::Timeout) => check.now()?,
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(stopped) = check.now() {
+                        self.tasks.push_front(Task::InFlight(task));
+                        return Err(stopped);
+                    }
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     let message = "expected the worker thread of a batch, found that it has ended";
                     return Err(FeedError::new(FeedErrorKind::Internal, message));
@@ -102,12 +118,6 @@ impl<T: Send + 'static> MapStage<T> {
             }
         }
     }
-}
-
-#[cold]
-pub(super) fn forked() -> FeedError {
-    let message = "this reader was started in another process: make a new one after a fork";
-    FeedError::new(FeedErrorKind::Internal, message)
 }
 
 fn done<T>(work: Work<T>) -> Result<T, FeedError> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 
 use super::file_set::FileSet;
-use super::map_stage::forked;
 use super::parts::{BatchBoundaries, NumberedFile, Part, Parts, Work};
 use super::pipeline::{Next, Pipeline};
 use super::planner::{Planned, UnitPlanner};
@@ -374,9 +373,7 @@ impl Parallel {
         check: &Check<'_>,
         wait: bool,
     ) -> Result<Polled, FeedError> {
-        if self.pipeline.pool().is_forked() {
-            return Err(forked());
-        }
+        self.pipeline.pool().check_not_forked()?;
         loop {
             let wait_for_store = wait && self.units.is_empty();
             self.top_up(parts, report, check, wait_for_store)?;

@@ -3,6 +3,9 @@
 //! A thread continues with the next batch of its unit while the memory budget has room. Otherwise it parks the unit and
 //! does other work; the consumer restarts the unit after it takes a batch. The oldest unit may always have one waiting
 //! batch, so the consumer never waits forever.
+//!
+//! It is not a [`MapStage`](super::MapStage), because a unit has many results, and its memory budget decides when a thread
+//! continues with it.
 
 #![expect(
     clippy::disallowed_types,

@@ -10,13 +10,16 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{FeedError, Threads};
+use crate::{FeedError, FeedErrorKind, Threads};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The worker threads of one iterator. They live until it is dropped, across all its epochs. A job never waits for another job.
+/// The worker threads of one iterator, which live until it is dropped, across all its epochs; or those of one writer. A job
+/// never waits for another job.
 pub struct Pool {
     threads: Threads,
+    /// The name of what the threads work for, in messages.
+    owner: &'static str,
     urgent: Arc<Urgent>,
 }
 
@@ -39,12 +42,20 @@ impl Urgent {
 }
 
 impl Pool {
-    /// Starts a pool of `count` threads.
+    /// Starts a pool of `count` threads for a reader.
     ///
     /// # Errors
     /// The system cannot start more threads.
     pub fn start(count: usize) -> Result<Self, FeedError> {
-        Ok(Self { threads: Threads::start("arrowfeed", count)?, urgent: Arc::default() })
+        Self::start_for("reader", "arrowfeed", count)
+    }
+
+    /// Starts a pool of `count` threads whose names begin with `name`. Messages call its user `owner`.
+    ///
+    /// # Errors
+    /// The system cannot start more threads.
+    pub fn start_for(owner: &'static str, name: &'static str, count: usize) -> Result<Self, FeedError> {
+        Ok(Self { threads: Threads::start(name, count)?, owner, urgent: Arc::default() })
     }
 
     /// The number of threads.
@@ -55,6 +66,19 @@ impl Pool {
     /// Whether this process is a forked child of the process that started the threads.
     pub fn is_forked(&self) -> bool {
         self.threads.is_forked()
+    }
+
+    /// Checks that this process started the threads.
+    ///
+    /// # Errors
+    /// It is a forked child of the process that started them.
+    pub fn check_not_forked(&self) -> Result<(), FeedError> {
+        if !self.is_forked() {
+            return Ok(());
+        }
+        let message =
+            format!("this {} was started in another process: make a new one after a fork", self.owner);
+        Err(FeedError::new(FeedErrorKind::Internal, message))
     }
 
     /// Runs a job on one of the threads.
