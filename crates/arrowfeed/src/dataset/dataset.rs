@@ -8,20 +8,19 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, printable};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::batches::{BatchIterator, Batches, TensorIterator};
 use super::conversion::{Conversion, ToTensors, Unchanged};
-use super::file_rows::FileRows;
 use super::history::History;
 use super::indexed::Indexed;
 use super::iteration::BatchRows;
 use super::mixed::Mixed;
 use super::mixed_rows::MixedRows;
-use super::options::{ALL_ROWS, IterationOptions, shown_rows};
+use super::options::{ALL_ROWS, IterationOptions};
 use super::saved_index;
-use super::selection::shown_splits;
+use super::selected_files::SelectedFiles;
 use super::tensor_definitions::{TensorDefinitions, file_paths};
 use crate::error::DatasetError;
 
@@ -161,15 +160,26 @@ impl Dataset {
     /// There is no dataset; a weight is not a number greater than 0; a dataset is itself mixed; or the columns, their
     /// types or the tensors of the datasets differ.
     pub fn mixed(datasets: impl IntoIterator<Item = (Self, f64)>) -> Result<Self, DatasetError> {
-        Self::of_mixed(Mixed::new(datasets)?)
+        let (datasets, weights): (Vec<Self>, Vec<f64>) = datasets.into_iter().unzip();
+        let sources = datasets.iter().map(|dataset| {
+            let files = dataset.selected(dataset.files("datasets")?);
+            Ok((files, dataset.tensor_definitions()))
+        });
+        let mixed = Mixed::new(sources, weights)?;
+        Self::of_mixed(mixed, datasets[0].definitions.clone())
     }
 
-    fn of_mixed(mixed: Mixed) -> Result<Self, DatasetError> {
-        let first = &mixed.datasets[0];
-        let definitions = first.definitions.clone();
-        let adapter = definitions.adapter_within(mixed.schema.clone(), first.limits().batch_bytes)?;
+    /// `mixed` has at least one dataset.
+    fn of_mixed(mixed: Mixed, definitions: TensorDefinitions) -> Result<Self, DatasetError> {
+        let batch_bytes = mixed.datasets[0].limits().batch_bytes;
+        let adapter = definitions.adapter_within(mixed.schema.clone(), batch_bytes)?;
         let content = Content::Mixed(Arc::new(mixed));
         Ok(Self { content, definitions, adapter, rows: ALL_ROWS, history: History::default() })
+    }
+
+    /// The rows of files that belong to this dataset.
+    pub(super) fn selected(&self, files: &Arc<Indexed>) -> SelectedFiles {
+        SelectedFiles { files: files.clone(), rows: self.rows.clone() }
     }
 
     /// The files of the dataset.
@@ -284,19 +294,10 @@ impl Dataset {
     /// # Errors
     /// As [`fingerprint`](Self::fingerprint); or `interrupt` returned true.
     pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
-        let files = match &self.content {
-            Content::Files(files) => files,
-            Content::Mixed(mixed) => return mixed.fingerprint(interrupt),
-        };
-        let mut content = format!("{:?}", self.arrow_schema());
-        if let Some(splits) = shown_splits(&files.splits) {
-            content.push_str(&splits);
+        match &self.content {
+            Content::Files(files) => self.selected(files).fingerprint(interrupt),
+            Content::Mixed(mixed) => mixed.fingerprint(interrupt),
         }
-        if self.rows != ALL_ROWS {
-            content.push_str(&format!("{:?}", self.rows));
-        }
-        let content = crc32fast::hash(content.as_bytes());
-        Ok(format!("{:08x}{content:08x}", files.file_checksums(interrupt)?.digest()))
     }
 
     /// Returns a dataset of some of the tensors, which reads only the columns that these tensors need. The specs of the
@@ -309,7 +310,8 @@ impl Dataset {
         let files = match &self.content {
             Content::Files(files) => files,
             Content::Mixed(mixed) => {
-                return Ok(Self { rows, history, ..Self::of_mixed(mixed.project(names)?)? });
+                let mixed = mixed.project(&self.definitions, names)?;
+                return Ok(Self { rows, history, ..Self::of_mixed(mixed, self.definitions.chosen(names))? });
             }
         };
         let adapter = self.adapter.project(names)?;
@@ -410,49 +412,24 @@ impl Dataset {
         conversion: C,
     ) -> Result<Batches<C>, DatasetError> {
         let rows: Box<dyn BatchRows> = match &self.content {
-            Content::Files(_) => Box::new(self.file_rows(options, C::TAKES_WORK)?),
-            Content::Mixed(mixed) => Box::new(MixedRows::new(mixed.clone(), self.in_file_rows(options))?),
+            Content::Files(files) => Box::new(self.selected(files).batch_rows(options, C::TAKES_WORK)?),
+            Content::Mixed(mixed) => {
+                Box::new(MixedRows::new(mixed.clone(), options.in_file_rows(&self.rows))?)
+            }
         };
         Ok(Batches::new(rows, conversion, self.history.clone()))
-    }
-
-    /// The rows of the batches of a dataset of files. `converts`: each batch is converted with enough work for a worker.
-    pub(super) fn file_rows(&self, options: IterationOptions, converts: bool) -> Result<FileRows, FeedError> {
-        FileRows::new(self.files("iterate")?.clone(), self.in_file_rows(options), converts)
     }
 
     /// Describes the files and columns that are read and, for each tensor, which memory is shared with the record
     /// batches, which is copied, and why.
     pub fn explain(&self) -> String {
-        let mut text = self.explain_sources();
+        let mut text = match &self.content {
+            Content::Files(files) => self.selected(files).explain(),
+            Content::Mixed(mixed) => mixed.explain(),
+        };
         for tensor in self.adapter.explain() {
             text.push('\n');
             text.push_str(&tensor.to_string());
-        }
-        text
-    }
-
-    /// The lines of [`explain`](Self::explain) before those of the tensors.
-    pub(super) fn explain_sources(&self) -> String {
-        let indexed = match &self.content {
-            Content::Files(files) => files,
-            Content::Mixed(mixed) => return mixed.explain(),
-        };
-        let columns: Vec<String> =
-            self.arrow_schema().fields().iter().map(|field| printable(field.name())).collect();
-        let files = match indexed.files.len() {
-            1 => "1 file".to_owned(),
-            n => format!("{n} files"),
-        };
-        let mut text = format!("{files}, columns: {}", columns.join(", "));
-        if let Some(splits) = shown_splits(&indexed.splits) {
-            text.push_str(&format!("\n{splits}"));
-        }
-        if self.rows != ALL_ROWS {
-            text.push_str(&format!("\n{}", shown_rows(&self.rows)));
-        }
-        if let Some(cost) = indexed.scan_cost() {
-            text.push_str(&format!("\nindex: {cost}"));
         }
         text
     }

@@ -8,7 +8,7 @@ use arrowfeed_source::{FeedError, Report};
 use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
 use super::pieces::RowPosition;
-use super::rows::Rows;
+use super::rows::Step;
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 
@@ -18,27 +18,6 @@ pub(super) enum EpochPosition {
     Start,
     Row(RowPosition),
     Window(AfterShuffled),
-}
-
-/// Result of requesting the next batch of an epoch.
-#[derive(Debug)]
-pub(super) enum Step<P> {
-    /// The rows of a batch, and the position after them.
-    Rows(Rows, P),
-    /// No batch is ready yet; workers are decoding.
-    Pending,
-    /// The epoch has ended.
-    End,
-}
-
-impl<P> Step<P> {
-    fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Step<Q> {
-        match self {
-            Self::Rows(rows, after) => Step::Rows(rows, place(after)),
-            Self::Pending => Step::Pending,
-            Self::End => Step::End,
-        }
-    }
 }
 
 /// Inputs of an epoch: the files, their index, the options and the workers that decode.

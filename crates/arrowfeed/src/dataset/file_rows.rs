@@ -12,13 +12,13 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::chunk_index::ChunkIndex;
-use super::epoch::{Epoch, EpochInputs, EpochPosition, Step};
+use super::epoch::{Epoch, EpochInputs, EpochPosition};
 use super::indexed::Indexed;
 use super::iteration::{BatchRows, Started};
 use super::options::IterationOptions;
 use super::pieces::RowPosition;
 use super::reported::{Counted, ReportLog, ReportMark};
-use super::rows::Rows;
+use super::rows::{Rows, Step};
 use super::selection::shown_splits;
 use super::shuffled::AfterShuffled;
 use super::state::{SavedPosition, State};

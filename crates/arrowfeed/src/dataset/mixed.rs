@@ -1,55 +1,66 @@
 //! Several datasets whose rows are mixed at random.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{Field, Fields, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, printable};
 
-use super::dataset::Dataset;
-use super::options::IterationOptions;
+use super::options::{ALL_ROWS, IterationOptions};
+use super::selected_files::SelectedFiles;
+use super::tensor_definitions::TensorDefinitions;
 use crate::error::DatasetError;
 
 /// The datasets, with a weight for each of them.
 #[derive(Debug)]
 pub(super) struct Mixed {
-    pub(super) datasets: Vec<Dataset>,
+    pub(super) datasets: Vec<SelectedFiles>,
     pub(super) weights: Vec<f64>,
     pub(super) schema: SchemaRef,
 }
 
 impl Mixed {
-    pub(super) fn new(datasets: impl IntoIterator<Item = (Dataset, f64)>) -> Result<Self, DatasetError> {
-        let (datasets, weights): (Vec<Dataset>, Vec<f64>) = datasets.into_iter().unzip();
-        let Some(first) = datasets.first() else {
+    /// `datasets` has the files and the tensors of each dataset, or the error of a dataset that is itself mixed.
+    pub(super) fn new<'a>(
+        datasets: impl IntoIterator<Item = Result<(SelectedFiles, &'a TensorDefinitions), FeedError>>,
+        weights: Vec<f64>,
+    ) -> Result<Self, DatasetError> {
+        if weights.is_empty() {
             return Err(refused("datasets: expected one or more, found none".to_owned()).into());
-        };
+        }
         if let Some(wrong) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return Err(refused(format!("weights: expected numbers above 0, found {wrong}")).into());
         }
-        let mut schema = first.arrow_schema().as_ref().clone();
-        for (number, dataset) in datasets.iter().enumerate() {
-            dataset.files("datasets")?;
-            schema = merged(&schema, dataset.arrow_schema())
+        let (mut found, mut first): (Vec<SelectedFiles>, Option<(Schema, &TensorDefinitions)>) =
+            (Vec::new(), None);
+        for (number, dataset) in datasets.into_iter().enumerate() {
+            let (dataset, definitions) = dataset?;
+            let (schema, expected) =
+                first.get_or_insert_with(|| (dataset.schema().as_ref().clone(), definitions));
+            *schema = merged(schema, dataset.schema())
                 .map_err(|message| refused(format!("datasets[{number}]: {message}")))?;
-            if dataset.tensor_definitions() != first.tensor_definitions() {
+            if *expected != definitions {
                 let message = format!(
                     "datasets[{number}]: expected the tensors of datasets[0], found different tensors: define the same \
                      `representations` or `features` for all"
                 );
                 return Err(refused(message).into());
             }
+            found.push(dataset);
         }
-        Ok(Self { datasets, weights, schema: Arc::new(schema) })
+        let schema = Arc::new(first.map_or_else(Schema::empty, |(schema, _)| schema));
+        Ok(Self { datasets: found, weights, schema })
     }
 
     /// Total number of rows.
     pub(super) fn num_rows(&self, interrupt: Option<&Interrupt>) -> Result<u64, FeedError> {
-        self.sum(|dataset| dataset.num_rows_with(interrupt.cloned()))
+        let options = IterationOptions { interrupt: interrupt.cloned(), ..Default::default() };
+        self.sum(|dataset| dataset.num_rows(&options))
     }
 
     /// Number of batches of an iteration. `None`: infinite.
     pub(super) fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
-        let rows = self.sum(|dataset| dataset.num_own_rows(options))?;
+        let rows = self.sum(|dataset| dataset.num_rows(options))?;
         Ok(options.num_batches_of(rows, true))
     }
 
@@ -58,7 +69,7 @@ impl Mixed {
         self.datasets.iter().all(|dataset| dataset.is_known(options))
     }
 
-    fn sum(&self, number: impl Fn(&Dataset) -> Result<u64, FeedError>) -> Result<u64, FeedError> {
+    fn sum(&self, number: impl Fn(&SelectedFiles) -> Result<u64, FeedError>) -> Result<u64, FeedError> {
         self.datasets.iter().try_fold(0_u64, |sum, dataset| Ok(sum.saturating_add(number(dataset)?)))
     }
 
@@ -66,22 +77,27 @@ impl Mixed {
     pub(super) fn fingerprint(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
         let mut content = String::new();
         for (dataset, weight) in self.datasets.iter().zip(&self.weights) {
-            content.push_str(&format!("{}*{weight:?} ", dataset.fingerprint_with(interrupt)?));
+            content.push_str(&format!("{}*{weight:?} ", dataset.fingerprint(interrupt)?));
         }
         let schema = format!("{:?}", self.schema);
         Ok(format!("{:08x}{:08x}", crc32fast::hash(content.as_bytes()), crc32fast::hash(schema.as_bytes())))
     }
 
-    pub(super) fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
-        let datasets = self.datasets.iter().map(|dataset| dataset.project(names));
+    /// Reads only the columns that some of the tensors need.
+    pub(super) fn project(
+        &self,
+        definitions: &TensorDefinitions,
+        names: &[&str],
+    ) -> Result<Self, DatasetError> {
+        let datasets = self.datasets.iter().map(|dataset| dataset.project(definitions, names));
         let datasets = datasets.collect::<Result<Vec<_>, _>>()?;
-        Self::new(datasets.into_iter().zip(self.weights.iter().copied()))
+        Self::new(datasets.into_iter().map(|dataset| Ok((dataset, definitions))), self.weights.clone())
     }
 
     /// One line for each dataset: its weight, its files and its columns.
     pub(super) fn explain(&self) -> String {
         let lines = self.datasets.iter().zip(&self.weights).map(|(dataset, weight)| {
-            let sources = dataset.explain_sources().replace('\n', "\n  ");
+            let sources = dataset.explain().replace('\n', "\n  ");
             format!("weight {weight}: {sources}")
         });
         lines.collect::<Vec<_>>().join("\n")
@@ -116,4 +132,14 @@ fn merged(one: &Schema, other: &Schema) -> Result<Schema, String> {
 
 fn refused(message: String) -> FeedError {
     FeedError::new(FeedErrorKind::Options, message)
+}
+
+/// Checks that no rows of a mixed dataset are selected. Its rows have no numbers.
+pub(super) fn check_mixed_rows(rows: &Range<u64>) -> Result<(), FeedError> {
+    if *rows == ALL_ROWS {
+        return Ok(());
+    }
+    let message = "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the \
+                   datasets before they are mixed";
+    Err(FeedError::new(FeedErrorKind::Options, message))
 }

@@ -22,13 +22,13 @@ use rand_chacha::ChaCha8Rng;
 use super::conversion::Unchanged;
 use super::file_rows::{FileRows, Progress};
 use super::iteration::{BatchRows, Iteration, Started};
-use super::mixed::Mixed;
+use super::mixed::{Mixed, check_mixed_rows};
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
 use super::random::{DRAWS, draw, random_of, skip_draws};
 use super::reported::Counted;
 use super::rows::{Gather, Rows};
-use super::selected::check_mixed_rows;
+use super::selected_files::SelectedFiles;
 use crate::error::DatasetError;
 
 /// The rows of the batches of mixed datasets.
@@ -242,8 +242,8 @@ fn sources(mixed: &Mixed, options: &IterationOptions, seed: u64) -> Result<Vec<S
         across_epochs: true,
         ..options.clone()
     };
-    let source = |dataset: &super::Dataset| {
-        let rows = dataset.file_rows(options.clone(), false)?;
+    let source = |dataset: &SelectedFiles| {
+        let rows = dataset.batch_rows(options.clone(), false)?;
         let rows = Iteration::new(Box::new(rows), Unchanged);
         let position = SourcePosition::at(&rows);
         Ok(Source { rows, batch: None, position })

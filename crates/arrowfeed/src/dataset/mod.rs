@@ -16,6 +16,7 @@
 // | `random` | random numbers that depend only on the seed and the position |
 // | `order` | the order of an epoch |
 // | `epoch` | an epoch in file order or shuffled |
+// | `selected_files` | files, and the rows of them that belong to a dataset |
 // | `selected` | restrictions of a dataset to some of its rows, and their number |
 // | `selection` `chosen_rows` | rows that a split chooses at random, and those of them in decoded pieces |
 // | `sequential` `pieces` | an epoch in file order, cut into batches |
@@ -53,6 +54,7 @@ mod row_errors;
 mod rows;
 mod saved_index;
 mod selected;
+mod selected_files;
 mod selection;
 mod sequential;
 mod shuffled;

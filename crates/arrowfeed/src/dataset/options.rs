@@ -102,6 +102,12 @@ impl IterationOptions {
         Ok(())
     }
 
+    /// The options with rows that are numbered from the first row of `selected`, which are rows of the files.
+    pub(super) fn in_file_rows(self, selected: &Range<u64>) -> Self {
+        let row = |row: u64| selected.start.saturating_add(row).min(selected.end);
+        Self { rows: row(self.rows.start)..row(self.rows.end), ..self }
+    }
+
     /// Number of batches of `rows` rows of each epoch. `None`: infinite.
     pub(super) fn num_batches_of(&self, rows: u64, across_epochs: bool) -> Option<u64> {
         let size = (self.batch_size as u64).max(1);

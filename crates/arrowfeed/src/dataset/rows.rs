@@ -19,6 +19,27 @@ pub(super) enum Rows {
     Gathered(Gather),
 }
 
+/// Result of requesting the next batch of an epoch.
+#[derive(Debug)]
+pub(super) enum Step<P> {
+    /// The rows of a batch, and the position after them.
+    Rows(Rows, P),
+    /// No batch is ready yet; workers are decoding.
+    Pending,
+    /// The epoch has ended.
+    End,
+}
+
+impl<P> Step<P> {
+    pub(super) fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Step<Q> {
+        match self {
+            Self::Rows(rows, after) => Step::Rows(rows, place(after)),
+            Self::Pending => Step::Pending,
+            Self::End => Step::End,
+        }
+    }
+}
+
 /// Rows selected from the pieces of windows.
 #[derive(Debug)]
 pub(super) struct Gather {

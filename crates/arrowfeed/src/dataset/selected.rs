@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
+use arrowfeed_source::{FeedError, Interrupt};
 
 use super::dataset::{Content, Dataset};
+use super::mixed::check_mixed_rows;
 use super::options::{ALL_ROWS, IterationOptions};
 use super::selection::RowSplit;
 
@@ -24,7 +25,9 @@ impl Dataset {
     /// A file cannot be read, or `interrupt` returned true.
     pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
         match &self.content {
-            Content::Files(_) => self.num_own_rows(&IterationOptions { interrupt, ..Default::default() }),
+            Content::Files(files) => {
+                self.selected(files).num_rows(&IterationOptions { interrupt, ..Default::default() })
+            }
             Content::Mixed(mixed) => {
                 check_mixed_rows(&self.rows)?;
                 mixed.num_rows(interrupt.as_ref())
@@ -55,11 +58,12 @@ impl Dataset {
     pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
         options.check()?;
         match &self.content {
-            Content::Files(_) => {
-                Ok(options.num_batches_of(self.num_own_rows(options)?, options.across_epochs))
+            Content::Files(files) => {
+                let rows = self.selected(files).num_rows(options)?;
+                Ok(options.num_batches_of(rows, options.across_epochs))
             }
             Content::Mixed(mixed) => {
-                check_mixed_rows(&self.in_file_rows(options.clone()).rows)?;
+                check_mixed_rows(&options.clone().in_file_rows(&self.rows).rows)?;
                 mixed.num_batches(options)
             }
         }
@@ -80,22 +84,11 @@ impl Dataset {
         }
     }
 
-    pub(super) fn is_known(&self, options: &IterationOptions) -> bool {
+    fn is_known(&self, options: &IterationOptions) -> bool {
         match &self.content {
-            Content::Files(files) => {
-                let scans = files.needs_index(&self.in_file_rows(options.clone()));
-                scans || files.is_scan_cheap(options.interrupt.as_ref())
-            }
+            Content::Files(files) => self.selected(files).is_known(options),
             Content::Mixed(mixed) => mixed.is_known(options),
         }
-    }
-
-    /// Number of rows that an epoch of a dataset of files yields with these options, if no row is skipped.
-    pub(super) fn num_own_rows(&self, options: &IterationOptions) -> Result<u64, FeedError> {
-        let files = self.files("num_rows")?;
-        let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
-        let rows = self.in_file_rows(options.clone()).own_rows(files.index(&scan)?.0.rows());
-        Ok(rows.end - rows.start)
     }
 
     /// Returns a dataset of the first `count` rows, in file order. An iteration in file order stops after these rows; a
@@ -180,20 +173,4 @@ impl Dataset {
             Content::Mixed(_) => &[],
         }
     }
-
-    /// The options of the caller, whose rows are numbered from the first row of this dataset.
-    pub(super) fn in_file_rows(&self, options: IterationOptions) -> IterationOptions {
-        let row = |row: u64| self.rows.start.saturating_add(row).min(self.rows.end);
-        IterationOptions { rows: row(options.rows.start)..row(options.rows.end), ..options }
-    }
-}
-
-/// Checks that no rows of a mixed dataset are selected. Its rows have no numbers.
-pub(super) fn check_mixed_rows(rows: &Range<u64>) -> Result<(), FeedError> {
-    if *rows == ALL_ROWS {
-        return Ok(());
-    }
-    let message = "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the \
-                   datasets before they are mixed";
-    Err(FeedError::new(FeedErrorKind::Options, message))
 }

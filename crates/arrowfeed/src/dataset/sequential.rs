@@ -7,9 +7,9 @@ use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartReader, Polled, 
 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::{ChunkIndex, RowLocation};
-use super::epoch::Step;
 use super::options::IterationOptions;
 use super::pieces::{Pieces, RowPosition};
+use super::rows::Step;
 
 #[derive(Debug)]
 pub(super) struct Sequential {

@@ -11,11 +11,10 @@ use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::ChunkIndex;
-use super::epoch::Step;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
 use super::row_errors::room;
-use super::rows::{Gather, Rows};
+use super::rows::{Gather, Rows, Step};
 use super::window::{PlannedWindow, Window, has_chosen_rows};
 
 pub(super) struct Shuffled {
