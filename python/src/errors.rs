@@ -5,11 +5,11 @@ use std::{fmt, io};
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind, printable};
+use arrowfeed_ffi::Invalid;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::foreign::Invalid;
 use crate::guarded::CallError;
 use crate::object::Object;
 use crate::shutdown::{call_method, call_with};

@@ -11,7 +11,7 @@
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `tfrecord` |
-//! | Python | `call`, `errors`, `object`, `once`, `libraries`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
+//! | Python | `call`, `errors`, `object`, `once`, `libraries`, `main_thread`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
 //! | the rest | `schema`, `split`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -46,6 +46,7 @@ mod guarded;
 mod html;
 mod libraries;
 mod limits;
+mod main_thread;
 mod message_schemas;
 mod numpy_array;
 mod object;

@@ -26,7 +26,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::signals;
+use crate::main_thread;
 
 /// Runs `work` and returns its result. If CPython terminates the thread inside `work`, the thread sleeps here forever. The
 /// Rust frames between this function and the foreign call are unwound.
@@ -144,7 +144,7 @@ impl RunningCall {
             // SAFETY: any thread may call the function at any time.
             let has_ended = unsafe { ffi::Py_IsInitialized() } == 0;
             let is_late = EXIT.get().is_some_and(|start| start.elapsed() < NO_CALLS);
-            if signals::is_main_thread() || !(has_ended || is_late) {
+            if main_thread::is_this() || !(has_ended || is_late) {
                 return running;
             }
             drop(running);

@@ -2,7 +2,7 @@
 //!
 //! This module has no lock: a forked child also checks for signals, and a thread of the parent could hold the lock.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,16 +11,13 @@ use arrowfeed::source::Interrupt;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::main_thread;
 use crate::shutdown::{call_method, try_attach};
 
 /// Interval between two runs of the handlers.
 const PERIOD: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// The process in which this thread is the main thread. After a fork, the forking thread is the main thread of the
-    /// child.
-    static MAIN_OF: Cell<Option<u32>> = const { Cell::new(None) };
-
     /// The exception of a handler, for the call that it stopped.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
@@ -30,14 +27,9 @@ pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
     let main = call_method(&threading, "main_thread", ())?.getattr("ident")?;
     if main.eq(call_method(&threading, "get_ident", ())?)? {
-        MAIN_OF.set(Some(std::process::id()));
+        main_thread::set();
     }
     Ok(())
-}
-
-/// Whether this thread was stored as Python's main thread.
-pub(crate) fn is_main_thread() -> bool {
-    MAIN_OF.get() == Some(std::process::id())
 }
 
 /// Returns the function with which readers check whether to stop. Outside the main thread, it never waits for the
@@ -48,7 +40,7 @@ pub(crate) fn interrupt() -> Interrupt {
     let last = AtomicU64::new(0);
     Arc::new(move || {
         let due = now().saturating_sub(last.load(Ordering::Relaxed)) >= PERIOD.as_millis() as u64;
-        if !due || !is_main_thread() {
+        if !due || !main_thread::is_this() {
             return false;
         }
         last.store(now(), Ordering::Relaxed);

@@ -39,7 +39,7 @@ def run(*code):
     names = {"fastavro": fastavro, "af": af, "pa": pa}
     for block in code:
         exec(compile(block, "from-fastavro.md", "exec"), names)
-    hidden = {"__builtins__", "file", "reader", "header", "table", "splits"}
+    hidden = {"__builtins__", "file", "reader", "header", "table", "splits", "dataset"}
     return {
         name: value
         for name, value in names.items()

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use arrowfeed_ffi::ForeignStream;
-pub(crate) use arrowfeed_ffi::{ForeignBatch, Invalid, Refused, check_text};
+pub(crate) use arrowfeed_ffi::{ForeignBatch, Refused, check_text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
