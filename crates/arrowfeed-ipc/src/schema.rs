@@ -139,7 +139,8 @@ fn dictionaries_of_type(data_type: &DataType, found: &mut HashMap<i64, DataType>
     }
 }
 
-/// The number of bytes of metadata, for messages.
+/// The error of metadata that is larger than `header_bytes`.
+#[cold]
 pub(crate) fn too_large(what: &str, most: usize, found: u64) -> FeedError {
     let message =
         format!("expected {what} of at most {} bytes, found {}", thousands(most as u64), thousands(found));
