@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import (
     Array,
+    ArrowDataset,
     AvroDataset,
     AvroRecordDecoder,
     AvroSchema,
@@ -53,6 +54,7 @@ from arrowfeed._arrowfeed import (
     encode_examples,
     encode_sequence_examples,
     infer_representations,
+    read_arrow_ipc,
     read_avro,
     read_csv,
     read_json_lines,
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
+    "ArrowDataset",
     "ArrowfeedError",
     "AvroDataset",
     "AvroRecordDecoder",
@@ -142,6 +145,7 @@ __all__ = [
     "features",
     "infer_representations",
     "open_dataset",
+    "read_arrow_ipc",
     "read_avro",
     "read_csv",
     "read_json_lines",

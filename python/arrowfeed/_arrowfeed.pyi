@@ -4,6 +4,7 @@ from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordB
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, polars_schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import (
+    ArrowDataset,
     AvroDataset,
     ChunkDataset,
     Dataset,
@@ -17,6 +18,7 @@ from arrowfeed._stubs.read import (
     Limits,
     RecordBatchReader,
     Split,
+    read_arrow_ipc,
     read_avro,
     read_parquet,
     read_tfrecord,
@@ -51,6 +53,7 @@ __version__: str
 
 __all__ = [
     "Array",
+    "ArrowDataset",
     "AvroDataset",
     "AvroRecordDecoder",
     "AvroSchema",
@@ -99,6 +102,7 @@ __all__ = [
     "peek",
     "polars_frame",
     "polars_schema",
+    "read_arrow_ipc",
     "read_avro",
     "read_csv",
     "read_json_lines",

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
+//! | reading | `reader`, `tfrecord`, `arrow_ipc`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
 //! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -27,6 +27,7 @@ mod generated {
 
 mod argument;
 mod array;
+mod arrow_ipc;
 mod arrow_schema;
 mod batch;
 mod call;
@@ -89,13 +90,15 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::array::Array;
     #[pymodule_export]
+    use crate::arrow_ipc::read_arrow_ipc;
+    #[pymodule_export]
     use crate::arrow_schema::Schema;
     #[pymodule_export]
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::dataset::{
-        AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset, JsonLinesDataset,
-        MixedDataset, ParquetDataset, RawRecordDataset, SequenceExampleDataset,
+        ArrowDataset, AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset,
+        JsonLinesDataset, MixedDataset, ParquetDataset, RawRecordDataset, SequenceExampleDataset,
     };
     #[pymodule_export]
     use crate::example_records::{

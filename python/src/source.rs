@@ -26,6 +26,9 @@ const STEP: u64 = 1 << 20;
 /// Extension of Avro files.
 pub(crate) const AVRO: &str = "avro";
 
+/// Extension of Arrow IPC files.
+pub(crate) const ARROW: &str = "arrow";
+
 /// Extension of Parquet files.
 pub(crate) const PARQUET: &str = "parquet";
 

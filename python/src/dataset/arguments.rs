@@ -1,5 +1,6 @@
 //! Arguments of a dataset, which are copied for pickles and parsed.
 
+use arrowfeed::ipc::IpcOptions;
 use arrowfeed::parquet::ParquetOptions;
 use arrowfeed::source::format::ChunkOptions;
 use arrowfeed::text::{CsvOptions, JsonLinesOptions};
@@ -23,7 +24,7 @@ use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes}
 const AVRO: [&str; 7] =
     ["columns", "reader_schema", "encoding", "double_as_float", "unions", "raw", "limits"];
 
-/// Read options of datasets of messages, text files and chunks.
+/// Read options of datasets of Arrow IPC files, messages, text files and chunks.
 const COLUMNS: [&str; 2] = ["columns", "limits"];
 
 /// Read options of Parquet datasets.
@@ -74,6 +75,12 @@ pub(super) fn picklable_keywords_with_schema<'py>(
 /// Parses the options of `AvroDataset`.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<(AvroOptions, DatasetOptions)> {
     options("AvroDataset", &AVRO, keywords)
+}
+
+/// Parses the options of `ArrowDataset`.
+pub(super) fn ipc_options(keywords: &Bound<'_, PyDict>) -> PyResult<(IpcOptions, DatasetOptions)> {
+    let (AvroOptions { columns, limits, .. }, dataset) = options("ArrowDataset", &COLUMNS, keywords)?;
+    Ok((IpcOptions { columns, limits }, dataset))
 }
 
 /// Parses the options of `ParquetDataset`.

@@ -1,5 +1,6 @@
 //! The dataset classes, one for each format.
 
+use arrowfeed::ipc::IpcFormat;
 use arrowfeed::parquet::ParquetFormat;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::format::ChunkFormat;
@@ -11,8 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::arguments::{
-    avro_options, chunk_options, csv_options, example_options, json_lines_options, mixed, parquet_options,
-    picklable_keywords, picklable_keywords_with_schema, raw_record_options, sequence_example_options,
+    avro_options, chunk_options, csv_options, example_options, ipc_options, json_lines_options, mixed,
+    parquet_options, picklable_keywords, picklable_keywords_with_schema, raw_record_options,
+    sequence_example_options,
 };
 use super::base::{ConstructorArgs, Dataset};
 use super::chunk_source::sources;
@@ -20,13 +22,14 @@ use crate::call::caught;
 use crate::errors::dataset_error;
 use crate::exported::check_schema;
 use crate::signals;
-use crate::source::{AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
+use crate::source::{ARROW, AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 
 /// The format of a dataset, which determines the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Avro,
+    Arrow,
     Parquet,
     Example,
     SequenceExample,
@@ -42,6 +45,7 @@ impl Format {
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Avro => "AvroDataset",
+            Self::Arrow => "ArrowDataset",
             Self::Parquet => "ParquetDataset",
             Self::Example => "ExampleDataset",
             Self::SequenceExample => "SequenceExampleDataset",
@@ -76,6 +80,7 @@ impl Format {
         let base = PyClassInitializer::from(dataset);
         Ok(match self {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
+            Self::Arrow => Py::new(py, base.add_subclass(ArrowDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
             Self::Example => Py::new(py, base.add_subclass(ExampleDataset))?.into_any(),
             Self::SequenceExample => Py::new(py, base.add_subclass(SequenceExampleDataset))?.into_any(),
@@ -119,6 +124,33 @@ impl AvroDataset {
         let dataset = Format::Avro.dataset(
             source.py(),
             rereadable(source, AVRO, &stores)?,
+            keywords,
+            opened(open, dataset),
+        )?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = signed!(ArrowDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct ArrowDataset;
+
+#[pymethods]
+impl ArrowDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = None)]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let (options, dataset) = ipc_options(&others)?;
+        let open =
+            |sources: Vec<_>, interrupt: &Interrupt| IpcFormat::files(sources, options, Some(interrupt));
+        let dataset = Format::Arrow.dataset(
+            source.py(),
+            rereadable(source, ARROW, &stores)?,
             keywords,
             opened(open, dataset),
         )?;

@@ -18,8 +18,8 @@ mod options;
 
 pub(crate) use base::Dataset;
 pub(crate) use constructors::{
-    AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, MixedDataset, ParquetDataset,
-    RawRecordDataset, SequenceExampleDataset,
+    ArrowDataset, AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, MixedDataset,
+    ParquetDataset, RawRecordDataset, SequenceExampleDataset,
 };
 pub(crate) use iterator::BatchIterator;
 pub(crate) use options::iteration_options;
