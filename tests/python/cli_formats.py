@@ -63,6 +63,16 @@ def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
     pq.write_table(table(rows), path, row_group_size=20)
 
 
+def _arrow(path: Path, rows: list[dict[str, Any]]) -> None:
+    with pa.ipc.new_file(str(path), SCHEMA) as writer:
+        writer.write_table(table(rows), max_chunksize=20)
+
+
+def _arrow_stream(path: Path, rows: list[dict[str, Any]]) -> None:
+    with pa.ipc.new_stream(str(path), SCHEMA) as writer:
+        writer.write_table(table(rows), max_chunksize=20)
+
+
 def _tfrecord(path: Path, rows: list[dict[str, Any]]) -> None:
     af.write_tfrecord(table(rows), path, compression="none")
 
@@ -93,6 +103,8 @@ def _compressed(write: Write, compress: Callable[[bytes], bytes]) -> Write:
 WRITERS: dict[str, tuple[str, Write]] = {
     "rows.avro": ("avro", _avro),
     "rows.parquet": ("parquet", _parquet),
+    "rows.arrow": ("arrow", _arrow),
+    "rows.arrows": ("arrow", _arrow_stream),
     "rows.tfrecord": ("tfrecord", _tfrecord),
     "rows.tfrecord.gz": ("tfrecord", _compressed(_tfrecord, gzip.compress)),
     "rows.tfrecord.zz": ("tfrecord", _compressed(_tfrecord, zlib.compress)),

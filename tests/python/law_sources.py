@@ -80,6 +80,23 @@ def avro(directory, sizes):
     return af.AvroDataset(paths, representations=REPRESENTATIONS)
 
 
+def arrow(directory, sizes, new=pa.ipc.new_file, extension="arrow"):
+    """Arrow IPC files with a record batch for each chunk."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}.{extension}")
+        with new(str(paths[-1]), SCHEMA) as writer:
+            for start in range(first, first + size, CHUNK):
+                writer.write_batch(rows(start, min(start + CHUNK, first + size)))
+        first += size
+    return af.ArrowDataset(paths, representations=REPRESENTATIONS)
+
+
+def arrow_stream(directory, sizes):
+    """Arrow IPC streams with a record batch for each chunk."""
+    return arrow(directory, sizes, pa.ipc.new_stream, "arrows")
+
+
 def parquet(directory, sizes):
     """Parquet files with a row group for each chunk."""
     paths, first = [], 0
@@ -203,6 +220,8 @@ def flat_ids(batch):
 
 SOURCES = {
     "avro": avro,
+    "arrow": arrow,
+    "arrows": arrow_stream,
     "parquet": parquet,
     "tfrecord": examples,
     "gz": compressed_examples,

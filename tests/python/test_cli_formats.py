@@ -17,12 +17,14 @@ from conftest import users, write
 EVIDENCE = {
     "avro": "it begins with the bytes 4f 62 6a 01",
     "parquet": "it ends with the bytes PAR1",
+    "arrow": "it begins with ARROW1, or with the schema message of a stream",
     "tfrecord": "its first TFRecord record is a tf.Example",
     "jsonl": "its first line is a JSON object",
     "csv": "it is text, and its name ends in .csv or .tsv",
 }
 ARROW = {
     "avro": "n: Int64\nx: Float32\nt: Utf8\nl: List(non-null Int64)\n",
+    "arrow": "n: Int64\nx: Float32\nt: Utf8\nl: List(non-null Int64)\n",
     "parquet": "n: Int64\nx: Float32\nt: Utf8\nl: List(non-null Int64, field: 'element')\n",
     "tfrecord": (
         "l: LargeList(Int64)\nn: LargeList(Int64)\nt: LargeList(LargeBinary)\nx: LargeList(Float32)\n"

@@ -141,6 +141,9 @@ def damaged(kind, directory):
         at = group.column(0).dictionary_page_offset or group.column(0).data_page_offset
     if kind in ("csv", "jsonl"):
         at = bytes_.index(b"150")
+    if kind in ("arrow", "arrows"):
+        # The offsets of the lists of the second record batch, which stand after its texts.
+        at = bytes_.index(b"row 173") // 8 * 8 + 56
     for place in range(at, at + (3 if kind in ("csv", "jsonl") else 20)):
         bytes_[place] ^= 0x55
     path.write_bytes(bytes_)
@@ -207,6 +210,11 @@ MEMORY = """
             for number in range(60):
                 writer.write_batch(source.read_chunk(number, []))
         dataset = af.ParquetDataset(path)
+    elif kind == "arrow":
+        with pa.ipc.new_file(path, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+            for number in range(60):
+                writer.write_batch(source.read_chunk(number, []))
+        dataset = af.ArrowDataset(path)
     elif kind == "tfrecord":
         batches = (source.read_chunk(number, []) for number in range(60))
         af.write_tfrecord(pa.RecordBatchReader.from_batches(schema, batches), path)
@@ -234,7 +242,7 @@ MEMORY = """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="KiB on Linux only")
-@pytest.mark.parametrize("kind", ["parquet", "tfrecord", "csv", "jsonl", "chunks"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "tfrecord", "csv", "jsonl", "chunks"])
 def test_memory_is_bounded_and_does_not_grow(kind, tmp_path):
     done = run_script(MEMORY, kind, tmp_path / "large", timeout=120)
     assert done.returncode == 0, done.stderr

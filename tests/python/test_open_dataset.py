@@ -26,6 +26,9 @@ def files(tmp_path):
     """A file of each format, with names that do not state the format."""
     af.write_avro(TABLE, tmp_path / "avro")
     pq.write_table(TABLE, tmp_path / "parquet")
+    for name, new in (("arrow", pa.ipc.new_file), ("stream", pa.ipc.new_stream)):
+        with new(str(tmp_path / name), TABLE.schema) as writer:
+            writer.write_table(TABLE)
     af.write_tfrecord(TABLE, tmp_path / "example")
     steps = pa.StructArray.from_arrays([pa.array([[[1]], [], None])], names=["n"])
     sequences = TABLE.append_column("##SEQUENCE##", steps)
@@ -45,6 +48,8 @@ def rows(dataset):
     [
         ("avro", af.AvroDataset, {"id": 1}),
         ("parquet", af.ParquetDataset, {"id": 1}),
+        ("arrow", af.ArrowDataset, {"id": 1}),
+        ("stream", af.ArrowDataset, {"id": 1}),
         ("example", af.ExampleDataset, {"id": [1]}),
         ("compressed", af.ExampleDataset, {"id": [1]}),
         ("sequences", af.SequenceExampleDataset, {"id": [1]}),
@@ -220,6 +225,8 @@ def test_an_object_without_keys_is_one_of_json_and_raw_records_have_no_names(tmp
 NAMES = {
     "avro": af.AvroDataset,
     "parquet": af.ParquetDataset,
+    "arrow": af.ArrowDataset,
+    "stream": af.ArrowDataset,
     "example": af.ExampleDataset,
     "compressed": af.ExampleDataset,
     "sequences": af.SequenceExampleDataset,
@@ -248,7 +255,7 @@ def test_a_store_of_the_caller_is_asked(files, tmp_path, name):
         af.open_dataset(name, store=filesystem, cache=tmp_path / "cache", cache_bytes=1 << 20)
 
 
-@pytest.mark.parametrize("extension", ["avro", "parquet", "tfrecord", "jsonl", "csv"])
+@pytest.mark.parametrize("extension", ["avro", "parquet", "arrow", "tfrecord", "jsonl", "csv"])
 def test_a_directory_of_a_store_has_files_of_one_format(tmp_path, extension):
     url = f"memory://{tmp_path.name}/folder"
     for number in range(2):

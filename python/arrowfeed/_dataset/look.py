@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from arrowfeed._arrowfeed import peek
 from arrowfeed._urls import GLOB, redacted, scheme_of, text_of
 
-_EXTENSIONS = ("avro", "parquet", "tfrecord", "jsonl", "csv")
+_EXTENSIONS = ("avro", "parquet", "arrow", "tfrecord", "jsonl", "csv")
 """Extensions of the files in a directory. The first one that exists is used."""
 
 _HEAD = 256 << 10

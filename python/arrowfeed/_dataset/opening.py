@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from arrowfeed._arrowfeed import (
+    ArrowDataset,
     AvroDataset,
     CsvDataset,
     ExampleDataset,
@@ -64,6 +65,7 @@ _DIALECT = (
 """Options for the dialect of a CSV file, and its limits."""
 
 EXTENSIONS: dict[type, str] = {
+    ArrowDataset: "arrow",
     AvroDataset: "avro",
     CsvDataset: "csv",
     ExampleDataset: "tfrecord",
@@ -90,6 +92,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     |---|---|
     | begins with `Obj` and a byte 1 | `AvroDataset` |
     | ends with `PAR1` | `ParquetDataset` |
+    | begins with `ARROW1`, or with the schema message of an Arrow stream | `ArrowDataset` |
     | TFRecord records, also compressed; the first one is a `tf.Example` | `ExampleDataset` |
     | the same; the first one is a `tf.SequenceExample` with feature lists | `SequenceExampleDataset` |
     | the same; the first one is something else | `RawRecordDataset` |
@@ -98,9 +101,9 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
 
     Any text is valid CSV, so the file name identifies CSV files. It also identifies the format of an empty
     file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one format are read:
-    the first of `*.avro`, `*.parquet`, `*.tfrecord`, `*.jsonl` and `*.csv` that exists. For a file in a
-    store, the detection reads the first 256 KiB; a longer first record or line needs more requests. The class
-    of the result identifies the format. If you know the format, call the class of this format directly.
+    the first of `*.avro`, `*.parquet`, `*.arrow`, `*.tfrecord`, `*.jsonl` and `*.csv` that exists. For a file
+    in a store, the detection reads the first 256 KiB; a longer first record or line needs more requests. The
+    class of the result identifies the format. If you know the format, call the class of this format directly.
 
     Args:
         source: As in `AvroDataset`.
@@ -168,11 +171,12 @@ def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
     """Returns the class that follows from the first bytes of a file; None if they do not suffice."""
     if look.head.startswith(b"Obj\x01"):
         return AvroDataset
-    if look.head.startswith(b"PAR1"):
-        try:
-            return _parquet(probed)
-        except FormatError:
-            return None
+    for start, found in ((b"PAR1", _parquet), (b"ARROW1", _arrow), (b"\xff\xff\xff\xff", _arrow)):
+        if look.head.startswith(start):
+            try:
+                return found(probed)
+            except FormatError:
+                return None
     kept = probed._replace(reopen=lambda: BufferedFile(look.head, look.name), stores={})
     for found in (_tfrecord, _json_lines, _csv):
         if found is _csv and not look.is_whole and b"\n" not in look.head:
@@ -193,7 +197,7 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
     reasons: list[str] = []
     missing: FileNotFoundError | None = None
     damage: ArrowfeedError | None = None
-    for found in (_avro, _parquet, _tfrecord, _json_lines, _csv):
+    for found in (_avro, _parquet, _arrow, _tfrecord, _json_lines, _csv):
         # If no other format finds a file, the name of the source matters only for a directory.
         if found is _csv and missing is not None and not probed.is_directory:
             break
@@ -225,6 +229,13 @@ def _parquet(probed: _Probed) -> Callable[..., Dataset]:
     with contextlib.suppress(LimitError, SchemaError):
         ParquetDataset(probed.reopen(), representations={}, **probed.stores)
     return ParquetDataset
+
+
+def _arrow(probed: _Probed) -> Callable[..., Dataset]:
+    # As for Parquet.
+    with contextlib.suppress(LimitError, SchemaError):
+        ArrowDataset(probed.again(), representations={}, **probed.stores)
+    return ArrowDataset
 
 
 def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:

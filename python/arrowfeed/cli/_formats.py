@@ -82,6 +82,14 @@ FORMATS = (
     AVRO,
     Format("parquet", "ParquetDataset", "read_parquet", "it ends with the bytes PAR1", (".parquet",)),
     Format(
+        "arrow",
+        "ArrowDataset",
+        "read_arrow_ipc",
+        "it begins with ARROW1, or with the schema message of a stream",
+        (".arrow", ".feather", ".arrows"),
+        bytes_option="limits",
+    ),
+    Format(
         "tfrecord",
         "ExampleDataset",
         "read_tfrecord",

@@ -143,7 +143,7 @@ impl ArrowDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = picklable_keywords(source.py(), keywords)?;
         let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
         let (options, dataset) = ipc_options(&others)?;
         let open =
