@@ -234,7 +234,7 @@ def _parquet(probed: _Probed) -> Callable[..., Dataset]:
 def _arrow(probed: _Probed) -> Callable[..., Dataset]:
     # As for Parquet.
     with contextlib.suppress(LimitError, SchemaError):
-        ArrowDataset(probed.again(), representations={}, **probed.stores)
+        ArrowDataset(probed.reopen(), representations={}, **probed.stores)
     return ArrowDataset
 
 
