@@ -11,13 +11,14 @@ use arrowfeed_source::format::{
 use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
 use crate::footer_fields::defined_fields;
 use crate::group_columns::GroupColumns;
+use crate::old_writers::corrected;
 use crate::{int96, schema_depth};
 
 /// Number of bytes at the end of a file: the length of the footer, and the magic bytes.
@@ -66,9 +67,10 @@ impl Footer {
         file.check_fingerprint(&fingerprint)?;
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
         let options = ArrowReaderOptions::new();
+        let pages_end = file.len().saturating_sub(TAIL + bytes.len() as u64);
         let decode = |bytes: &[u8]| {
             guarded(kind, expected, || {
-                let metadata = with_rows_of_groups(ParquetMetaDataReader::decode_metadata(bytes)?);
+                let metadata = corrected(ParquetMetaDataReader::decode_metadata(bytes)?, pages_end)?;
                 ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
             })
         };
@@ -161,25 +163,6 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     let found = checked_read_at(&**file.source(), start, &mut footer).map_err(FeedError::io)?;
     footer.truncate(found);
     Ok(footer)
-}
-
-/// Sets the number of rows of the file to the sum of its row groups. The `parquet` crate reads no more rows at a time than
-/// the file declares, and some writers declare none.
-fn with_rows_of_groups(metadata: ParquetMetaData) -> ParquetMetaData {
-    let file = metadata.file_metadata();
-    let rows = metadata.row_groups().iter().fold(0_i64, |rows, group| rows.saturating_add(group.num_rows()));
-    if file.num_rows() == rows {
-        return metadata;
-    }
-    let file = FileMetaData::new(
-        file.version(),
-        rows,
-        file.created_by().map(str::to_owned),
-        file.key_value_metadata().cloned(),
-        file.schema_descr_ptr(),
-        file.column_orders().cloned(),
-    );
-    ParquetMetaDataBuilder::new(file).set_row_groups(metadata.row_groups().to_vec()).build()
 }
 
 /// A checksum of the footer, which contains the lengths, offsets and statistics of all column chunks.

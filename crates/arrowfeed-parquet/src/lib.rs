@@ -13,6 +13,7 @@
 // | `file_columns` | conversion of the columns of one file to batches |
 // | `file` | an open file: its footer, and its row groups as chunks |
 // | `compact` `footer_fields` | Thrift structures; a footer without fields that the definition does not have |
+// | `old_writers` | corrections of what some writers declare wrong |
 // | `schema_depth` | a check of the nesting, before the `parquet` crate recurses |
 // | `group_columns` | the columns of a row group, and their two readers |
 // | `int96` | timestamps of the type INT96, exactly |
@@ -34,6 +35,7 @@ mod format;
 mod group_columns;
 mod int96;
 mod number_lists;
+mod old_writers;
 mod row_size;
 mod rows;
 mod schema_depth;
