@@ -57,7 +57,7 @@ def splits_of(read):
 
 def rows_of(read):
     """The number of rows of each split."""
-    return [sum(batch.num_rows for batch in read._read.reader(split)) for split in splits_of(read)]
+    return [sum(batch.num_rows for batch in read._read._reader.open(split)) for split in splits_of(read)]
 
 
 def batch_ids(batch):

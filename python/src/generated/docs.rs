@@ -784,8 +784,8 @@ tensors.
 
 Args:
     split: A split from `plan_splits` of this dataset or of its copy in another process, or a `Split`
-        of any byte range of a file of the dataset. If the split has a `file_id`, the file must match
-        it.
+        of any byte range of a file of the dataset that starts no later than the last chunk ends. If
+        the split has a `file_id`, the file must match it.
     claim: A function that the reader calls with the offset of each chunk (an Avro block, a Parquet
         row group) before it reads the chunk, in order, in the thread that requests batches. If the
         function returns True, the chunk is read. If it returns False, the reader stops before the
@@ -807,7 +807,7 @@ Returns:
 Raises:
     OptionError: The split belongs to a file that is not in the dataset, or to one of several URLs
         that differ only in their queries; or the dataset is a `MixedDataset`.
-    ChangedError: The split was planned for another file, or the file ends before the split starts.
+    ChangedError: The split was planned for another file, or the last chunk ends before the split starts.
     ArrowfeedError, OSError: As in the iteration over `record_batches`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
         bool.
