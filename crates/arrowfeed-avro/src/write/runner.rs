@@ -154,8 +154,11 @@ impl Parallel {
         interrupt: Option<&Interrupt>,
     ) -> Result<Encoded, FeedError> {
         let mut sum = Encoded::default();
+        let check = Check::of(interrupt);
         while self.jobs.len() > most {
-            let Some(result) = self.jobs.next_of_pool(&Check::of(interrupt))? else { break };
+            // Where threads end jobs faster than the caller polls, no wait is long enough to check.
+            check.now()?;
+            let Some(result) = self.jobs.next_of_pool(&check)? else { break };
             let (encoded, blocks) = result?;
             sink(&blocks)?;
             self.shared.buffers.try_with(|buffers| buffers.push(blocks));
