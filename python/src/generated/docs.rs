@@ -807,7 +807,8 @@ Returns:
 Raises:
     OptionError: The split belongs to a file that is not in the dataset, or to one of several URLs
         that differ only in their queries; or the dataset is a `MixedDataset`.
-    ChangedError: The split was planned for another file, or the last chunk ends before the split starts.
+    ChangedError: The split was planned for another file, or the last chunk ends before the split
+        starts.
     ArrowfeedError, OSError: As in the iteration over `record_batches`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
         bool.
