@@ -49,6 +49,9 @@ pub(crate) fn read_options(
     Ok(options)
 }
 
+/// The options of every function that reads files.
+pub(crate) const READ_OPTIONS: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
+
 /// Parses the keyword arguments of `function`, which supports only the `known` options.
 pub(crate) fn read_options_of(
     function: &str,

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::source::run::FileReader;
+use arrowfeed::source::io::FileSource;
+use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroReader, FeedError};
+use arrowfeed::{AvroOptions, AvroReader, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -20,14 +21,14 @@ use crate::exported::{check_schema, schema_capsule};
 use crate::guarded::CallError;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
-use crate::options::read_options;
+use crate::options::{read_options, read_options_of};
 use crate::polars;
 use crate::progress::Progress;
 use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
 use crate::skipped;
-use crate::source::sources;
+use crate::source::{rereadable, sources};
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 use crate::stream::CStream;
 
@@ -215,5 +216,23 @@ pub(crate) fn read_avro(
     RecordBatchReader::open(source.py(), progress, |interrupt| {
         let builder = AvroReader::builder().with_options(options).with_read_options(reading);
         builder.with_interrupt(interrupt).open_all(sources.list).map(FileReader::from)
+    })
+}
+
+/// Opens a reader of the files that `open` makes of a source, with the `known` options of reading. In a directory, only files
+/// with the extension are read.
+pub(crate) fn read_files(
+    function: &str,
+    known: &[&str],
+    (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
+    keywords: &Bound<'_, PyDict>,
+    open: impl FnOnce(Vec<FileSource>, AvroOptions, &Interrupt) -> Result<FileSet, FeedError> + Send,
+) -> PyResult<RecordBatchReader> {
+    let progress = Progress::take(keywords)?;
+    let (options, reading) = read_options_of(function, known, keywords)?;
+    let (sources, _) = rereadable(source, extension, stores)?;
+    RecordBatchReader::open(source.py(), progress, |interrupt| {
+        let files = open(sources, options, &interrupt)?;
+        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
     })
 }

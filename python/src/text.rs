@@ -2,22 +2,16 @@
 
 use arrow_schema::SchemaRef;
 use arrowfeed::AvroOptions;
-use arrowfeed::source::run::{FileSet, ReadOptions};
-use arrowfeed::source::{FeedError, Interrupt};
 use arrowfeed::text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::argument::{flag, integer, strings, taken, wrong_type, wrong_value};
-use crate::options::read_options_of;
-use crate::progress::Progress;
-use crate::reader::RecordBatchReader;
-use crate::source::{CSV, JSON_LINES, rereadable};
+use crate::options::READ_OPTIONS;
+use crate::reader::{RecordBatchReader, read_files};
+use crate::source::{CSV, JSON_LINES};
 use crate::stores::StoreArguments;
 use crate::tensor::schema;
-
-/// Options that all read functions support.
-const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
 
 /// Removes the CSV options from the keywords.
 pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> {
@@ -102,7 +96,7 @@ pub(crate) fn read_csv(
 ) -> PyResult<RecordBatchReader> {
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = csv_options(&keywords)?;
-    read("read_csv", (source, CSV, &stores), &keywords, |sources, options, interrupt| {
+    read_files("read_csv", &READ_OPTIONS, (source, CSV, &stores), &keywords, |sources, options, interrupt| {
         let AvroOptions { columns, limits, .. } = options;
         CsvFormat::files(sources, CsvOptions { columns, limits, ..made }, Some(interrupt))
     })
@@ -117,29 +111,14 @@ pub(crate) fn read_json_lines(
 ) -> PyResult<RecordBatchReader> {
     let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = json_lines_options(&keywords)?;
-    read("read_json_lines", (source, JSON_LINES, &stores), &keywords, |sources, options, interrupt| {
-        let AvroOptions { columns, limits, .. } = options;
-        JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
-    })
-}
-
-/// Opens a reader of the files that `open` creates from a source. In a directory, only files with the extension are read.
-fn read(
-    function: &str,
-    (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
-    keywords: &Bound<'_, PyDict>,
-    open: impl FnOnce(
-        Vec<arrowfeed::source::io::FileSource>,
-        AvroOptions,
-        &Interrupt,
-    ) -> Result<FileSet, FeedError>
-    + Send,
-) -> PyResult<RecordBatchReader> {
-    let progress = Progress::take(keywords)?;
-    let (options, reading) = read_options_of(function, &SHARED, keywords)?;
-    let (sources, _) = rereadable(source, extension, stores)?;
-    RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let files = open(sources, options, &interrupt)?;
-        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
-    })
+    read_files(
+        "read_json_lines",
+        &READ_OPTIONS,
+        (source, JSON_LINES, &stores),
+        &keywords,
+        |sources, options, interrupt| {
+            let AvroOptions { columns, limits, .. } = options;
+            JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
+        },
+    )
 }

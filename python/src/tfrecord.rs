@@ -1,7 +1,6 @@
 //! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of records.
 
 use arrowfeed::AvroOptions;
-use arrowfeed::source::run::ReadOptions;
 use arrowfeed::sources::redacted;
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
@@ -13,10 +12,9 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::argument::{self, choice, integer, unexpected_keyword, wrong_type, wrong_value};
 use crate::call::caught;
 use crate::errors::representation_error;
-use crate::options::read_options;
-use crate::progress::Progress;
-use crate::reader::RecordBatchReader;
-use crate::source::{TFRECORD, rereadable};
+use crate::options::READ_OPTIONS;
+use crate::reader::{RecordBatchReader, read_files};
+use crate::source::TFRECORD;
 use crate::stores::StoreArguments;
 use crate::tensor::message_bytes;
 use crate::{signals, write};
@@ -51,7 +49,7 @@ pub(crate) fn encoding_name(encoding: Encoding) -> &'static str {
 }
 
 /// The column of raw records.
-const RECORD: &str = "record";
+pub(crate) const RECORD: &str = "record";
 
 /// Parses the features of a `schema` argument.
 pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
@@ -138,10 +136,8 @@ pub(crate) fn read_tfrecord(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     const NAME: &str = "read_tfrecord";
-    const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
     let py = source.py();
     let (stores, options) = StoreArguments::split(py, options)?;
-    let progress = Progress::take(&options)?;
     let reading = PyDict::new(py);
     let (mut format, mut schema, mut sample, mut encoding) = (Format::Example, None, None, None);
     for (name, value) in &options {
@@ -152,7 +148,7 @@ pub(crate) fn read_tfrecord(
             "encoding" => encoding = Some(value),
             "sample" if value.is_none() => {}
             "sample" => sample = Some(value),
-            name if SHARED.contains(&name) => reading.set_item(name, value)?,
+            name if name == "progress" || READ_OPTIONS.contains(&name) => reading.set_item(name, value)?,
             unknown => return Err(unexpected_keyword(NAME, unknown)),
         }
     }
@@ -180,12 +176,10 @@ pub(crate) fn read_tfrecord(
         }
     };
     let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
-    let (AvroOptions { columns, limits, .. }, reading) = read_options(NAME, Some(&reading))?;
-    let (sources, _) = rereadable(source, TFRECORD, &stores)?;
-    RecordBatchReader::open(py, progress, |interrupt| {
+    read_files(NAME, &READ_OPTIONS, (source, TFRECORD, &stores), &reading, |sources, options, interrupt| {
+        let AvroOptions { columns, limits, .. } = options;
         let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
-        let files = RecordFormat::files(sources, options, Some(&interrupt))?;
-        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
+        RecordFormat::files(sources, options, Some(interrupt))
     })
 }
 

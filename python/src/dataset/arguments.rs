@@ -18,7 +18,7 @@ use crate::arrow_schema::{Schema, counted};
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
 use crate::text;
-use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
+use crate::tfrecord::{RECORD, encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Read options of Avro datasets.
 const AVRO: [&str; 7] =
@@ -145,7 +145,7 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<(Reco
         Some(name) => {
             name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?
         }
-        None => "record".to_owned(),
+        None => RECORD.to_owned(),
     };
     let (AvroOptions { limits, .. }, dataset) = options("RawRecordDataset", &["limits"], &others)?;
     Ok((RecordOptions { limits, ..RecordOptions::new(RecordKind::Raw { column }) }, dataset))

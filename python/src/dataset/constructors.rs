@@ -4,6 +4,7 @@ use arrowfeed::ipc::IpcFormat;
 use arrowfeed::parquet::ParquetFormat;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::format::ChunkFormat;
+use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::FileSet;
 use arrowfeed::text::{CsvFormat, JsonLinesFormat};
 use arrowfeed::tfrecord::RecordFormat;
@@ -55,6 +56,22 @@ impl Format {
             Self::Chunks => "ChunkDataset",
             Self::Mixed => "MixedDataset",
         }
+    }
+
+    /// Opens a dataset of the files of `source`, which `files` opens with the options that `parse` takes from the keywords. In a
+    /// directory, only files with the extension are read.
+    fn of_files<O: Send>(
+        self,
+        (source, extension): (&Bound<'_, PyAny>, &str),
+        keywords: Bound<'_, PyDict>,
+        parse: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<(O, DatasetOptions)>,
+        files: impl FnOnce(Vec<FileSource>, O, &Interrupt) -> Result<FileSet, FeedError> + Send,
+    ) -> PyResult<Dataset> {
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let (options, dataset) = parse(&others)?;
+        let sources = rereadable(source, extension, &stores)?;
+        let open = |sources, interrupt: &Interrupt| files(sources, options, interrupt);
+        self.dataset(source.py(), sources, keywords, opened(open, dataset))
     }
 
     /// Opens a dataset from `sources`. `source` is their picklable form.
@@ -117,16 +134,10 @@ impl AvroDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = avro_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| AvroFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::Avro.dataset(
-            source.py(),
-            rereadable(source, AVRO, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            AvroFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Avro.of_files((source, AVRO), keywords, avro_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -144,16 +155,10 @@ impl ArrowDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = ipc_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| IpcFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::Arrow.dataset(
-            source.py(),
-            rereadable(source, ARROW, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            IpcFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Arrow.of_files((source, ARROW), keywords, ipc_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -171,16 +176,10 @@ impl ParquetDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = parquet_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| ParquetFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::Parquet.dataset(
-            source.py(),
-            rereadable(source, PARQUET, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            ParquetFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Parquet.of_files((source, PARQUET), keywords, parquet_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -198,16 +197,10 @@ impl ExampleDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = example_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::Example.dataset(
-            source.py(),
-            rereadable(source, TFRECORD, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            RecordFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Example.of_files((source, TFRECORD), keywords, example_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -225,15 +218,14 @@ impl SequenceExampleDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = sequence_example_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::SequenceExample.dataset(
-            source.py(),
-            rereadable(source, TFRECORD, &stores)?,
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            RecordFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::SequenceExample.of_files(
+            (source, TFRECORD),
             keywords,
-            opened(open, dataset),
+            sequence_example_options,
+            files,
         )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
@@ -252,16 +244,10 @@ impl RawRecordDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = raw_record_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| RecordFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::RawRecord.dataset(
-            source.py(),
-            rereadable(source, TFRECORD, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            RecordFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::RawRecord.of_files((source, TFRECORD), keywords, raw_record_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -279,16 +265,10 @@ impl CsvDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = csv_options(&others)?;
-        let open =
-            |sources: Vec<_>, interrupt: &Interrupt| CsvFormat::files(sources, options, Some(interrupt));
-        let dataset = Format::Csv.dataset(
-            source.py(),
-            rereadable(source, CSV, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
+            CsvFormat::files(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Csv.of_files((source, CSV), keywords, csv_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -306,17 +286,11 @@ impl JsonLinesDataset {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = picklable_keywords_with_schema(source.py(), keywords)?;
-        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
-        let (options, dataset) = json_lines_options(&others)?;
-        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+        let files = |sources: Vec<_>, options, interrupt: &Interrupt| {
             JsonLinesFormat::files(sources, options, Some(interrupt))
         };
-        let dataset = Format::JsonLines.dataset(
-            source.py(),
-            rereadable(source, JSON_LINES, &stores)?,
-            keywords,
-            opened(open, dataset),
-        )?;
+        let dataset =
+            Format::JsonLines.of_files((source, JSON_LINES), keywords, json_lines_options, files)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
