@@ -41,14 +41,13 @@ def filled_stub(options: dict[str, Any]) -> str:
 
 
 def filled_types(options: dict[str, Any]) -> str:
-    """`arrowfeed.types` with the options that have a default in its last class, `IterationOptions`."""
+    """`arrowfeed.types` with the options in its last class, `IterationOptions`."""
     fields = []
     for name, option in options.items():
-        if "default" in option:
-            # The document of `tensors` refers to no other method.
-            text = textwrap.fill(f'"""{option.get("tensors", option["text"])}"""', WIDTH - 4)
-            fields.append(f"{name}: {option['type']}\n{text}\n")
-    heading = r'(class IterationOptions\(BatchSize, total=False\):\n    """.*"""\n\n)[\s\S]*'
+        # The document of `tensors` refers to no other method.
+        text = textwrap.fill(f'"""{option.get("tensors", option["text"])}"""', WIDTH - 4)
+        fields.append(f"{name}: {option['type']}\n{text}\n")
+    heading = r'(class IterationOptions\(TypedDict, total=False\):\n    """.*"""\n\n)[\s\S]*'
     return replaced(heading, textwrap.indent("".join(fields), "    "), TYPES.read_text("utf-8"))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass
 from arrowfeed._frameworks import framework, of_tensors
 from arrowfeed.torch import to_torch
@@ -37,6 +38,9 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
         self._started: tuple[int, BatchIterator[dict[str, AnyTensor]]] | None = None
         self._resumed: dict[str, Any] | None = None
+        # The number of global batches of other workers before the next one of this worker.
+        self._turn = 0
+        self._resumed_turn: int | None = None
         self._drawn_seed: int | None = None
 
     def set_epoch(self, epoch: int) -> None:
@@ -58,11 +62,21 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         self._refuse_collation(inspect.currentframe())
         resumed, self._resumed = self._resumed, None
         epoch = self._epoch
-        batches = batches_of_pass(self._dataset, epoch, self._own_options(resumed))
+        options = self._own_options(resumed)
+        batches = batches_of_pass(self._dataset, epoch, options)
         if resumed is not None:
             batches.load_state_dict(resumed)
         self._started = epoch, batches
-        return _converted(batches)
+        self._turn, workers = options.get("_turn", (0, 1))
+        return self._converted(batches, workers)
+
+    def _converted(
+        self, batches: BatchIterator[dict[str, AnyTensor]], workers: int
+    ) -> Iterator[dict[str, Any]]:
+        with batches:
+            for tensors in batches:
+                self._turn = workers - 1
+                yield to_torch(tensors)
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)
@@ -83,19 +97,86 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         if self._started is None:
             return {"epoch": self._epoch, "batches": self._resumed}
         epoch, batches = self._started
-        return {"epoch": epoch, "batches": batches.state_dict()}
+        state = {"epoch": epoch, "batches": batches.state_dict()}
+        worker = _data.get_worker_info()
+        if worker is not None and self._is_global:
+            state["turn"] = [self._turn, worker.num_workers]
+        return state
+
+    def state_after(self, count: int) -> dict[str, Any]:
+        """Returns a checkpoint `count` batches after the position of `load_state_dict`, or after the start.
+
+        A `DataLoader` with workers returns batches that this process has not made. Its caller knows how many
+        there were. The checkpoint can be loaded with any number of processes and of workers.
+
+        Args:
+            count: Number of batches that the loader has returned.
+
+        Raises:
+            ValueError: `to_torch` was called without `global_batch_size`, or there are fewer batches.
+
+        Example:
+            >>> rows = dataset.to_torch(global_batch_size=1024)
+            >>> for count, batch in enumerate(DataLoader(rows, batch_size=None, num_workers=2), 1):
+            ...     state = rows.state_after(count)
+        """
+        if not self._is_global:
+            raise ValueError("state_after: expected to_torch(global_batch_size=...), found batch_size=")
+        if count < 0:
+            raise ValueError(f"count: expected an integer of 0 or more, found {count}")
+        own = {**self._options, **_sharded(self._options)}
+        batches = batches_of_pass(self._dataset, self._epoch, own)
+        if self._resumed is not None:
+            batches.load_state_dict(self._resumed)
+        state = batches.state_dict()
+        batches.close()
+        all_batches = {**own, "shard": (0, 1)}
+        is_continuous = bool(own.get("across_epochs")) or isinstance(self._dataset, MixedDataset)
+        number, each = state["global_batch"] + count, None
+        if not is_continuous:
+            each = self._dataset.num_batches(**{**all_batches, "epochs": 1})
+        if each and number > each:
+            # A position at the end of an epoch is also one at the start of the next epoch.
+            state["epoch"] += (number - 1) // each
+            number -= (number - 1) // each * each
+        state["global_batch"] = number
+        # The iterator checks that the position exists.
+        batches = batches_of_pass(self._dataset, self._epoch, own)
+        batches.load_state_dict(state)
+        batches.close()
+        return {"epoch": self._epoch, "batches": state}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Lets the next iteration resume after the batch of a checkpoint.
 
-        If the checkpoint is invalid, that iteration raises the error.
+        With `global_batch_size`, the checkpoint may come from any number of processes and workers. It may
+        also be that of a `StatefulDataLoader` with another number of workers, which the loader itself
+        refuses: pass it to this method of the dataset of a new loader.
+
+        If the checkpoint is invalid, the next iteration raises the error.
 
         Args:
-            state: The result of `state_dict`.
+            state: The result of `state_dict`, of `state_after` or, with `global_batch_size`, of
+                `StatefulDataLoader.state_dict`.
+
+        Raises:
+            ValueError: The checkpoint of a loader has no position, or the loader does not take a snapshot of
+                each batch.
         """
+        if "batches" not in state:
+            state = _furthest(state)
         self.set_epoch(state["epoch"])
         self._resumed = state["batches"]
         self._started = None
+        # A worker of a `StatefulDataLoader` has a state of its own; other states are common to all workers.
+        turn = state.get("turn")
+        worker = _data.get_worker_info()
+        is_own = turn is not None and worker is not None and turn[1] == worker.num_workers
+        self._resumed_turn = turn[0] if is_own else None
+
+    @property
+    def _is_global(self) -> bool:
+        return self._options.get("global_batch_size") is not None
 
     def _refuse_collation(self, frame: FrameType | None) -> None:
         """Raises if a `DataLoader` would collate the batches of this dataset into batches of batches.
@@ -113,18 +194,22 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
 
     def _own_options(self, resumed: dict[str, Any] | None) -> dict[str, Any]:
         """The options of this worker of this rank."""
-        options = dict(self._options)
-        (index, count), worker = options.get("shard") or _rank(), _data.get_worker_info()
+        options = {**self._options, **_sharded(self._options)}
+        (index, count), worker = options["shard"], _data.get_worker_info()
         if count > 1:
             _check_seed(options)
-        if worker is not None:
-            index, count = index * worker.num_workers + worker.id, count * worker.num_workers
-            # Each worker is a process, so several threads per worker would exceed the number of cores.
-            if options.get("threads") is None:
-                options["threads"] = 1
-            if _needs_seed(options):
-                options["seed"] = self._seed_of_pass(worker, resumed)
-        return {**options, "shard": (index, count)}
+        if worker is None:
+            return options
+        # Each worker is a process, so several threads per worker would exceed the number of cores.
+        if options.get("threads") is None:
+            options["threads"] = 1
+        if _needs_seed(options):
+            options["seed"] = self._seed_of_pass(worker, resumed)
+        if self._is_global:
+            first, self._resumed_turn = self._resumed_turn, None
+            return {**options, "_turn": (worker.id if first is None else first, worker.num_workers)}
+        shard = index * worker.num_workers + worker.id, count * worker.num_workers
+        return {**options, "shard": shard}
 
     def _seed_of_pass(self, worker: Any, resumed: dict[str, Any] | None) -> int:
         """The seed of a pass if none was passed: common to all workers, and different for each pass."""
@@ -136,12 +221,9 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         return seed
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {**self.__dict__, "_started": None}
-        index, count = _rank()
-        if count > 1 and self._options.get("shard") is None:
-            # A worker that was not forked has no process group.
-            state["_options"] = {**self._options, "shard": (index, count)}
-        return state
+        # A worker that was not forked has no process group.
+        options = {**self._options, **_sharded(self._options)}
+        return {**self.__dict__, "_started": None, "_options": options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -153,18 +235,55 @@ def torch_dataset(dataset: Dataset, **options: Any) -> TorchDataset:
     return TorchDataset(dataset, **options)
 
 
-def _converted(batches: BatchIterator[dict[str, AnyTensor]]) -> Iterator[dict[str, Any]]:
-    with batches:
-        for tensors in batches:
-            yield to_torch(tensors)
-
-
-def _rank() -> tuple[int, int]:
-    """The rank of this process and the number of ranks."""
+def _sharded(options: dict[str, Any]) -> dict[str, Any]:
+    """The shard of this process: by default, its rank and the number of ranks, which make equal steps."""
+    if options.get("shard") is not None:
+        return {}
     distributed = _torch.distributed
     if not (distributed.is_available() and distributed.is_initialized()):
-        return 0, 1
-    return distributed.get_rank(), distributed.get_world_size()
+        return {"shard": (0, 1)}
+    shard = distributed.get_rank(), distributed.get_world_size()
+    is_uneven = options.get("global_batch_size") is not None and "even" not in options
+    return {"shard": shard, "even": "drop"} if is_uneven else {"shard": shard}
+
+
+def _furthest(state: dict[str, Any]) -> dict[str, Any]:
+    """The state of the worker of a `StatefulDataLoader` that has returned the last global batch.
+
+    The loader stores a state of each worker somewhere in its own state, and counts the batches since then.
+    """
+    found = list(_states(state))
+    if not found:
+        raise ValueError("state: expected a checkpoint of this dataset or of its loader, found neither")
+    if state.get("_steps_since_snapshot"):
+        raise ValueError(
+            "state: expected a loader with snapshot_every_n_steps=1, found one with later batches that its "
+            "checkpoint does not contain"
+        )
+    return max(found, key=lambda state: (state["epoch"], *_position(state["batches"])))
+
+
+def _states(state: object) -> Iterator[dict[str, Any]]:
+    """The states of this dataset inside the state of a loader."""
+    if not isinstance(state, dict):
+        return
+    known = cast("dict[str, Any]", state)
+    if "batches" in known and "epoch" in known:
+        yield known
+        return
+    for inner in known.values():
+        yield from _states(inner)
+
+
+def _position(batches: dict[str, Any] | None) -> tuple[int, int]:
+    if batches is None:
+        return -1, -1
+    if "global_batch" not in batches:
+        raise ValueError(
+            "state: expected a loader of to_torch(global_batch_size=...), found one of batch_size=: its "
+            "checkpoint can be loaded only by a loader with the same number of workers"
+        )
+    return batches["epoch"], batches["global_batch"]
 
 
 def _needs_seed(options: dict[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from arrowfeed.types import (
     ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
+    Even,
     ExampleSchemaLike,
     FeatureLike,
     OnError,
@@ -93,7 +94,10 @@ class Dataset(Tfxio):
     def num_batches(
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -111,6 +115,12 @@ class Dataset(Tfxio):
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`.
+            streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
+                shards.
+            even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
+                Default: "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Does not affect the number.
@@ -358,7 +368,10 @@ class Dataset(Tfxio):
     def record_batches(
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -378,7 +391,20 @@ class Dataset(Tfxio):
         headers of all files.
 
         Args:
-            batch_size: Number of rows of a batch, at least 1.
+            batch_size: Number of rows of a batch, at least 1. Required, unless `global_batch_size` is given.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`. Each global batch depends only on the files, the options, the seed, the
+                epoch and its number, not on the number of shards. Shard `(index, count)` gets
+                `global_batch_size / count` consecutive rows of it. A checkpoint of any shard can be loaded
+                with any other number of shards.
+            streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
+                divided. Each global batch has the same number of rows of each of them. The number of shards
+                must divide it.
+            even: With `global_batch_size`: how each shard gets the same number of batches of the same size,
+                so that no process waits for another one. `"drop"`: drops the rows of an epoch that do not
+                fill a global batch. `"repeat"`: fills the last global batch with the first rows of each
+                stream. None: the last batch of an epoch may have fewer rows, and none in some shards.
+                Default: "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows, at least 1. None: endless.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -419,7 +445,10 @@ class Dataset(Tfxio):
     def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -438,6 +467,12 @@ class Dataset(Tfxio):
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains all options.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`.
+            streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
+                shards.
+            even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
+                Default: "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -467,7 +502,10 @@ class Dataset(Tfxio):
     def to_tf(
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -502,6 +540,12 @@ class Dataset(Tfxio):
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`.
+            streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
+                shards.
+            even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
+                Default: "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
                 the size that the `element_spec` states.
             epochs: Number of passes over all rows in one iteration.
@@ -540,7 +584,10 @@ class Dataset(Tfxio):
     def to_torch(
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -567,6 +614,12 @@ class Dataset(Tfxio):
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`.
+            streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
+                shards.
+            even: With `global_batch_size`: how each process gets the same number of batches of the same size.
+                Default: "drop" for `shard="auto"` and for the ranks of `torch.distributed`, otherwise None.
             drop_remainder: Drops the last batch of each worker if it has fewer rows.
             epochs: Number of epochs in one pass.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
@@ -594,7 +647,10 @@ class Dataset(Tfxio):
     def to_jax(
         self,
         *,
-        batch_size: int,
+        batch_size: int | None = None,
+        global_batch_size: int | None = None,
+        streams: int = 64,
+        even: Even | None = ...,
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -613,6 +669,12 @@ class Dataset(Tfxio):
 
         Args:
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
+            global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
+                multiple of `streams`.
+            streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
+                shards.
+            even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
+                Default: "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
                 sees one batch size.
             epochs: Number of passes over all rows.

@@ -43,11 +43,21 @@ def _labels(dataset: Dataset, label: str | Sequence[str]) -> str | tuple[str, ..
 
 
 def _unlabelled(dataset: Dataset, options: dict[str, Any]) -> Any:
-    rows = options["batch_size"] if options.get("drop_remainder") else None
+    rows = _rows_of_every_batch(options)
     specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
     if any(_tf.is_tensor(part) for part in options.get("shard", ())):
         return _shard(dataset, specs, options)
     return PassesDataset(dataset, specs, options, ahead=AHEAD)
+
+
+def _rows_of_every_batch(options: dict[str, Any]) -> int | None:
+    """The number of rows that all batches have. None: some may have fewer, or the number is not known yet."""
+    if not (options.get("drop_remainder") or options.get("even")):
+        return None
+    size, shard = options.get("global_batch_size"), options.get("shard", (0, 1))
+    if size is None:
+        return options["batch_size"]
+    return None if any(_tf.is_tensor(part) for part in shard) else size // shard[1]
 
 
 def _shard(dataset: Dataset, specs: dict[str, Any], options: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use arrowfeed::IterationOptions;
+use arrowfeed::dataset::{Even, GlobalBatches};
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -15,21 +16,62 @@ pub(crate) fn iteration_options(
     function: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<IterationOptions> {
-    let mut options = IterationOptions { batch_size: 0, ..Default::default() };
+    let mut given = Given::default();
     for (name, value) in keywords.into_iter().flatten() {
         let name = name.extract::<String>()?;
-        if !set(&mut options, &name, &value)? {
+        if !set(&mut given, &name, &value)? {
             return Err(unexpected_keyword(function, &name));
         }
     }
-    if options.batch_size == 0 {
-        let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
-        return Err(PyTypeError::new_err(message));
-    }
+    let options = given.options(function)?;
     if options.shuffle_buffer_size > 0 && options.shard.1 > 1 && options.seed.is_none() {
         return Err(PyValueError::new_err("seed: expected an integer, the same for all shards, found None"));
     }
     Ok(options)
+}
+
+/// Options that were given.
+#[derive(Default)]
+struct Given {
+    options: IterationOptions,
+    batch_size: Option<usize>,
+    global_batch_size: Option<usize>,
+    streams: Option<u64>,
+    /// `Some(None)`: the caller passed None.
+    even: Option<Option<Even>>,
+    turn: Option<(u64, u64)>,
+    is_auto: bool,
+}
+
+impl Given {
+    fn options(self, function: &str) -> PyResult<IterationOptions> {
+        let Self { options, batch_size, global_batch_size, streams, even, turn, is_auto } = self;
+        let refused = |message: &str| Err(PyValueError::new_err(message.to_owned()));
+        let Some(size) = global_batch_size else {
+            if streams.is_some() {
+                return refused("streams: expected global_batch_size= too, which has rows of each stream");
+            }
+            if even.flatten().is_some() {
+                return refused("even: expected global_batch_size= too, found batch_size=");
+            }
+            let Some(batch_size) = batch_size else {
+                let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
+                return Err(PyTypeError::new_err(message));
+            };
+            return Ok(IterationOptions { batch_size, ..options });
+        };
+        if batch_size.is_some() {
+            return refused(
+                "global_batch_size: expected either batch_size= or global_batch_size=, found both",
+            );
+        }
+        let mut global = GlobalBatches::new(size);
+        global.streams = streams.unwrap_or(global.streams);
+        global.turn = turn.unwrap_or(global.turn);
+        // Processes with different numbers of steps would wait for each other without end.
+        global.even = even.unwrap_or(is_auto.then_some(Even::Drop));
+        Ok(IterationOptions { global: Some(global), ..options })
+    }
 }
 
 /// Whether a seed has no effect, because rows are not shuffled. The order of a mixture depends on its seed.
@@ -71,10 +113,17 @@ pub(super) fn without_unused_seed<'py>(
 }
 
 /// Sets one option. Returns false if the option does not exist.
-fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let given = Some(value).filter(|value| !value.is_none());
+    let options = &mut found.options;
     match name {
-        "batch_size" => options.batch_size = integer(name, 1, value)?,
+        "batch_size" => found.batch_size = given.map(|value| integer(name, 1, value)).transpose()?,
+        "global_batch_size" => {
+            found.global_batch_size = given.map(|value| integer(name, 1, value)).transpose()?;
+        }
+        "streams" => found.streams = Some(integer(name, 1, value)?),
+        "even" => found.even = Some(given.map(|value| choice(name, &EVEN, value)).transpose()?),
+        TURN => found.turn = Some(value.extract()?),
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
         "across_epochs" => options.across_epochs = flag(name, value)?,
         "epochs" => {
@@ -84,7 +133,10 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
         "start_epoch" => options.start_epoch = integer(name, 0, value)?,
         "shuffle_buffer_size" => options.shuffle_buffer_size = integer(name, 0, value)?,
         "seed" => options.seed = given.map(|value| integer(name, 0, value)).transpose()?,
-        "shard" => options.shard = shard(name, value)?,
+        "shard" => {
+            options.shard = shard(name, value)?;
+            found.is_auto = is_auto(value);
+        }
         "threads" => {
             options.threads =
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroUsize::new);
@@ -96,10 +148,16 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
     Ok(true)
 }
 
+/// The values of `even`, except None.
+const EVEN: [(&str, Even); 2] = [("drop", Even::Drop), ("repeat", Even::Repeat)];
+
+/// The option with which the workers of a `DataLoader` take turns: see [`GlobalBatches::turn`].
+const TURN: &str = "_turn";
+
 /// The value of `shard` for the shard that the launcher or a framework assigns to this process.
 const AUTO: &str = "auto";
 
-/// Replaces `shard="auto"` by the shard of this process, for iterations that start later or in another process.
+/// Replaces `shard="auto"` by the shard of this process, and sets the default of `even` for it, for iterations that start later or in another process.
 pub(super) fn with_known_shard<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
@@ -108,6 +166,10 @@ pub(super) fn with_known_shard<'py>(
         Some(shard) if is_auto(&shard) => {
             let options = options.copy()?;
             options.set_item("shard", shard_of_process(options.py())?)?;
+            let is_global = options.get_item("global_batch_size")?.is_some_and(|size| !size.is_none());
+            if is_global && !options.contains("even")? {
+                options.set_item("even", "drop")?;
+            }
             Ok(Some(options))
         }
         _ => Ok(Some(options.clone())),

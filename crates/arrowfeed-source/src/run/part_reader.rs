@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 
 use super::file_set::FileSet;
-use super::parts::{BatchBoundaries, NumberedFile, Part, Parts, Work};
+use super::parts::{BatchBoundaries, OpenPart, Part, Parts, Work};
 use super::pipeline::{Next, Pipeline};
 use super::planner::{Planned, UnitPlanner};
 use super::pool::Pool;
@@ -69,6 +69,8 @@ pub struct FileBatch {
     pub batch: RecordBatch,
     /// Index of the file.
     pub file: usize,
+    /// Number of the part among those that the reader was given, from 0.
+    pub part: u64,
     /// Row origins, ordered by row. The first one is for row 0.
     pub origins: Vec<RowOrigin>,
 }
@@ -97,7 +99,7 @@ pub struct PartReader {
 
 enum Mode {
     Inline {
-        current: Option<(NumberedFile, Box<dyn UnitDecoder>)>,
+        current: Option<(OpenPart, Box<dyn UnitDecoder>)>,
         claim: Option<Claim>,
     },
     Later {
@@ -175,8 +177,13 @@ impl PartReader {
         std::mem::take(&mut self.report)
     }
 
-    /// Indices of the files whose rest was skipped, in order.
+    /// Indices of the files whose rest was skipped, in order. All parts must be in one group.
     pub fn left_out(&self) -> Vec<usize> {
+        self.left_out_of_groups().map(|(_, file)| file).collect()
+    }
+
+    /// Groups of parts, and the indices of the files whose rest was skipped for them, in order.
+    pub fn left_out_of_groups(&self) -> impl Iterator<Item = (u64, usize)> {
         self.parts.skipped_files()
     }
 
@@ -287,39 +294,40 @@ impl fmt::Debug for PartReader {
 }
 
 impl FileBatch {
-    fn new(numbered: &NumberedFile, located: LocatedBatch) -> Self {
-        Self { batch: located.batch, file: numbered.number, origins: located.origins }
+    fn new(part: &OpenPart, located: LocatedBatch) -> Self {
+        let LocatedBatch { batch, origins } = located;
+        Self { batch, file: part.numbered.number, part: part.number, origins }
     }
 }
 
 /// Returns the next batch, decoded by the caller's thread.
 fn inline(
-    current: &mut Option<(NumberedFile, Box<dyn UnitDecoder>)>,
+    current: &mut Option<(OpenPart, Box<dyn UnitDecoder>)>,
     claim: &mut Option<Claim>,
     parts: &mut Parts,
     report: &mut Report,
     check: &Check<'_>,
 ) -> Result<Option<FileBatch>, FeedError> {
     loop {
-        let Some((numbered, decoder)) = current else {
-            let Some(Work { numbered, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
+        let Some((part, decoder)) = current else {
+            let Some(Work { part, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
             let (options, claim) = (parts.decoding(), claim.take());
-            let decoder = caught(|| numbered.file.clone().decoder(unit, &options, claim))?;
-            *current = Some((numbered, decoder));
+            let decoder = caught(|| part.numbered.file.clone().decoder(unit, &options, claim))?;
+            *current = Some((part, decoder));
             continue;
         };
         let next = caught(|| decoder.next(check));
         report.add(decoder.take_report());
         if let Ok(Some(batch)) = next {
             parts.count(batch.batch.num_rows() as u64);
-            return Ok(Some(FileBatch::new(numbered, batch)));
+            return Ok(Some(FileBatch::new(part, batch)));
         }
-        let number = numbered.number;
+        let file = (part.group, part.numbered.number);
         if let (Some((_, decoder)), Ok(_)) = (current.take(), &next) {
             decoder.recycle();
         }
         if let Err(error) = next {
-            parts.skip_or_fail(number, error, report)?;
+            parts.skip_or_fail(file, error, report)?;
         }
     }
 }
@@ -327,9 +335,9 @@ fn inline(
 /// State of decoding on worker threads.
 struct Parallel {
     pipeline: Pipeline,
-    planner: Option<(NumberedFile, Planner)>,
-    /// The file of each unit in flight, oldest first.
-    units: VecDeque<NumberedFile>,
+    planner: Option<(OpenPart, Planner)>,
+    /// The part of each unit in flight, oldest first.
+    units: VecDeque<OpenPart>,
     /// Error of a file that could not be opened. It is returned after all earlier batches.
     failure: Option<FeedError>,
     /// Whether the next unit could not be planned because its bytes have not arrived.
@@ -383,7 +391,7 @@ impl Parallel {
                 }
                 return self.failure.take().map_or(Ok(Polled::End), Err);
             };
-            let is_skipped = parts.is_skipped(oldest.number);
+            let is_skipped = parts.is_skipped(oldest);
             match self.pipeline.next(wait) {
                 Next::Batch(batch, counted) if !is_skipped => {
                     report.add(counted);
@@ -393,14 +401,14 @@ impl Parallel {
                 Next::Pending if wait => check.now()?,
                 Next::Pending => return Ok(Polled::Pending),
                 Next::End(counted, error) => {
-                    let numbered = self.units.pop_front();
+                    let part = self.units.pop_front();
                     if is_skipped {
                         continue;
                     }
                     report.add(counted);
-                    if let (Some(error), Some(numbered)) = (error, numbered) {
-                        parts.skip_or_fail(numbered.number, error, report)?;
-                        self.planner.take_if(|(planned, _)| planned.number == numbered.number);
+                    if let (Some(error), Some(part)) = (error, part) {
+                        parts.skip_or_fail((part.group, part.numbered.number), error, report)?;
+                        self.planner.take_if(|(planned, _)| parts.is_skipped(planned));
                     }
                 }
             }
@@ -420,7 +428,7 @@ impl Parallel {
         let threads = self.pipeline.pool().count();
         self.is_waiting_for_store = false;
         while self.failure.is_none() {
-            let Some((numbered, planner)) = &mut self.planner else {
+            let Some((part, planner)) = &mut self.planner else {
                 if self.units.len() >= most_parts(threads) || parts.ended {
                     return Ok(());
                 }
@@ -448,8 +456,8 @@ impl Parallel {
             match planned? {
                 Planned::Unit(unit) => {
                     parts.count(unit.rows.unwrap_or(0));
-                    self.units.push_back(numbered.clone());
-                    self.pipeline.submit(numbered.file.clone(), unit, parts.decoding());
+                    self.units.push_back(part.clone());
+                    self.pipeline.submit(part.numbered.file.clone(), unit, parts.decoding());
                     wait = false;
                 }
                 Planned::Pending => {
@@ -464,17 +472,18 @@ impl Parallel {
 }
 
 impl Planner {
-    fn of(work: Work, batch_size: usize) -> (NumberedFile, Self) {
-        let Work { numbered, unit, may_be_cut } = work;
+    fn of(work: Work, batch_size: usize) -> (OpenPart, Self) {
+        let Work { part, unit, may_be_cut } = work;
+        let file = &part.numbered.file;
         let planner = if !may_be_cut {
             Self::Part(Some(unit))
         } else {
-            match numbered.file.chunks().filter(|_| !numbered.file.is_one_chunk()) {
+            match file.chunks().filter(|_| !file.is_one_chunk()) {
                 Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
                 None => Self::Whole(Some(unit)),
             }
         };
-        (numbered, planner)
+        (part, planner)
     }
 
     /// Maximum number of units in flight: two per thread, so that an idle thread finds the next unit at once, and more

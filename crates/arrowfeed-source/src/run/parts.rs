@@ -24,6 +24,7 @@ pub struct Part {
     dropped: u64,
     kept: u64,
     indivisible: bool,
+    group: u64,
 }
 
 impl Part {
@@ -36,13 +37,13 @@ impl Part {
     /// chunk starts at `offset`.
     pub fn after(file: usize, chunk: u64, offset: u64, dropped: u64) -> Self {
         let runs = vec![ChunkRun { range: offset..u64::MAX, first_number: chunk }];
-        Self { file, runs, dropped, kept: u64::MAX, indivisible: false }
+        Self { file, runs, dropped, kept: u64::MAX, indivisible: false, group: 0 }
     }
 
     /// A part with the rows of a byte range of a file. The range starts and ends at chunk borders. One thread decodes it.
     pub fn range(file: usize, range: Range<u64>) -> Self {
         let runs = vec![ChunkRun { range, first_number: 0 }];
-        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true }
+        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true, group: 0 }
     }
 
     /// Limits the part to its first `kept` rows.
@@ -69,7 +70,7 @@ impl Part {
                 _ => runs.push(ChunkRun { range, first_number: chunk.number }),
             }
         }
-        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true }
+        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true, group: 0 }
     }
 
     /// Removes the first `dropped` rows.
@@ -78,9 +79,21 @@ impl Part {
         self
     }
 
+    /// Puts the part into a group. A file whose rest is skipped is skipped only in the parts of the same group. By default
+    /// all parts are in group 0.
+    pub fn with_group(mut self, group: u64) -> Self {
+        self.group = group;
+        self
+    }
+
     /// The index of the file.
-    pub(super) fn file(&self) -> usize {
+    pub fn file(&self) -> usize {
         self.file
+    }
+
+    /// The group, see [`with_group`](Self::with_group).
+    pub fn group(&self) -> u64 {
+        self.group
     }
 
     /// The byte ranges of its chunks.
@@ -105,9 +118,18 @@ pub(super) struct NumberedFile {
     pub(super) file: Arc<dyn FormatFile>,
 }
 
+/// A part whose file is open.
+#[derive(Debug, Clone)]
+pub(super) struct OpenPart {
+    pub(super) numbered: NumberedFile,
+    /// Number of parts before it.
+    pub(super) number: u64,
+    pub(super) group: u64,
+}
+
 /// The next rows to decode.
 pub(super) struct Work {
-    pub(super) numbered: NumberedFile,
+    pub(super) part: OpenPart,
     pub(super) unit: Unit,
     /// Whether several threads may share it. If so, it has one run.
     pub(super) may_be_cut: bool,
@@ -134,7 +156,10 @@ pub(super) struct Parts {
     open: VecDeque<NumberedFile>,
     /// The file that was used last. While it is open, its format keeps decoder memory for the next file.
     last: Option<NumberedFile>,
-    skipped_files: BTreeSet<usize>,
+    /// Groups, and the files of which they skip the rest.
+    skipped_files: BTreeSet<(u64, usize)>,
+    /// Number of parts that were taken.
+    taken: u64,
     /// Number of rows since a batch border; `None` if each part starts a new batch.
     carried: Option<u64>,
     /// Whether there are no more parts.
@@ -153,7 +178,18 @@ impl Parts {
         };
         let (open, last, skipped_files) = (VecDeque::new(), None, BTreeSet::new());
         let parts = LookAhead::new(parts);
-        Self { files, batch_size, on_error, parts, open, last, skipped_files, carried, ended: false }
+        Self {
+            files,
+            batch_size,
+            on_error,
+            parts,
+            open,
+            last,
+            skipped_files,
+            taken: 0,
+            carried,
+            ended: false,
+        }
     }
 
     /// Passes a file that is already open to the first part that uses it.
@@ -163,8 +199,11 @@ impl Parts {
 
     pub(super) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
         while let Some(next) = self.parts.next(&self.files, check)? {
+            let number = self.taken;
+            self.taken += 1;
             check.now()?;
-            if self.skipped_files.contains(&next.part.file) {
+            let (group, file) = (next.part.group, next.part.file);
+            if self.skipped_files.contains(&(group, file)) {
                 continue;
             }
             match self.numbered(&next, check) {
@@ -172,9 +211,9 @@ impl Parts {
                     let of_file = || batch_rows(numbered.file.row_bytes(check), self.files.schema());
                     self.batch_size.get_or_insert_with(of_file);
                     next.announce_in(&*numbered.file);
-                    return Ok(Some(self.work(&next.part, numbered)));
+                    return Ok(Some(self.work(&next.part, OpenPart { numbered, number, group })));
                 }
-                Err(error) => self.skip_or_fail(next.part.file, error, report)?,
+                Err(error) => self.skip_or_fail((group, file), error, report)?,
             }
         }
         self.ended = true;
@@ -187,13 +226,13 @@ impl Parts {
         self.parts.is_ready(&self.files, is_open, check)
     }
 
-    fn work(&self, part: &Part, numbered: NumberedFile) -> Work {
-        let mut unit = part.unit(&numbered.file.body());
+    fn work(&self, part: &Part, open: OpenPart) -> Work {
+        let mut unit = part.unit(&open.numbered.file.body());
         let carried = self.carried();
         if !part.indivisible && carried > 0 {
             unit.first_batch = Some(self.batch_size() as u64 - carried);
         }
-        Work { numbered, unit, may_be_cut: !part.indivisible }
+        Work { part: open, unit, may_be_cut: !part.indivisible }
     }
 
     /// Returns the open file of a part. A file whose parts are decoded together usually has more such parts, so it stays open.
@@ -250,10 +289,11 @@ impl Parts {
         self.carried.unwrap_or(0) % self.batch_size() as u64
     }
 
-    /// Skips the rest of a file if `on_error` allows it for this error; otherwise returns the error.
+    /// Skips the rest of a file, for the parts of a group, if `on_error` allows it for this error; otherwise returns the
+    /// error.
     pub(super) fn skip_or_fail(
         &mut self,
-        file: usize,
+        (group, file): (u64, usize),
         error: FeedError,
         report: &mut Report,
     ) -> Result<(), FeedError> {
@@ -261,17 +301,17 @@ impl Parts {
             return Err(error);
         }
         report.skipped.push(Skipped::file(self.files.name(file), &error));
-        self.skipped_files.insert(file);
+        self.skipped_files.insert((group, file));
         Ok(())
     }
 
-    /// Whether the rest of a file is skipped.
-    pub(super) fn is_skipped(&self, file: usize) -> bool {
-        self.skipped_files.contains(&file)
+    /// Whether a part is of a file whose rest is skipped.
+    pub(super) fn is_skipped(&self, part: &OpenPart) -> bool {
+        self.skipped_files.contains(&(part.group, part.numbered.number))
     }
 
-    /// Files whose rest is skipped.
-    pub(super) fn skipped_files(&self) -> Vec<usize> {
-        self.skipped_files.iter().copied().collect()
+    /// Files whose rest is skipped, with the group of parts for which it is skipped.
+    pub(super) fn skipped_files(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.skipped_files.iter().copied()
     }
 }

@@ -121,6 +121,11 @@ impl ChunkIndex {
         self.rows_before.last().copied().unwrap_or(0)
     }
 
+    /// Number of files.
+    pub(super) fn files(&self) -> usize {
+        self.files.len()
+    }
+
     pub(super) fn chunks(&self, file: usize) -> &[Chunk] {
         &self.files[file]
     }

@@ -13,6 +13,7 @@ use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::batches::{BatchIterator, Batches, TensorIterator};
 use super::conversion::{Conversion, ToTensors, Unchanged};
+use super::global_rows::GlobalRows;
 use super::history::History;
 use super::indexed::Indexed;
 use super::iteration::BatchRows;
@@ -411,9 +412,17 @@ impl Dataset {
         options: IterationOptions,
         conversion: C,
     ) -> Result<Batches<C>, DatasetError> {
-        let rows: Box<dyn BatchRows> = match &self.content {
-            Content::Files(files) => Box::new(self.selected(files).batch_rows(options, C::TAKES_WORK)?),
-            Content::Mixed(mixed) => {
+        let rows: Box<dyn BatchRows> = match (&self.content, options.global) {
+            (Content::Files(files), Some(global)) => {
+                Box::new(GlobalRows::of_files(self.selected(files), options, global)?)
+            }
+            (Content::Mixed(mixed), Some(global)) => {
+                Box::new(GlobalRows::mixed(mixed, options.in_file_rows(&self.rows), global)?)
+            }
+            (Content::Files(files), None) => {
+                Box::new(self.selected(files).batch_rows(options, C::TAKES_WORK)?)
+            }
+            (Content::Mixed(mixed), None) => {
                 Box::new(MixedRows::new(mixed.clone(), options.in_file_rows(&self.rows))?)
             }
         };

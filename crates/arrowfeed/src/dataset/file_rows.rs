@@ -21,7 +21,7 @@ use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Rows, Step};
 use super::selection::shown_splits;
 use super::shuffled::AfterShuffled;
-use super::state::{SavedPosition, State};
+use super::state::{SavedPosition, State, check_epoch};
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// The rows of the batches of files.
@@ -364,6 +364,10 @@ impl BatchRows for FileRows {
         let state = State::from_json(state)?;
         let own = self.own_state()?;
         state.check(&own, self.options.seed, &self.files.files)?;
+        check_epoch(state.epoch, &self.options)?;
+        if self.files.needs_index(&self.options) {
+            state.place.check_in(&self.index()?, &self.options, (state.seed.unwrap_or(0), state.epoch))?;
+        }
         let place = match state.place {
             SavedPosition::Start => EpochPosition::Start,
             SavedPosition::Row { file, chunk, offset, row, .. } => {

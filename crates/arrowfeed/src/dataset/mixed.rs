@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Fields, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, printable};
 
@@ -128,6 +129,16 @@ fn merged(one: &Schema, other: &Schema) -> Result<Schema, String> {
     let mut metadata = one.metadata().clone();
     metadata.retain(|key, value| other.metadata().get(key) == Some(value));
     Ok(Schema::new_with_metadata(fields, metadata))
+}
+
+/// The rows of a dataset of a mixture, with the schema of all of its datasets.
+pub(super) fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, FeedError> {
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema.clone(), batch.columns().to_vec(), &rows).map_err(|error| {
+        let message =
+            format!("expected a batch with the schema of the dataset, found a different schema: {error}");
+        FeedError::new(FeedErrorKind::Internal, message)
+    })
 }
 
 fn refused(message: String) -> FeedError {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::Pool;
-use arrowfeed_source::{FeedError, FeedErrorKind, Report};
+use arrowfeed_source::{FeedError, Report};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 use super::conversion::Unchanged;
 use super::file_rows::{FileRows, Progress};
 use super::iteration::{BatchRows, Iteration, Started};
-use super::mixed::{Mixed, check_mixed_rows};
+use super::mixed::{Mixed, check_mixed_rows, with_schema};
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
 use super::random::{DRAWS, draw, random_of, skip_draws};
@@ -141,7 +141,7 @@ impl MixedRows {
         }
         self.started_position.rows += picks.len() as u64;
         self.started_position.sources = positions(&self.sources);
-        Ok(Some(Gather { windows: vec![Arc::new(pieces)], picks }))
+        Ok(Some(Gather::new(vec![Arc::new(pieces)], picks)))
     }
 
     /// Draws the dataset of the next row. Returns `None` if no dataset has more rows.
@@ -204,17 +204,7 @@ impl Source {
                 self.position.has_ended = true;
                 return Ok(None);
             };
-            let batch = RecordBatch::try_new_with_options(
-                schema.clone(),
-                batch.columns().to_vec(),
-                &arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows())),
-            );
-            let batch = batch.map_err(|error| {
-                let message = format!(
-                    "expected a batch with the schema of the dataset, found a different schema: {error}"
-                );
-                FeedError::new(FeedErrorKind::Internal, message)
-            })?;
+            let batch = with_schema(&batch, schema)?;
             self.position = SourcePosition { before, drawn, has_ended: false };
             let has_rows = drawn < batch.num_rows();
             self.batch = Some(batch);

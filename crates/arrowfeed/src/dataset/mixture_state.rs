@@ -8,7 +8,7 @@ use super::options::IterationOptions;
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// Version of the state format and of the order of the rows. States of other versions are rejected.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -25,6 +25,9 @@
 // | `rows` `joined` | the rows of a batch, which workers join |
 // | `file_rows` | the rows of batches, epoch after epoch |
 // | `mixed` `mixed_rows` `mixture_state` | several datasets whose rows are mixed, the rows of their batches, and the checkpoint |
+// | `global_rows` `global_draws` `global_state` | batches that several processes make together, the choices of a mixture, and the checkpoint |
+// | `stream_lengths` `stream_laps` | equal parts of the order of an epoch, and their windows |
+// | `stream_reader` `stream_schedule` `stream_lap` | the rows of streams, the order in which their parts are read, and those of one epoch |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
 // | `batches` | the public iterator |
 // | `history` | the counts of all iterations of a dataset |
@@ -38,6 +41,9 @@ mod conversion;
 mod dataset;
 mod epoch;
 mod file_rows;
+mod global_draws;
+mod global_rows;
+mod global_state;
 mod history;
 mod indexed;
 mod iteration;
@@ -59,11 +65,16 @@ mod selection;
 mod sequential;
 mod shuffled;
 mod state;
+mod stream_lap;
+mod stream_laps;
+mod stream_lengths;
+mod stream_reader;
+mod stream_schedule;
 mod tensor_definitions;
 mod window;
 
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
-pub use options::IterationOptions;
+pub use options::{Even, GlobalBatches, IterationOptions};
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;

@@ -7,6 +7,90 @@ use std::ops::Range;
 use arrowfeed_source::run::{BatchBoundaries, PartOptions, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 
+/// Batches that several processes make together: batch number `k` is a function of the files, the options, the seed, the
+/// epoch and `k` alone.
+///
+/// The order of an epoch is divided into `streams` equal parts. Each global batch has `size / streams` rows of each stream,
+/// in the order of the streams. Shard `index` of `count` ([`IterationOptions::shard`]) reads `streams / count` consecutive
+/// streams, so the batches of all shards, one after another, are the global batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlobalBatches {
+    /// Rows of a batch of all processes together: a multiple of `streams`.
+    pub size: usize,
+    /// Number of streams: a multiple of the number of shards. Default 64.
+    pub streams: u64,
+    /// How every process gets the same number of batches, all of the same size. Default `None`: the last batch of an epoch may
+    /// have fewer rows, and none in some processes.
+    pub even: Option<Even>,
+    /// Yields the batch number `first`, counted from the start or from a loaded state, and then each batch after
+    /// `every - 1` others. Processes that take turns use it. Default `(0, 1)`: all batches.
+    pub turn: (u64, u64),
+}
+
+/// How every process gets the same number of batches, all of the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Even {
+    /// Drops the rows of an epoch that do not fill a global batch.
+    Drop,
+    /// Fills the last batch of an epoch with the first rows of each stream.
+    Repeat,
+}
+
+impl GlobalBatches {
+    /// Batches of `size` rows with default options.
+    pub fn new(size: usize) -> Self {
+        Self { size, streams: 64, even: None, turn: (0, 1) }
+    }
+
+    /// Rows of each stream in a batch.
+    pub(super) fn stream_rows(&self) -> u64 {
+        self.size as u64 / self.streams.max(1)
+    }
+
+    /// The streams of a shard.
+    pub(super) fn streams_of(&self, (index, count): (u64, u64)) -> Range<u64> {
+        let each = self.streams / count.max(1);
+        index * each..(index + 1) * each
+    }
+
+    fn check(&self, (_, shards): (u64, u64)) -> Result<(), FeedError> {
+        let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
+        let (size, streams) = (self.size as u64, self.streams);
+        if streams == 0 {
+            return refuse("streams: expected 1 or more, found 0".to_owned());
+        }
+        if size == 0 || size % streams != 0 {
+            let below = size / streams * streams;
+            let nearest = match (below, below.checked_add(streams)) {
+                (0, Some(above)) => format!("{above}"),
+                (below, Some(above)) => format!("{below} or {above}"),
+                (below, None) => format!("{below}"),
+            };
+            return refuse(format!(
+                "global_batch_size: expected a multiple of streams ({streams}), such as {nearest}, found {size}"
+            ));
+        }
+        if streams % shards != 0 {
+            let fewer = (1..=shards.min(streams)).rev().find(|count| streams % count == 0).unwrap_or(1);
+            let more = (shards..=streams).find(|count| streams % count == 0);
+            let counts = match more {
+                Some(more) if more != fewer => format!("{fewer} or {more}"),
+                _ => format!("{fewer}"),
+            };
+            let below = streams / shards * shards;
+            let streams_nearby = if below == 0 { shards } else { below };
+            return refuse(format!(
+                "shard: expected a number of shards that divides streams ({streams}), such as {counts}, found {shards}: use one \
+                 of these, or another number of streams, such as {streams_nearby}"
+            ));
+        }
+        if self.turn.0 >= u64::MAX / 2 || self.turn.1 == 0 {
+            return refuse("turn: expected a number of processes of 1 or more, found 0".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// All rows of a dataset.
 pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 
@@ -16,8 +100,11 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 /// affect them.
 #[derive(Clone)]
 pub struct IterationOptions {
-    /// Rows of a batch. Default 8192.
+    /// Rows of a batch. Default 8192. It has no effect on [`global`](Self::global) batches.
     pub batch_size: usize,
+    /// Batches that the processes of all shards make together, from an order that does not depend on the number of
+    /// processes. Default `None`: each shard makes its own batches.
+    pub global: Option<GlobalBatches>,
     /// Drops the last batch of an epoch if it has fewer rows. Default false.
     pub drop_remainder: bool,
     /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
@@ -57,6 +144,7 @@ impl Default for IterationOptions {
     fn default() -> Self {
         Self {
             batch_size: 8192,
+            global: None,
             drop_remainder: false,
             across_epochs: false,
             epochs: Some(NonZeroU64::MIN),
@@ -96,6 +184,9 @@ impl IterationOptions {
             let message = format!("shard: expected an index below the count, found ({index}, {count})");
             return refuse(message);
         }
+        if let Some(global) = &self.global {
+            global.check(self.shard)?;
+        }
         if self.shuffles() && self.is_sharded() && self.seed.is_none() {
             return refuse("seed: expected an integer, the same for all shards, found none".to_owned());
         }
@@ -122,6 +213,17 @@ impl IterationOptions {
         })
     }
 
+    /// Number of batches that all processes make together of `rows` rows.
+    pub(super) fn num_global_batches(&self, global: &GlobalBatches, rows: u64) -> u64 {
+        let size = (global.size as u64).max(1);
+        match global.even {
+            Some(Even::Drop) => rows / size,
+            Some(Even::Repeat) => rows.div_ceil(size),
+            None if self.drop_remainder => rows / size,
+            None => rows.div_ceil(size),
+        }
+    }
+
     /// The rows of the shard in file order, among `rows` rows in all files.
     pub(super) fn own_rows(&self, rows: u64) -> Range<u64> {
         let selected = self.selected_rows(rows);
@@ -139,7 +241,7 @@ impl IterationOptions {
     pub(super) fn needs_index(&self) -> bool {
         // The rows of skipped blocks have numbers, which only the index has.
         let skips = self.ends_early() && self.on_error != OnError::Raise;
-        self.shuffles() || self.is_sharded() || self.rows.start > 0 || skips
+        self.shuffles() || self.is_sharded() || self.global.is_some() || self.rows.start > 0 || skips
     }
 
     /// Whether the last rows are not selected.
@@ -241,6 +343,7 @@ impl fmt::Debug for IterationOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IterationOptions")
             .field("batch_size", &self.batch_size)
+            .field("global", &self.global)
             .field("drop_remainder", &self.drop_remainder)
             .field("across_epochs", &self.across_epochs)
             .field("epochs", &self.epochs)

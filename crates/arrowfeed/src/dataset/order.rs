@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use rand::seq::SliceRandom;
 
-use super::chunk_index::ChunkIndex;
-use super::options::{IterationOptions, shard_rows};
-use super::random::random;
+use super::chunk_index::{ChunkIndex, RowLocation};
+use super::random::{random, random_of_window};
 
 /// The rows of one chunk that belong to a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +17,8 @@ pub(super) struct Slot {
     pub(super) rows: u64,
 }
 
-/// The chunks of a shard in the random order of an epoch. All shards use the same order of all chunks; each one takes a
-/// different range of it.
-pub(super) fn shuffled(
-    index: &ChunkIndex,
-    files: usize,
-    options: &IterationOptions,
-    (seed, epoch): (u64, u64),
-) -> Vec<Slot> {
+/// The chunks with the selected rows in the random order of an epoch, which is the same for all shards and streams.
+pub(super) fn shuffled(index: &ChunkIndex, selected: &Range<u64>, (seed, epoch): (u64, u64)) -> Vec<Slot> {
     let of_file = |file: usize| {
         let slot = move |nth_chunk| {
             let rows = index.chunk_rows(file, nth_chunk);
@@ -33,16 +26,34 @@ pub(super) fn shuffled(
         };
         (0..index.chunks(file).len()).map(slot)
     };
-    let mut slots: Vec<Slot> = (0..files).flat_map(of_file).collect();
-    let selected = options.selected_rows(index.rows());
-    keep_rows(&mut slots, &selected);
+    let mut slots: Vec<Slot> = (0..index.files()).flat_map(of_file).collect();
+    keep_rows(&mut slots, selected);
     slots.shuffle(&mut random(seed, epoch, None));
-    keep_rows(&mut slots, &shard_rows(selected.end - selected.start, options.shard));
+    slots
+}
+
+/// The chunks with a range of the rows in file order.
+pub(super) fn in_file_order(index: &ChunkIndex, rows: Range<u64>) -> Vec<Slot> {
+    let (mut slots, mut left) = (Vec::new(), rows.end.saturating_sub(rows.start));
+    let Some(RowLocation { mut file, mut nth_chunk, row: mut dropped }) = index.place(rows.start) else {
+        return slots;
+    };
+    while left > 0 && file < index.files() {
+        if nth_chunk == index.chunks(file).len() {
+            (file, nth_chunk) = (file + 1, 0);
+            continue;
+        }
+        let rows = (index.chunk_rows(file, nth_chunk) - dropped).min(left);
+        if rows > 0 {
+            slots.push(Slot { file, nth_chunk, dropped, rows });
+        }
+        (left, dropped, nth_chunk) = (left - rows, 0, nth_chunk + 1);
+    }
     slots
 }
 
 /// Keeps a range of the rows of all slots, which are numbered in the order of the slots.
-fn keep_rows(slots: &mut Vec<Slot>, kept: &Range<u64>) {
+pub(super) fn keep_rows(slots: &mut Vec<Slot>, kept: &Range<u64>) {
     let mut before = 0;
     slots.retain_mut(|slot| {
         let (start, end) = (before, before + slot.rows);
@@ -66,9 +77,10 @@ pub(super) fn window(slots: &[Slot], rows: usize) -> usize {
     enough.map_or(slots.len(), |last| last + 1)
 }
 
-/// Random permutation of `0..n` for a window. `order` is an empty vector with the capacity for it.
-pub(super) fn permutation(mut order: Vec<u32>, n: usize, seed: u64, epoch: u64, window: u64) -> Vec<u32> {
+/// Random permutation of `0..n` for a window of a part: a shard or a stream. `order` is an empty vector with the capacity for
+/// it.
+pub(super) fn permutation(mut order: Vec<u32>, n: usize, part: (u64, u64, u64), window: u64) -> Vec<u32> {
     order.extend(0..u32::try_from(n).unwrap_or(u32::MAX));
-    order.shuffle(&mut random(seed, epoch, Some(window)));
+    order.shuffle(&mut random_of_window(part, window));
     order
 }

@@ -176,7 +176,7 @@ fn joined(mut taken: Vec<Taken>) -> Rows {
         }
     }
     match has_picks {
-        true => Rows::Gathered(Gather { windows: vec![Arc::new(pieces)], picks }),
+        true => Rows::Gathered(Gather::new(vec![Arc::new(pieces)], picks)),
         false => Rows::Joined(pieces),
     }
 }
@@ -209,7 +209,7 @@ mod tests {
         let batch = RecordBatch::try_new(schema, vec![column]).unwrap();
         let bytes = batch.get_array_memory_size();
         let origins = vec![RowOrigin { row: 0, chunk: 0, offset: 0, before: 0 }];
-        let piece = || FileBatch { batch: batch.clone(), file: 0, origins: origins.clone() };
+        let piece = || FileBatch { batch: batch.clone(), file: 0, part: 0, origins: origins.clone() };
         for (chosen, fits) in [(None, 2), (Some(900), 2), (Some(600), 3), (Some(100), 18)] {
             let rows = chosen.map(|count| (0..count).collect::<Vec<u32>>());
             let mut pieces = Pieces::new(1_000_000, 2 * bytes);

@@ -12,6 +12,13 @@ pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
     random
 }
 
+/// Random number generator for a window of part number `part`, a shard or a stream. Windows with one number have different
+/// orders in different parts: otherwise rows of the same relative place would come at the same time in all parts.
+pub(super) fn random_of_window((seed, epoch, part): (u64, u64, u64), window: u64) -> ChaCha8Rng {
+    // The multiplier of SplitMix64 distributes the numbers of parts over all seeds.
+    random(seed ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15), epoch, Some(window))
+}
+
 /// Number of values of a [`draw`]. All of them are exact in `f64`.
 pub(super) const DRAWS: f64 = (1_u64 << 53) as f64;
 

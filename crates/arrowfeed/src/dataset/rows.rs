@@ -41,10 +41,12 @@ impl<P> Step<P> {
 }
 
 /// Rows selected from the pieces of windows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Gather {
     /// Pieces of each window.
-    pub(super) windows: Vec<Arc<Vec<RecordBatch>>>,
+    windows: Vec<Arc<Vec<RecordBatch>>>,
+    /// Number of pieces of all windows.
+    count: usize,
     /// Piece number, counted from the first window on, and row.
     pub(super) picks: Vec<Pick>,
 }
@@ -92,13 +94,26 @@ impl Rows {
 }
 
 impl Gather {
+    pub(super) fn new(windows: Vec<Arc<Vec<RecordBatch>>>, picks: Vec<Pick>) -> Self {
+        Self { count: windows.iter().map(|pieces| pieces.len()).sum(), windows, picks }
+    }
+
+    /// Adds pieces, unless they were the last ones that were added. Returns the number of the first one.
+    pub(super) fn add_pieces(&mut self, pieces: &Arc<Vec<RecordBatch>>) -> usize {
+        if self.windows.last().is_none_or(|last| !Arc::ptr_eq(last, pieces)) {
+            self.count += pieces.len();
+            self.windows.push(pieces.clone());
+        }
+        self.count - pieces.len()
+    }
+
     /// The pieces that contain picked rows, and the picks by their numbers. A window may have thousands of pieces and a
     /// small batch may use only a few of them, while joining inspects each column of each piece that it receives.
     ///
     /// # Errors
     /// There is not enough memory for the picks.
     fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<Pick>), FeedError> {
-        let mut numbers = vec![None; self.windows.iter().map(|pieces| pieces.len()).sum()];
+        let mut numbers = vec![None; self.count];
         let mut pieces = Vec::new();
         let mut picks = room(self.picks.len())?;
         picks.extend(self.picks.iter().map(|&(piece, row)| {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use arrowfeed_source::{FeedError, Interrupt};
 
 use super::dataset::{Content, Dataset};
+use super::global_rows::GlobalRows;
 use super::mixed::check_mixed_rows;
-use super::options::{ALL_ROWS, IterationOptions};
+use super::options::{ALL_ROWS, GlobalBatches, IterationOptions};
 use super::selection::RowSplit;
 
 impl Dataset {
@@ -57,6 +58,9 @@ impl Dataset {
     /// An option is invalid, a file cannot be read, or the interrupt of the options returned true.
     pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
         options.check()?;
+        if let Some(global) = options.global {
+            return self.num_own_batches(options, global);
+        }
         match &self.content {
             Content::Files(files) => {
                 let rows = self.selected(files).num_rows(options)?;
@@ -67,6 +71,21 @@ impl Dataset {
                 mixed.num_batches(options)
             }
         }
+    }
+
+    /// Number of global batches of which this shard has rows.
+    fn num_own_batches(
+        &self,
+        options: &IterationOptions,
+        global: GlobalBatches,
+    ) -> Result<Option<u64>, FeedError> {
+        let rows = match &self.content {
+            Content::Files(files) => GlobalRows::of_files(self.selected(files), options.clone(), global),
+            Content::Mixed(mixed) => {
+                GlobalRows::mixed(mixed, options.clone().in_file_rows(&self.rows), global)
+            }
+        };
+        rows?.num_batches()
     }
 
     /// Like [`num_batches`](Self::num_batches), but does not scan files only for this number: the outer `None` means

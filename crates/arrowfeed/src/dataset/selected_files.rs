@@ -75,7 +75,7 @@ impl SelectedFiles {
     }
 
     /// The options of the caller, whose rows are numbered from the first selected row.
-    fn in_file_rows(&self, options: IterationOptions) -> IterationOptions {
+    pub(super) fn in_file_rows(&self, options: IterationOptions) -> IterationOptions {
         options.in_file_rows(&self.rows)
     }
 

@@ -11,8 +11,8 @@ use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::ChunkIndex;
-use super::options::IterationOptions;
-use super::order::{shuffled, window};
+use super::options::{IterationOptions, shard_rows};
+use super::order::{Slot, keep_rows, shuffled, window};
 use super::row_errors::room;
 use super::rows::{Gather, Rows, Step};
 use super::window::{PlannedWindow, Window, has_chosen_rows};
@@ -26,8 +26,8 @@ pub(super) struct Shuffled {
     batch_size: usize,
     /// Number of rows in the next batch.
     wanted: usize,
-    seed: u64,
-    epoch: u64,
+    /// The seed, the epoch and the shard.
+    part: (u64, u64, u64),
     /// Windows that have not been read yet.
     planned: VecDeque<Arc<PlannedWindow>>,
     /// Decoded windows with remaining rows.
@@ -57,14 +57,15 @@ impl Shuffled {
         (seed, epoch): (u64, u64),
         after: Option<AfterShuffled>,
     ) -> Result<Self, FeedError> {
-        let slots = shuffled(index, files.len(), options, (seed, epoch));
+        let slots = own_slots(index, options, (seed, epoch));
         let first = after.as_ref().map_or(0, |after| after.window);
         let mut chosen = ChosenRows::new(index);
         let planned = windows(&slots, options, (index, &mut chosen), first)?;
         let (skip, mut left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));
         left_out.sort_unstable();
         let (to_read, index) = (planned.clone(), index.clone());
-        let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
+        let parts =
+            to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out)).map(|(part, _)| part);
         // Batches are cut later: chunks that are decoded together stay in one piece.
         let reading = options.reading(usize::MAX, BatchBoundaries::PerPart, workers);
         let reader = PartReader::new(files.clone(), parts, reading)?;
@@ -78,8 +79,7 @@ impl Shuffled {
             chosen,
             batch_size,
             wanted,
-            seed,
-            epoch,
+            part: (seed, epoch, options.shard.0),
             planned,
             windows,
             next_piece,
@@ -125,7 +125,7 @@ impl Shuffled {
         if picks.is_empty() {
             return Ok(Step::End);
         }
-        Ok(Step::Rows(Rows::Gathered(Gather { windows, picks }), after))
+        Ok(Step::Rows(Rows::Gathered(Gather::new(windows, picks)), after))
     }
 
     /// Reads the next window. Returns false if there is none.
@@ -141,7 +141,7 @@ impl Shuffled {
             }
             return Ok(false);
         };
-        let mut window = Window::new(planned, self.seed, self.epoch)?;
+        let mut window = Window::new(planned, self.part)?;
         while !window.is_complete() {
             let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());
             let Some(piece) = next.transpose()? else { break };
@@ -165,8 +165,28 @@ impl Shuffled {
     }
 }
 
+/// The chunks of a shard in the order of an epoch.
+fn own_slots(index: &ChunkIndex, options: &IterationOptions, order: (u64, u64)) -> Vec<Slot> {
+    let selected = options.selected_rows(index.rows());
+    let mut slots = shuffled(index, &selected, order);
+    keep_rows(&mut slots, &shard_rows(selected.end - selected.start, options.shard));
+    slots
+}
+
+/// The number of rows of each window of an epoch. `order`: the seed and the epoch.
+pub(super) fn window_sizes(index: &ChunkIndex, options: &IterationOptions, order: (u64, u64)) -> Vec<u64> {
+    let slots = own_slots(index, options, order);
+    let (mut rest, mut sizes) = (slots.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let (own, after) = rest.split_at(window(rest, options.shuffle_buffer_size));
+        sizes.push(own.iter().map(|slot| slot.rows).sum());
+        rest = after;
+    }
+    sizes
+}
+
 fn windows(
-    mut slots: &[super::order::Slot],
+    mut slots: &[Slot],
     options: &IterationOptions,
     (index, chosen): (&ChunkIndex, &mut Option<ChosenRows>),
     first: u64,

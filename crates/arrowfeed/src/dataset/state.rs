@@ -6,13 +6,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
+use super::chunk_index::ChunkIndex;
 use super::options::{ALL_ROWS, IterationOptions, ask, shown_rows};
 use super::pieces::RowPosition;
-use super::shuffled::AfterShuffled;
+use super::shuffled::{AfterShuffled, window_sizes};
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// Version of the state format and of the order that positions refer to. States of other versions are rejected.
-const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -100,36 +101,10 @@ impl State {
     }
 
     pub(super) fn from_json(text: &str) -> Result<Self, StateError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        let invalid = |error: serde_json::Error| {
-            StateError::new(
-                StateErrorKind::Invalid,
-                "the result of state_dict()",
-                format!("other data: {error}"),
-            )
-        };
-        let Version { version } = serde_json::from_str(text).map_err(invalid)?;
-        if version != VERSION {
-            let expected = format!("version {VERSION}");
-            let found = format!(
-                "version {version}: start without the state, or resume with the version of arrowfeed that saved it"
-            );
-            return Err(StateError::new(StateErrorKind::Invalid, expected, found));
-        }
+        check_version(text, false)?;
         let state: Self = serde_json::from_str(text).map_err(invalid)?;
-        let Counts { rows, blocks, bytes, .. } = &state.report;
-        // The iteration adds to these counts.
-        let most = i64::MAX as u64;
-        match [*rows, *blocks, *bytes].into_iter().find(|count| *count > most) {
-            Some(found) => {
-                let expected = format!("counts of a report up to {most}");
-                Err(StateError::new(StateErrorKind::Invalid, expected, found))
-            }
-            None => Ok(state),
-        }
+        state.report.check()?;
+        Ok(state)
     }
 
     /// Checks that this state and `own` belong to the same iteration.
@@ -160,6 +135,109 @@ impl State {
     }
 }
 
+/// Checks the version of a state, and whether it is one of global batches.
+pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: Option<u32>,
+        mixture: Option<u32>,
+        global_batch: Option<u64>,
+    }
+    let Version { version, mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
+    if is_global && mixture.is_some() || version.is_some() && is_global != global_batch.is_some() {
+        let of = |is_global| if is_global { "global_batch_size" } else { "batch_size" };
+        let expected = format!("a state of an iteration with {}", of(is_global));
+        let found = format!(
+            "a state of one with {}: start without the state, or iterate as when it was saved",
+            of(!is_global)
+        );
+        return Err(StateError::new(StateErrorKind::Options, expected, found));
+    }
+    match version {
+        Some(VERSION) => Ok(()),
+        Some(version) => {
+            let found = format!(
+                "version {version}: start without the state, or resume with the version of arrowfeed that saved it"
+            );
+            Err(StateError::new(StateErrorKind::Invalid, format!("version {VERSION}"), found))
+        }
+        None => Err(invalid("missing field `version`")),
+    }
+}
+
+#[cold]
+pub(super) fn invalid(error: impl std::fmt::Display) -> StateError {
+    StateError::new(StateErrorKind::Invalid, "the result of state_dict()", format!("other data: {error}"))
+}
+
+/// Checks that an iteration has an epoch, or ends before it.
+pub(super) fn check_epoch(epoch: u64, options: &IterationOptions) -> Result<(), StateError> {
+    let end = options.end_epoch().unwrap_or(u64::MAX);
+    if (options.start_epoch..=end).contains(&epoch) {
+        return Ok(());
+    }
+    let expected = format!("an epoch from {} to {end}", options.start_epoch);
+    Err(StateError::new(StateErrorKind::Invalid, expected, epoch))
+}
+
+/// Checks that an option is the same.
+pub(super) fn same_option<T: PartialEq + Serialize>(
+    name: &str,
+    own: &T,
+    found: &T,
+) -> Result<(), StateError> {
+    if own == found {
+        return Ok(());
+    }
+    let expected = format!("{name} {}, as requested", shown(own));
+    Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {}", shown(found))))
+}
+
+/// Checks that the selected rows are the same.
+pub(super) fn difference_of_rows(
+    own: Option<(u64, u64)>,
+    found: Option<(u64, u64)>,
+) -> Result<(), StateError> {
+    if own == found {
+        return Ok(());
+    }
+    let shown = |rows: Option<(u64, u64)>| shown_rows(&rows.map_or(ALL_ROWS, |(start, end)| start..end));
+    let expected = format!("{}, as requested", shown(own));
+    Err(StateError::new(StateErrorKind::Options, expected, shown(found)))
+}
+
+/// Checks that the splits are the same.
+pub(super) fn difference_of_splits(own: Option<&String>, found: Option<&String>) -> Result<(), StateError> {
+    if own == found {
+        return Ok(());
+    }
+    let shown = |split: Option<&String>| split.cloned().unwrap_or_else(|| "no split".to_owned());
+    let expected = format!("{}, as requested", shown(own));
+    Err(StateError::new(StateErrorKind::Options, expected, shown(found)))
+}
+
+pub(super) fn name_of(on_error: OnError) -> &'static str {
+    match on_error {
+        OnError::Raise => "raise",
+        OnError::SkipBlock => "skip_block",
+        OnError::SkipFile => "skip_file",
+    }
+}
+
+impl Counts {
+    /// Checks that an iteration can add to the counts.
+    pub(super) fn check(&self) -> Result<(), StateError> {
+        let most = i64::MAX as u64;
+        match [self.rows, self.blocks, self.bytes].into_iter().find(|count| *count > most) {
+            Some(found) => {
+                let expected = format!("counts of a report up to {most}");
+                Err(StateError::new(StateErrorKind::Invalid, expected, found))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 impl FileChecksums {
     pub(super) fn of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
         let mut marks = Vec::with_capacity(4 * files.len());
@@ -178,7 +256,7 @@ impl FileChecksums {
         crc32fast::hash(self.marks.as_bytes())
     }
 
-    fn check(&self, own: &Self, files: &FileSet) -> Result<(), StateError> {
+    pub(super) fn check(&self, own: &Self, files: &FileSet) -> Result<(), StateError> {
         let error =
             |expected: String, found: String| Err(StateError::new(StateErrorKind::Files, expected, found));
         if self.count != own.count {
@@ -204,15 +282,9 @@ impl FileChecksums {
 
 impl SavedOptions {
     fn check(&self, own: &Self) -> Result<(), StateError> {
-        let differs = |name: &str, own: String, found: String| {
-            let expected = format!("{name} {own}, as requested");
-            Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {found}")))
-        };
         macro_rules! same {
             ($($name:ident),*) => {$(
-                if self.$name != own.$name {
-                    return differs(stringify!($name), shown(&own.$name), shown(&self.$name));
-                }
+                same_option(stringify!($name), &own.$name, &self.$name)?;
             )*};
         }
         same!(
@@ -225,18 +297,8 @@ impl SavedOptions {
             shard,
             on_error
         );
-        if self.rows != own.rows {
-            let shown =
-                |rows: Option<(u64, u64)>| shown_rows(&rows.map_or(ALL_ROWS, |(start, end)| start..end));
-            let expected = format!("{}, as requested", shown(own.rows));
-            return Err(StateError::new(StateErrorKind::Options, expected, shown(self.rows)));
-        }
-        if self.split != own.split {
-            let shown = |split: &Option<String>| split.clone().unwrap_or_else(|| "no split".to_owned());
-            let expected = format!("{}, as requested", shown(&own.split));
-            return Err(StateError::new(StateErrorKind::Options, expected, shown(&self.split)));
-        }
-        Ok(())
+        difference_of_rows(own.rows, self.rows)?;
+        difference_of_splits(own.split.as_ref(), self.split.as_ref())
     }
 }
 
@@ -262,12 +324,7 @@ impl From<&IterationOptions> for SavedOptions {
             split: None,
             shuffle_buffer_size: options.shuffle_buffer_size,
             shard: options.shard,
-            on_error: match options.on_error {
-                OnError::Raise => "raise",
-                OnError::SkipBlock => "skip_block",
-                OnError::SkipFile => "skip_file",
-            }
-            .to_owned(),
+            on_error: name_of(options.on_error).to_owned(),
         }
     }
 }
@@ -301,6 +358,44 @@ impl SavedPosition {
             return Err(StateError::new(StateErrorKind::Files, expected, found).into());
         }
         Ok(())
+    }
+}
+
+impl SavedPosition {
+    /// Checks that the position is one of the order of an epoch.
+    pub(super) fn check_in(
+        &self,
+        index: &ChunkIndex,
+        options: &IterationOptions,
+        order: (u64, u64),
+    ) -> Result<(), StateError> {
+        let beyond =
+            |expected: String, found: String| Err(StateError::new(StateErrorKind::Invalid, expected, found));
+        match self {
+            Self::Start => Ok(()),
+            Self::Row { file, chunk, offset, row, .. } => {
+                let nth_chunk = index.nth_chunk(*file, *offset);
+                let found = nth_chunk.map(|nth_chunk| index.chunks(*file)[nth_chunk]);
+                match found.filter(|found| found.number == *chunk && *row <= found.rows) {
+                    Some(_) => Ok(()),
+                    None => beyond(
+                        "a row of a block of the index".to_owned(),
+                        format!("row {row} of block {chunk} at byte {offset} of file {file}"),
+                    ),
+                }
+            }
+            Self::Window { window, passed, .. } => {
+                let sizes = window_sizes(index, options, order);
+                let rows = usize::try_from(*window).ok().and_then(|window| sizes.get(window));
+                match rows {
+                    Some(rows) if *passed as u64 <= *rows => Ok(()),
+                    Some(rows) => {
+                        beyond(format!("a position of up to {rows} rows in a window"), passed.to_string())
+                    }
+                    None => beyond(format!("a window below {}", sizes.len()), window.to_string()),
+                }
+            }
+        }
     }
 }
 

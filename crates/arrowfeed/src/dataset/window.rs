@@ -72,32 +72,33 @@ impl PlannedWindow {
     }
 
     /// The parts to read, in file order. `left_out` is the sorted list of files to skip. A part of chosen rows also has
-    /// the rows between them.
-    pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<Part> {
+    /// the rows between them. With each part comes the number of its rows that are in the window.
+    pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<(Part, u64)> {
+        let block = |slot: &Slot| index.chunks(slot.file)[slot.nth_chunk];
         let mut parts = Vec::new();
         let slots = self.slots.iter().zip(&self.cuts);
         let slots = slots.filter(|(slot, _)| left_out.binary_search(&slot.file).is_err());
         let slots: Vec<(&Slot, &Option<Range<u64>>)> = slots.collect();
-        for of_file in slots.chunk_by(|(a, _), (b, _)| a.file == b.file) {
-            let mut blocks = Vec::new();
+        let mut rest = slots.as_slice();
+        while let Some((first, cut)) = rest.first() {
             let mut bytes = 0;
-            for (slot, cut) in of_file {
-                let found = index.chunks(slot.file)[slot.nth_chunk];
-                if let Some(rows) = cut {
-                    let part = Part::of_chunks(slot.file, [found]);
-                    parts.push(part.with_dropped(rows.start).with_kept(rows.end - rows.start));
-                    continue;
-                }
-                bytes += found.end - found.offset;
-                blocks.push(found);
-                if bytes >= CHUNK {
-                    parts.push(Part::of_chunks(slot.file, std::mem::take(&mut blocks)));
-                    bytes = 0;
-                }
-            }
-            if !blocks.is_empty() {
-                parts.push(Part::of_chunks(of_file[0].0.file, blocks));
-            }
+            let ends_before = |(slot, cut): &(&Slot, &Option<Range<u64>>)| {
+                let ends = slot.file != first.file || cut.is_some() || bytes >= CHUNK;
+                bytes += block(slot).end - block(slot).offset;
+                ends
+            };
+            let count = match cut {
+                Some(_) => 1,
+                None => rest.iter().position(ends_before).unwrap_or(rest.len()),
+            };
+            let (own, after) = rest.split_at(count);
+            let part = Part::of_chunks(first.file, own.iter().map(|(slot, _)| block(slot)));
+            let part = match cut {
+                Some(cut) => part.with_dropped(cut.start).with_kept(cut.end - cut.start),
+                None => part,
+            };
+            parts.push((part, own.iter().map(|(slot, _)| slot.rows).sum()));
+            rest = after;
         }
         parts
     }
@@ -121,11 +122,13 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// `part`: the seed, the epoch, and the number of the shard or of the stream.
+    ///
     /// # Errors
     /// There is not enough memory for its rows.
-    pub(super) fn new(planned: Arc<PlannedWindow>, seed: u64, epoch: u64) -> Result<Self, FeedError> {
+    pub(super) fn new(planned: Arc<PlannedWindow>, part: (u64, u64, u64)) -> Result<Self, FeedError> {
         let rows = planned.rows();
-        let order = permutation(room(rows)?, rows, seed, epoch, planned.number);
+        let order = permutation(room(rows)?, rows, part, planned.number);
         let mut places = room(rows)?;
         places.resize(rows, MISSING);
         Ok(Self {
@@ -151,6 +154,11 @@ impl Window {
 
     pub(super) fn is_complete(&self) -> bool {
         self.found == self.places.len()
+    }
+
+    /// Number of decoded rows.
+    pub(super) fn found(&self) -> usize {
+        self.found
     }
 
     /// Number of decoded rows that have not been yielded.
@@ -239,8 +247,8 @@ impl Window {
         Ok(None)
     }
 
-    /// Passes the locations of up to `n` more rows to `give`, in shuffled order.
-    pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) {
+    /// Passes the locations of up to `n` more rows to `give`, in shuffled order. Returns their number.
+    pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) -> usize {
         let mut given = 0;
         while given < n && !self.is_given() {
             if let Some((piece, row)) = self.next() {
@@ -248,6 +256,7 @@ impl Window {
                 given += 1;
             }
         }
+        given
     }
 }
 

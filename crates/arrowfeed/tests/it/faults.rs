@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use arrowfeed::IterationOptions;
 use arrowfeed::avro::{FeedErrorKind, Interrupt, OnError};
+use arrowfeed::dataset::{Even, GlobalBatches};
+use arrowfeed::{Dataset, IterationOptions};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -144,6 +145,85 @@ fn what_is_left_out_is_the_same(format: Format, threads: usize) {
                     let rest = usize::from(format == Format::ExampleGzip && skipped == 2);
                     assert_eq!(skipped, usize::from(rows.len() < declared) + rest);
                 }
+            }
+        }
+    }
+}
+
+/// The rows of each process for each batch. A process may have fewer batches than others.
+fn of_processes(dataset: &Dataset, options: &IterationOptions, count: u64) -> Vec<Vec<Vec<i64>>> {
+    (0..count)
+        .map(|index| all(dataset, &IterationOptions { shard: (index, count), ..options.clone() }))
+        .collect()
+}
+
+/// The batches that the processes make together.
+fn joined(processes: &[Vec<Vec<i64>>]) -> Vec<Vec<i64>> {
+    let most = processes.iter().map(Vec::len).max().unwrap_or(0);
+    let batch = |k| processes.iter().filter_map(move |batches| batches.get(k)).flatten().copied().collect();
+    (0..most).map(batch).collect()
+}
+
+#[test]
+fn a_wrong_chunk_moves_only_the_rows_of_its_streams_in_global_batches() {
+    for (nth, format) in Format::ALL.into_iter().enumerate() {
+        let directory = Directory::new();
+        let undamaged = Directory::new();
+        let whole = dataset(&write_as(format, &undamaged, &[100, 100, 100], 100));
+        let dataset = dataset(&with_a_wrong_chunk(format, &directory));
+        let threads = NonZeroUsize::new(1 + (nth + random_run::seed() as usize) % 3);
+        for (on_error, even) in [
+            (OnError::SkipBlock, None),
+            (OnError::SkipFile, None),
+            (OnError::SkipBlock, Some(Even::Drop)),
+            (OnError::SkipFile, Some(Even::Repeat)),
+        ] {
+            for (shuffle_buffer_size, across_epochs) in [(0, false), (60, false), (0, true), (60, true)] {
+                let global = GlobalBatches { streams: 6, even, ..GlobalBatches::new(18) };
+                let options = IterationOptions {
+                    global: Some(global),
+                    shuffle_buffer_size,
+                    across_epochs,
+                    on_error,
+                    seed: Some(2),
+                    epochs: NonZeroU64::new(2),
+                    threads,
+                    ..Default::default()
+                };
+                let one = joined(&of_processes(&dataset, &options, 1));
+                let three = of_processes(&dataset, &options, 3);
+                assert_eq!(joined(&three), one, "{format:?} {options:?}");
+                if even.is_some() {
+                    assert!(one.iter().all(|batch| batch.len() == 18), "{format:?} {options:?}");
+                }
+                let is_declared = dataset.num_rows().is_ok_and(|rows| rows == 300);
+                if is_declared && shuffle_buffer_size == 0 && even.is_none() && !across_epochs {
+                    // The wrong chunk is in stream 2 or 3; the shard of a process has two streams.
+                    let options = IterationOptions { on_error: OnError::Raise, ..options.clone() };
+                    let undamaged = of_processes(&whole, &options, 3);
+                    assert_eq!(three[0], undamaged[0], "{format:?}");
+                    assert_eq!(three[2], undamaged[2], "{format:?}");
+                    let mut rows = three[1].concat();
+                    rows.sort_unstable();
+                    assert!(rows.len() < 200 && rows.windows(3).all(|rows| rows[0] < rows[2]), "{format:?}");
+                }
+                // A state of one process resumes in others. They repeat what comes before it in the epoch.
+                let passed = (nth * 7 + usize::from(across_epochs) * 3) % one.len();
+                let mut batches =
+                    dataset.record_batches(IterationOptions { shard: (0, 3), ..options.clone() }).unwrap();
+                for _ in 0..passed.min(three[0].len()) {
+                    batches.next().unwrap().unwrap();
+                }
+                let state = batches.state().unwrap();
+                let rest: Vec<Vec<Vec<i64>>> = (0..2)
+                    .map(|index| {
+                        let options = IterationOptions { shard: (index, 2), ..options.clone() };
+                        let mut resumed = dataset.record_batches(options).unwrap();
+                        resumed.load_state(&state).unwrap();
+                        resumed.map(|batch| numbers(&batch.unwrap())).collect()
+                    })
+                    .collect();
+                assert_eq!(joined(&rest), one[passed.min(three[0].len())..], "{format:?} {options:?}");
             }
         }
     }

@@ -1,0 +1,472 @@
+//! The rows of the streams of a process, over all epochs, decoded in the order in which the batches need them.
+//!
+//! ```text
+//! StreamLaps ──windows──> SharedSchedule ──parts──> PartReader ──pieces──> StreamLap of each stream ──> Gather
+//! ```
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Polled, Workers};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, counted};
+
+use super::chosen_rows::ChosenRows;
+use super::options::IterationOptions;
+use super::row_errors::more_rows;
+use super::rows::Gather;
+use super::stream_lap::StreamLap;
+use super::stream_laps::StreamLaps;
+use super::stream_schedule::{LapPlan, Segment, SharedSchedule, Taken};
+use super::window::PlannedWindow;
+
+/// Number of parts of all streams that are planned ahead: as many as the reader may take ahead of the rows.
+const PLANNED_PARTS: usize = 512;
+
+/// Number of rows that the laps of streams yield.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quota {
+    /// As many as can be read, at most this number: rows that are lost are missing.
+    AtMost(u64),
+    /// This number of rows in each lap. Missing rows are repeated from the start of the lap.
+    Exactly(u64),
+    /// All rows of each lap. Rows that are lost are repeated from the start of the lap.
+    All,
+}
+
+/// Where the streams of a process start.
+#[derive(Debug, Clone)]
+pub(super) struct StreamStart {
+    /// The streams of this process.
+    pub(super) streams: Range<u64>,
+    /// Number of rows of each of these streams before the start.
+    pub(super) rows: Vec<u64>,
+    /// The number of laps. `None`: without end.
+    pub(super) laps: Option<u64>,
+    pub(super) quota: Quota,
+    /// Rows of a batch of each stream.
+    pub(super) batch_rows: u64,
+}
+
+pub(super) struct StreamReader {
+    files: Arc<FileSet>,
+    laps: StreamLaps,
+    options: IterationOptions,
+    /// The schema of the rows, if it differs from that of the files.
+    schema: Option<SchemaRef>,
+    workers: Workers,
+    schedule: SharedSchedule,
+    reader: Option<PartReader>,
+    streams: Vec<Stream>,
+    end: Option<u64>,
+    quota: Quota,
+    prefetch_bytes: usize,
+    report: Report,
+    /// Number of groups of parts so far, see [`Part::with_group`](arrowfeed_source::run::Part::with_group).
+    groups: u64,
+}
+
+/// The decoded rows of a stream.
+struct Stream {
+    number: u64,
+    /// The current lap, and the next one if it was planned.
+    laps: VecDeque<StreamLap>,
+    /// The lap that is planned next, and the number of rows to pass at its start.
+    next_lap: u64,
+    passed: u64,
+    chosen: Option<ChosenRows>,
+}
+
+impl StreamReader {
+    /// `prefetch_bytes`: the limit of decoded bytes that threads prepare ahead.
+    pub(super) fn new(
+        files: &Arc<FileSet>,
+        laps: StreamLaps,
+        (options, prefetch_bytes): (IterationOptions, usize),
+        schema: Option<SchemaRef>,
+        workers: Workers,
+        start: StreamStart,
+    ) -> Self {
+        let StreamStart { streams, rows, laps: end, quota, batch_rows } = start;
+        let schedule = SharedSchedule::new(rows.len(), batch_rows);
+        let of_stream = |(number, rows): (u64, u64)| {
+            let (next_lap, passed) = match laps.lengths.continuous {
+                Some(_) => match laps.lengths.lap_of(number, rows) {
+                    Some((lap, before)) => (lap, rows - before),
+                    None => (0, 0),
+                },
+                None => (0, rows),
+            };
+            Stream { number, laps: VecDeque::new(), next_lap, passed, chosen: ChosenRows::new(&laps.index) }
+        };
+        let streams = streams.zip(rows).map(of_stream).collect();
+        let (files, report) = (files.for_reading(), Report::default());
+        Self {
+            files,
+            laps,
+            options,
+            schema,
+            workers,
+            schedule,
+            reader: None,
+            streams,
+            end,
+            quota,
+            prefetch_bytes,
+            report,
+            groups: 0,
+        }
+    }
+
+    /// Takes the counts of what has been read and skipped since the last call.
+    pub(super) fn take_report(&mut self) -> Report {
+        if let Some(reader) = &mut self.reader {
+            self.report.add(reader.take_report());
+        }
+        std::mem::take(&mut self.report)
+    }
+
+    /// Decodes until a stream has `count` rows, or until its lap has ended if laps are separate. Returns false if `wait` is not
+    /// set and rows are still being decoded.
+    pub(super) fn prepare(&mut self, stream: usize, count: u64, wait: bool) -> Result<bool, FeedError> {
+        loop {
+            let found = self.available(stream);
+            if found >= count || self.has_ended(stream)? {
+                return Ok(true);
+            }
+            if !self.read(wait)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Takes up to `count` rows of a stream, of those that are prepared. `None` passes over them. Returns their number.
+    pub(super) fn take(
+        &mut self,
+        stream: usize,
+        count: u64,
+        mut gather: Option<&mut Gather>,
+    ) -> Result<u64, FeedError> {
+        let mut taken = 0;
+        while let Some(lap) = self.streams[stream].laps.front_mut() {
+            taken += lap.take(count - taken, gather.as_deref_mut());
+            let is_over = lap.available() == 0 && self.is_decoded(stream, 0)?;
+            if taken == count || !self.is_continuous() || !is_over {
+                break;
+            }
+            self.end_lap_of(stream)?;
+        }
+        Ok(taken)
+    }
+
+    /// Moves all streams to their next lap.
+    pub(super) fn end_lap(&mut self) -> Result<(), FeedError> {
+        (0..self.streams.len()).try_for_each(|stream| self.end_lap_of(stream))
+    }
+
+    fn end_lap_of(&mut self, stream: usize) -> Result<(), FeedError> {
+        if self.streams[stream].laps.is_empty() {
+            self.plan()?;
+        }
+        if let Some(lap) = self.streams[stream].laps.pop_front() {
+            self.schedule.with(|schedule| schedule.streams[stream].retain(|plan| plan.lap != lap.number))?;
+        }
+        Ok(())
+    }
+
+    fn is_continuous(&self) -> bool {
+        self.laps.lengths.continuous.is_some()
+    }
+
+    /// Number of rows of a stream that can be taken.
+    fn available(&self, stream: usize) -> u64 {
+        let laps = &self.streams[stream].laps;
+        if !self.is_continuous() {
+            return laps.front().map_or(0, StreamLap::available);
+        }
+        let mut sum = 0;
+        for lap in laps {
+            sum += lap.available();
+            if lap.available() < lap.left() {
+                break;
+            }
+        }
+        sum
+    }
+
+    /// Whether no more rows can be prepared, of the current lap or, if laps are continuous, of any lap.
+    fn has_ended(&mut self, stream: usize) -> Result<bool, FeedError> {
+        self.plan()?;
+        let laps = self.streams[stream].laps.len();
+        let current = if self.is_continuous() { laps } else { laps.min(1) };
+        for nth in 0..current {
+            if !self.is_decoded(stream, nth)? {
+                return Ok(false);
+            }
+        }
+        let next = self.streams[stream].next_lap;
+        let has_next = self.laps.lengths.rows > 0 && self.end.is_none_or(|end| next < end);
+        Ok(current > 0 && !self.is_continuous() || !has_next)
+    }
+
+    /// Whether all rows of a lap are decoded that it yields.
+    fn is_decoded(&self, stream: usize, nth: usize) -> Result<bool, FeedError> {
+        let lap = &self.streams[stream].laps[nth];
+        if lap.available() == lap.left() {
+            return Ok(true);
+        }
+        let number = lap.number;
+        Ok(self.quota_is_at_most() && self.schedule.with(|schedule| schedule.is_complete(stream, number))?)
+    }
+
+    fn quota_is_at_most(&self) -> bool {
+        matches!(self.quota, Quota::AtMost(_))
+    }
+
+    /// Plans the next laps of all streams, and more passes over laps that have lost rows.
+    fn plan(&mut self) -> Result<(), FeedError> {
+        let few = PLANNED_PARTS / self.streams.len().max(1) + 16;
+        for stream in 0..self.streams.len() {
+            loop {
+                let planned = self.schedule.with(|schedule| {
+                    schedule.streams[stream].iter().map(|lap| lap.segments.len()).sum::<usize>()
+                })?;
+                let next = self.streams[stream].next_lap;
+                let has_next = self.laps.lengths.rows > 0 && self.end.is_none_or(|end| next < end);
+                let count = self.streams[stream].laps.len();
+                // Many short laps may be needed for one batch.
+                let is_enough = count > 2 && !self.is_decoded(stream, count - 1)?;
+                if !has_next || is_enough || count > 0 && planned >= few {
+                    break;
+                }
+                self.plan_lap(stream)?;
+            }
+            if self.quota_is_at_most() {
+                continue;
+            }
+            for nth in 0..self.streams[stream].laps.len() {
+                let lap = &self.streams[stream].laps[nth];
+                let (number, needs_more) = (lap.number, lap.received < lap.quota);
+                if needs_more && self.schedule.with(|schedule| schedule.is_complete(stream, number))? {
+                    self.repeat_lap(stream, nth)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_lap(&mut self, stream: usize) -> Result<(), FeedError> {
+        let own = &mut self.streams[stream];
+        let (number, lap, passed) = (own.number, own.next_lap, std::mem::take(&mut own.passed));
+        own.next_lap += 1;
+        let range = self.laps.lengths.range(number, lap);
+        let all = range.end - range.start;
+        let quota = match self.quota {
+            Quota::AtMost(most) => most.min(all),
+            Quota::Exactly(rows) => rows,
+            Quota::All => all,
+        };
+        let windows = self.laps.windows(number, lap, quota > 0 && !self.quota_is_at_most())?;
+        let before = match self.is_continuous() {
+            true => self.laps.lengths.rows_of(number, lap),
+            false => lap.saturating_mul(quota),
+        };
+        let part = self.options.shuffles().then(|| self.laps.part(number, lap));
+        let mut made = StreamLap::new(lap, quota, part);
+        // Without lost rows, the windows before the first row that is yielded are not read.
+        let mut rows_before = 0;
+        let mut first = 0;
+        if self.options.on_error == OnError::Raise {
+            for window in &windows {
+                let end = rows_before + window.rows() as u64;
+                if end > passed {
+                    break;
+                }
+                (rows_before, first) = (end, first + 1);
+            }
+        }
+        (made.received, made.received_before) = (rows_before, rows_before);
+        (made.given, made.skipped) = (passed.min(quota), passed - rows_before);
+        made.starts_late = rows_before > 0;
+        let segments = self.segments(&mut made, &windows[first..], rows_before);
+        let plan = LapPlan { lap, before, quota, segments, lost: 0 };
+        self.schedule.with(|schedule| schedule.streams[stream].push_back(plan))?;
+        self.streams[stream].laps.push_back(made);
+        Ok(())
+    }
+
+    /// Reads a lap again from its start. For a lap without a row that can be read, reads that of the next stream.
+    fn repeat_lap(&mut self, stream: usize, nth: usize) -> Result<(), FeedError> {
+        let (number, streams) = (self.streams[stream].number, self.laps.lengths.streams);
+        let lap = &mut self.streams[stream].laps[nth];
+        if lap.received == lap.received_before && !lap.starts_late {
+            lap.substitute += 1;
+            if lap.substitute == streams {
+                return Err(no_rows(self.laps.part(number, lap.number).1));
+            }
+        }
+        let read = (number + lap.substitute) % streams;
+        let windows = self.laps.windows(read, lap.number, true)?;
+        let Some(mut lap) = self.streams[stream].laps.remove(nth) else { return Ok(()) };
+        (lap.received_before, lap.starts_late) = (lap.received, false);
+        let start = lap.received;
+        let segments = self.segments(&mut lap, &windows, start);
+        let at = lap.number;
+        self.streams[stream].laps.insert(nth, lap);
+        self.schedule.with(|schedule| {
+            if let Some(plan) = schedule.lap_mut(stream, at) {
+                (plan.segments, plan.lost) = (segments, 0);
+            }
+        })
+    }
+
+    /// The parts of windows, of which the first one starts at row `start` of the lap.
+    fn segments(
+        &mut self,
+        lap: &mut StreamLap,
+        windows: &[Arc<PlannedWindow>],
+        mut start: u64,
+    ) -> VecDeque<Segment> {
+        self.groups += 1;
+        let mut segments = VecDeque::new();
+        for window in windows {
+            let parts = window.parts(&self.laps.index, &[]);
+            let number = lap.add_window(window.clone(), parts.len());
+            let mut next = start;
+            for (part, rows) in parts {
+                let part = part.with_group(self.groups);
+                segments.push_back(Segment { part, rows, start: next, window: number });
+                // The rows of a shuffle window are needed together.
+                next += if self.options.shuffles() { 0 } else { rows };
+            }
+            start += window.rows() as u64;
+        }
+        segments
+    }
+
+    /// Reads the next piece. Returns false if `wait` is not set and none is ready.
+    fn read(&mut self, wait: bool) -> Result<bool, FeedError> {
+        if self.reader.is_none() {
+            if !self.schedule.with(|schedule| schedule.is_needed())? {
+                return Err(ended());
+            }
+            // Parts are cut into batches later.
+            let boundaries = BatchBoundaries::PerPart;
+            let reading = self.options.reading(usize::MAX, boundaries, self.workers.clone());
+            let reader = PartReader::new(self.files.clone(), self.schedule.parts()?, reading)?;
+            self.reader.insert(reader).set_prefetch_bytes(self.prefetch_bytes);
+        }
+        let Some(reader) = &mut self.reader else { return Ok(false) };
+        match reader.poll(wait)? {
+            Polled::Batch(piece) => self.accept(piece)?,
+            Polled::Pending => return Ok(false),
+            Polled::End => {
+                let left_out: Vec<(u64, usize)> = reader.left_out_of_groups().collect();
+                self.report.add(reader.take_report());
+                self.reader = None;
+                self.complete_before(u64::MAX)?;
+                // The next reader does not know these files.
+                self.leave_out(&left_out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes the parts of files whose rest is skipped. `left_out`: groups of parts, and files.
+    fn leave_out(&mut self, left_out: &[(u64, usize)]) -> Result<(), FeedError> {
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        for (stream, own) in self.streams.iter_mut().enumerate() {
+            for lap in &mut own.laps {
+                let windows = self.schedule.with(|schedule| {
+                    schedule
+                        .lap_mut(stream, lap.number)
+                        .map(|plan| plan.leave_out(left_out))
+                        .unwrap_or_default()
+                })?;
+                windows.into_iter().try_for_each(|window| lap.complete(window))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a piece to its stream.
+    fn accept(&mut self, piece: FileBatch) -> Result<(), FeedError> {
+        self.complete_before(piece.part)?;
+        let taken = self.schedule.with(|schedule| {
+            let taken = schedule.taken.front()?;
+            Some((taken.stream, taken.lap, taken.window))
+        })?;
+        let Some((stream, lap, window)) = taken else { return Ok(()) };
+        let (file, first) = (piece.file, piece.origins.first().map(|origin| (origin.chunk, origin.offset)));
+        let own = &mut self.streams[stream];
+        let Some(lap) = own.laps.iter_mut().find(|known| known.number == lap) else { return Ok(()) };
+        let in_file = |error: FeedError| error.in_file(self.files.name(file));
+        let added = lap.add(window, piece, (&mut own.chosen, self.schema.as_ref())).map_err(in_file)?;
+        let too_many = self.schedule.with(|schedule| {
+            let taken = schedule.taken.front_mut()?;
+            taken.received += added;
+            (taken.received > taken.rows).then_some(taken.rows)
+        })?;
+        match (too_many, first) {
+            (Some(rows), Some((chunk, offset))) => Err(in_file(more_rows(rows).in_block(chunk, offset))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Completes the parts before a part of the reader.
+    fn complete_before(&mut self, part: u64) -> Result<(), FeedError> {
+        loop {
+            let completed = self.schedule.with(|schedule| {
+                schedule.taken.front().filter(|taken| taken.number < part)?;
+                let taken = schedule.taken.pop_front()?;
+                let lost = taken.rows.saturating_sub(taken.received);
+                if let Some(plan) = schedule.lap_mut(taken.stream, taken.lap) {
+                    plan.lost += lost;
+                }
+                Some((taken, lost))
+            })?;
+            let Some((Taken { stream, lap, window, rows, received, .. }, lost)) = completed else {
+                return Ok(());
+            };
+            // A lap that has ended does not count its last pieces.
+            let lap = self.streams[stream].laps.iter_mut().find(|known| known.number == lap);
+            if let Some(lap) = lap {
+                if lost > 0 && self.options.on_error == OnError::Raise {
+                    return Err(fewer_rows(rows, received));
+                }
+                lap.complete(window)?;
+            }
+        }
+    }
+}
+
+impl Drop for StreamReader {
+    fn drop(&mut self) {
+        // Otherwise the shutdown would wait for threads that wait for a response.
+        self.files.cancel_requests();
+    }
+}
+
+#[cold]
+fn no_rows(epoch: u64) -> FeedError {
+    let message = format!(
+        "expected a row that can be read in epoch {epoch}, to repeat it for those that are lost, found none"
+    );
+    FeedError::new(FeedErrorKind::CorruptBlock, message)
+}
+
+#[cold]
+fn ended() -> FeedError {
+    let message = "expected more parts of a stream, found none";
+    FeedError::new(FeedErrorKind::Internal, message)
+}
+
+/// Without skipped blocks, only an index with wrong numbers causes this error.
+#[cold]
+fn fewer_rows(expected: u64, found: u64) -> FeedError {
+    let message = format!("expected {}, as in the index, found {found}", counted(expected, "row"));
+    FeedError::new(FeedErrorKind::Changed, message)
+}
