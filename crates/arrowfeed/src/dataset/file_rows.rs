@@ -366,7 +366,8 @@ impl BatchRows for FileRows {
         state.check(&own, self.options.seed, &self.files.files)?;
         check_epoch(state.epoch, &self.options)?;
         if self.files.needs_index(&self.options) {
-            state.place.check_in(&self.index()?, &self.options, (state.seed.unwrap_or(0), state.epoch))?;
+            let index = self.index()?;
+            state.place.check_in(&index, &self.options, (state.seed.unwrap_or(0), state.epoch))?;
         }
         let place = match state.place {
             SavedPosition::Start => EpochPosition::Start,
