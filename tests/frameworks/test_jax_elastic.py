@@ -30,8 +30,8 @@ for batch in rows:
     weights, loss = step(weights, np.asarray(every["x"], np.float64).ravel())
     at += 1
     if jax.process_index() == 0:
-        save(directory, weights, at, rows.state_dict())
         log(directory, at, loss, np.asarray(every["id"]).ravel())
+        save(directory, weights, at, rows.state_dict())
     multihost_utils.sync_global_devices("step")
 """
 )

@@ -23,20 +23,19 @@ checkpoint = tf.train.Checkpoint(batches=batches)
 if number:
     checkpoint.read(f"{directory}/batches-{number}").assert_consumed()
 
-@tf.function
 def gathered(batch):
     # The batch of each worker, one after another: the global batch.
-    local = strategy.run(lambda one: {name: tf.identity(one[name]) for name in ("id", "x")}, args=(batch,))
-    return strategy.gather(local, axis=0)
+    local = strategy.run(lambda one: tf.identity(one), args=(batch,))
+    return strategy.gather(local, axis=0).numpy().ravel()
 
 for batch in batches:
-    every = gathered(batch)
-    weights, loss = step(weights, every["x"].numpy().ravel())
+    ids, x = gathered(batch["id"]), gathered(batch["x"])
+    weights, loss = step(weights, x)
     number += 1
     if index == 0:
+        log(directory, number, loss, ids)
         checkpoint.write(f"{directory}/batches-{number}")
         save(directory, weights, number, None)
-        log(directory, number, loss, every["id"].numpy().ravel())
 """
 )
 

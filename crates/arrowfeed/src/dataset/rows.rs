@@ -51,6 +51,9 @@ pub(super) struct Gather {
     pub(super) picks: Vec<Pick>,
 }
 
+/// Number of rows next to each other from which on slices are joined instead of single rows.
+const RUN: usize = 4;
+
 /// A piece number and a row in that piece.
 type Pick = (usize, usize);
 
@@ -75,10 +78,13 @@ impl Rows {
         let batch = match self {
             Self::Whole(batch) => Ok(batch),
             Self::Joined(pieces) => concatenated(&pieces.iter().collect::<Vec<_>>()),
-            Self::Gathered(gather) => {
-                let (pieces, picks) = gather.picked()?;
-                interleaved(&pieces, &picks)
-            }
+            Self::Gathered(gather) => match gather.slices() {
+                Some(slices) => concatenated(&slices.iter().collect::<Vec<_>>()),
+                None => {
+                    let (pieces, picks) = gather.picked()?;
+                    interleaved(&pieces, &picks)
+                }
+            },
         };
         batch.map_err(|error| not_joined(rows).with_source(error))
     }
@@ -105,6 +111,17 @@ impl Gather {
             self.windows.push(pieces.clone());
         }
         self.count - pieces.len()
+    }
+
+    /// The picked rows as slices of pieces, if on average at least [`RUN`] of them lie next to each other.
+    fn slices(&self) -> Option<Vec<RecordBatch>> {
+        let is_next = |pair: &[Pick]| pair[0].0 == pair[1].0 && pair[0].1 + 1 == pair[1].1;
+        let runs = 1 + self.picks.windows(2).filter(|pair| !is_next(pair)).count();
+        if self.picks.len() < RUN * runs {
+            return None;
+        }
+        let runs = self.picks.chunk_by(|one, next| is_next(&[*one, *next]));
+        Some(runs.map(|run| self.piece(run[0].0).slice(run[0].1, run.len())).collect())
     }
 
     /// The pieces that contain picked rows, and the picks by their numbers. A window may have thousands of pieces and a
