@@ -5,11 +5,13 @@
 Prints the table of docs/datasets.md. Measures the order of rows, not speed.
 """
 
+import itertools
 import random
 import tempfile
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import arrowfeed as af
 import fastavro
@@ -39,12 +41,39 @@ def write(folder: Path, rows: int, block_rows: int) -> list[Path]:
     return paths
 
 
+PROCESSES = 8
+
+
 def ours(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
     """The order of rows in a shuffle of arrowfeed."""
+    return _joined([_batches(paths, buffer, batch_size=batch)])
+
+
+def of_shards(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
+    """The same, of the rows that 8 processes with a shard each have at the same time."""
+    size = batch // PROCESSES
+    each = [_batches(paths, buffer, batch_size=size, shard=(index, PROCESSES)) for index in range(PROCESSES)]
+    return _joined(each)
+
+
+def of_streams(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
+    """The same, of global batches, which do not depend on the number of processes."""
+    return _joined([_batches(paths, buffer, global_batch_size=batch)])
+
+
+def _batches(paths: list[Path], buffer: int, **options: Any) -> list[np.ndarray]:
+    """The numbers of the rows of each batch."""
     dataset = af.AvroDataset(paths, representations={"id": af.Dense("id")})
-    batches = dataset.record_batches(batch_size=batch, shuffle_buffer_size=buffer, seed=1)
-    data = b"".join(bytes(one.column("id").to_pyarrow().buffers()[1])[: 8 * one.num_rows] for one in batches)
-    return np.frombuffer(data, np.int64)
+    batches = dataset.record_batches(shuffle_buffer_size=buffer, seed=1, **options)
+    values = (bytes(one.column("id").to_pyarrow().buffers()[1])[: 8 * one.num_rows] for one in batches)
+    return [np.frombuffer(data, np.int64) for data in values]
+
+
+def _joined(processes: list[list[np.ndarray]]) -> np.ndarray:
+    """All rows, batch after batch; the rows of a batch in the order of the processes."""
+    return np.concatenate(
+        [rows for batch in itertools.zip_longest(*processes) for rows in batch if rows is not None]
+    )
 
 
 def sampled(rows: int, block_rows: int, buffer: int, batch: int) -> np.ndarray:
@@ -111,6 +140,8 @@ def table(rows: int, batch: int, block_rows: tuple[int, ...], buffers: tuple[int
             paths = write(Path(folder), rows, size)
             for buffer in buffers:
                 yield size, buffer, "arrowfeed", *figures(ours(paths, buffer, batch), size, batch)
+                yield size, buffer, "8 shards", *figures(of_shards(paths, buffer, batch), size, batch)
+                yield size, buffer, "64 streams", *figures(of_streams(paths, buffer, batch), size, batch)
                 yield size, buffer, "ATDS", *figures(sampled(rows, size, buffer, batch), size, batch)
 
 
