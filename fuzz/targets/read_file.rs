@@ -4,7 +4,7 @@
 
 mod common;
 
-use arrowfeed_avro::{AvroReader, AvroSource};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSource};
 use common::support::outcome::Outcome;
 use common::support::ways::{ByteByByte, read};
 use libfuzzer_sys::fuzz_target;
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     // A stream that returns one byte per read is slow, and its faults show up in short inputs.
     if bytes.len() <= 4096 {
         let source = AvroSource::reader("stream", ByteByByte::new(bytes));
-        let stream = Outcome::of(AvroReader::builder().with_options(options).open(source));
+        let stream = Outcome::of(AvroReaderBuilder::new().with_options(options).open(source));
         assert_eq!(stream.verdict(), whole.verdict());
         assert_eq!(stream.rows(), whole.rows());
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroOptions, AvroReader, FeedError};
+use arrowfeed::{AvroOptions, AvroReaderBuilder, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -214,8 +214,8 @@ pub(crate) fn read_avro(
         reading.threads = Some(std::num::NonZeroUsize::MIN);
     }
     RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let builder = AvroReader::builder().with_options(options).with_read_options(reading);
-        builder.with_interrupt(interrupt).open_all(sources.list).map(FileReader::from)
+        let builder = AvroReaderBuilder::new().with_options(options).with_read_options(reading);
+        builder.with_interrupt(interrupt).open_all(sources.list)
     })
 }
 

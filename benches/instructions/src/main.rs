@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrowfeed::avro::{AvroReader, AvroWriter, Codec, WriteOptions};
+use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, FileReader, WriteOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
 use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
 
@@ -76,15 +76,15 @@ fn reader(
     path: &Path,
     batch_size: usize,
     columns: Option<Vec<String>>,
-) -> Result<AvroReader, Box<dyn Error>> {
-    let mut builder = AvroReader::builder().with_batch_size(batch_size).with_threads(ONE_THREAD);
+) -> Result<FileReader, Box<dyn Error>> {
+    let mut builder = AvroReaderBuilder::new().with_batch_size(batch_size).with_threads(ONE_THREAD);
     if let Some(columns) = columns {
         builder = builder.with_columns(columns);
     }
     Ok(builder.open(path)?)
 }
 
-fn rows(reader: AvroReader) -> Result<usize, Box<dyn Error>> {
+fn rows(reader: FileReader) -> Result<usize, Box<dyn Error>> {
     let mut rows = 0;
     for batch in reader {
         rows += batch?.num_rows();

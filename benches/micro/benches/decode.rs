@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use arrow_buffer::Buffer;
-use arrowfeed_avro::{AvroReader, AvroSource};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSource};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
 const ROWS: u64 = 20_000;
@@ -98,7 +98,7 @@ fn files() -> [(&'static str, Buffer); 6] {
 }
 
 fn rows(file: &Buffer, columns: Option<[&str; 1]>) -> usize {
-    let builder = AvroReader::builder().with_threads(NonZeroUsize::MIN);
+    let builder = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
     let builder = match columns {
         Some(columns) => builder.with_columns(columns),
         None => builder,

@@ -5,7 +5,7 @@ mod write;
 use std::error::Error;
 use std::io;
 
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder};
+use arrowfeed_avro::AvroReaderBuilder;
 use bench_protocol::{Held, Job, measure, serve};
 
 fn main() -> io::Result<()> {
@@ -18,8 +18,8 @@ fn main() -> io::Result<()> {
 
 fn reader(job: &Job) -> AvroReaderBuilder {
     match job.batch_size {
-        Some(rows) => AvroReader::builder().with_batch_size(rows),
-        None => AvroReader::builder(),
+        Some(rows) => AvroReaderBuilder::new().with_batch_size(rows),
+        None => AvroReaderBuilder::new(),
     }
 }
 

@@ -21,7 +21,6 @@ mod random_run;
 mod reader;
 mod record_decoder;
 mod schema;
-mod split;
 mod wire;
 mod write;
 
@@ -40,14 +39,13 @@ compile_error!("the unit tests need all codecs: use the default features, or `--
 pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;
 pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
-pub use arrowfeed_source::run::{ArrowReader, ReadOptions, Split};
+pub use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, ReadOptions, Split};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
 pub use container::codec::Codec;
 pub use header::AvroHeader;
 pub use message::Framing;
 pub use options::{AvroOptions, Encoding, StringType, Unions};
-pub use reader::{AvroFormat, AvroReader, AvroReaderBuilder};
+pub use reader::{AvroFormat, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;
-pub use split::{plan_splits, plan_splits_of, plan_splits_with};
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

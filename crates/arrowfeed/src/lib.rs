@@ -19,7 +19,7 @@
 //! # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
 //! let files = arrowfeed::resolve([directory.join("*.avro")])?;
 //! let mut rows = 0;
-//! for batch in arrowfeed::AvroReader::builder().with_batch_size(1024).open_all(files)? {
+//! for batch in arrowfeed::AvroReaderBuilder::new().with_batch_size(1024).open_all(files)? {
 //!     rows += batch?.num_rows();
 //! }
 //! assert!(rows > 0);
@@ -43,7 +43,7 @@
 //!
 //! # Features
 //!
-//! All features except `hdfs` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReader`],
+//! All features except `hdfs` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
 //! [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
@@ -69,8 +69,8 @@ pub mod arrow {
 pub use arrowfeed_avro as avro;
 #[cfg(feature = "avro")]
 pub use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource,
-    RecordDecoder, Split, WriteOptions, plan_splits, plan_splits_with, write_avro,
+    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, RecordDecoder,
+    WriteOptions, write_avro,
 };
 #[cfg(feature = "ipc")]
 pub use arrowfeed_ipc as ipc;
@@ -79,7 +79,7 @@ pub use arrowfeed_parquet as parquet;
 // For the Python package.
 #[doc(hidden)]
 pub use arrowfeed_source::printable;
-pub use arrowfeed_source::run::ReadOptions;
+pub use arrowfeed_source::run::{FileReader, ReadOptions, Split};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;

@@ -42,7 +42,7 @@ pub mod io {
 
 /// Readers of files and of byte ranges.
 pub mod run {
-    pub use arrowfeed_source::run::{ArrowReader, FileReader, FileSet, RangeOptions, ReadOptions, Split};
+    pub use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, ReadOptions, Split};
 }
 
 // For the Python package.

@@ -7,13 +7,13 @@
 use std::env;
 use std::process::ExitCode;
 
-use arrowfeed_avro::AvroReader;
+use arrowfeed_avro::AvroReaderBuilder;
 use arrowfeed_examples::{drain, print_schema, run};
 
 fn main() -> ExitCode {
     run(|| {
         let path = env::args().nth(1).ok_or("usage: read_avro FILE")?;
-        let reader = AvroReader::builder().open(&path)?;
+        let reader = AvroReaderBuilder::new().open(&path)?;
         print_schema(&reader.schema());
         drain(reader)?;
         Ok(())

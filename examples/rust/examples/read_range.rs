@@ -4,13 +4,13 @@
 //! cargo run --release --example read_range -- FILE START END
 //! ```
 //! A block belongs to the range that contains its first byte. Ranges that cover the file therefore return each row once,
-//! whatever their boundaries are. `plan_splits` proposes such ranges.
+//! whatever their boundaries are. [`FileSet::splits`](arrowfeed_avro::FileSet::splits) plans such ranges.
 
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arrowfeed_avro::{AvroReader, Split};
+use arrowfeed_avro::{AvroFormat, AvroOptions, RangeOptions, Split};
 use arrowfeed_examples::{drain, run};
 
 const USAGE: &str = "usage: read_range FILE START END";
@@ -21,7 +21,8 @@ fn main() -> ExitCode {
         let path = PathBuf::from(arguments.next().ok_or(USAGE)?);
         let start = offset(arguments.next())?;
         let end = offset(arguments.next())?;
-        drain(AvroReader::builder().open_split(&Split::new(path, start, end))?)?;
+        let files = AvroFormat::files([&path], AvroOptions::default(), None)?;
+        drain(files.read_split(&Split::new(path, start, end), None, RangeOptions::default())?)?;
         Ok(())
     })
 }

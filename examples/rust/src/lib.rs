@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use arrow_schema::Schema;
-use arrowfeed_avro::{AvroReader, FeedError};
+use arrowfeed_avro::{FeedError, FileReader};
 
 /// Runs an example, and prints an error in one line.
 pub fn run(example: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
@@ -29,7 +29,7 @@ pub fn print_schema(schema: &Schema) {
 }
 
 /// Reads all batches, and prints the number of rows and the throughput.
-pub fn drain(mut reader: AvroReader) -> Result<(), FeedError> {
+pub fn drain(mut reader: FileReader) -> Result<(), FeedError> {
     let start = Instant::now();
     for batch in reader.by_ref() {
         batch?;

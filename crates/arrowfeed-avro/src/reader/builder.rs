@@ -1,19 +1,11 @@
 //! Builder of an Avro reader.
 
-use std::error::Error;
 use std::num::NonZeroUsize;
-use std::ops::Range;
-use std::sync::Arc;
 
-use arrowfeed_source::format::{Claim, FormatFile};
-use arrowfeed_source::run::{
-    BatchBoundaries, FileReader, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, RangeOptions,
-    ReadOptions, Split, Workers,
-};
-use arrowfeed_source::{FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
+use arrowfeed_source::run::{FileReader, ReadOptions};
+use arrowfeed_source::{FeedError, Interrupt, Limits, OnError};
 
-use super::AvroReader;
-use super::format::{AvroFormat, OpenFiles};
+use super::format::AvroFormat;
 use crate::options::{AvroOptions, Encoding, StringType, Unions};
 use crate::{AvroSchema, AvroSource};
 
@@ -21,24 +13,32 @@ use crate::{AvroSchema, AvroSource};
 /// threads would cost more.
 const WORTH_THREADS: u64 = 1 << 20;
 
-/// Builder of an [`AvroReader`]. Every option has the default of [`AvroOptions`] or of [`ReadOptions`].
-#[derive(Default)]
+/// Builder of a reader of Avro files. Every option has the default of [`AvroOptions`] or of [`ReadOptions`].
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// use arrowfeed_avro::AvroReaderBuilder;
+/// let mut rows = 0;
+/// for batch in AvroReaderBuilder::new().with_batch_size(1024).open(&path)? {
+///     rows += batch?.num_rows();
+/// }
+/// assert_eq!(rows, 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
 pub struct AvroReaderBuilder {
     options: AvroOptions,
     reading: ReadOptions,
-    claim: Option<Claim>,
-}
-
-impl std::fmt::Debug for AvroReaderBuilder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AvroReaderBuilder")
-            .field("options", &self.options)
-            .field("reading", &self.reading)
-            .finish_non_exhaustive()
-    }
 }
 
 impl AvroReaderBuilder {
+    /// Creates a builder with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Sets all options of the format at once.
     pub fn with_options(mut self, options: AvroOptions) -> Self {
         self.options = options;
@@ -126,28 +126,11 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// Sets a function that claims each block of a split, in order, before the block is decompressed and decoded. It gets
-    /// the offset right after the preceding sync marker. Returning false ends the reading there, so that an engine can give
-    /// the rest of a running split to another worker. Returning an error ends it with an error of kind
-    /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted), whose [`source`](std::error::Error::source) is the
-    /// returned one. Corrupt bytes are not claimed: they belong to the preceding block. At the start of the range, they are
-    /// claimed like a block.
-    ///
-    /// Blocks are decoded in the caller's thread. Only [`open_split`](Self::open_split) and
-    /// [`open_range`](Self::open_range) use the function. Default: every block is claimed.
-    pub fn with_claim(
-        mut self,
-        claim: impl FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + 'static,
-    ) -> Self {
-        self.claim = Some(Box::new(claim));
-        self
-    }
-
     /// Reads one file.
     ///
     /// # Errors
     /// The file cannot be opened or is not an Avro file, or its schema and the options do not allow a plan.
-    pub fn open(self, source: impl Into<AvroSource>) -> Result<AvroReader, FeedError> {
+    pub fn open(self, source: impl Into<AvroSource>) -> Result<FileReader, FeedError> {
         self.open_all([source.into()])
     }
 
@@ -158,69 +141,15 @@ impl AvroReaderBuilder {
     pub fn open_all<S: Into<AvroSource>>(
         self,
         sources: impl IntoIterator<Item = S>,
-    ) -> Result<AvroReader, FeedError> {
-        let Self { options, reading, .. } = self;
+    ) -> Result<FileReader, FeedError> {
+        let Self { options, mut reading } = self;
         reading.check()?;
-        let opened =
+        let (files, opened) =
             AvroFormat::open_files(sources.into_iter().map(Into::into), options.checked()?, &reading)?;
-        let (number, first) = &opened.first;
-        let body = first.body();
-        let small = opened.files.len() == 1 && body.end - body.start < WORTH_THREADS;
-        let threads = if small { 1 } else { thread_count(reading.threads) };
-        let parts = (*number..opened.files.len()).map(Part::whole);
-        reader(opened, parts, Workers::Own(threads), reading)
+        let body = opened.file.body();
+        if files.len() == 1 && body.end - body.start < WORTH_THREADS {
+            reading.threads = Some(NonZeroUsize::MIN);
+        }
+        files.read_opened(opened, reading)
     }
-
-    /// Reads the blocks of one split of a file: those whose offset, right after the preceding sync marker, is in the split.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), or the split starts after its end, or the file is not the one that the split was planned for,
-    /// or it ends before the split starts ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
-    pub fn open_split(self, split: &Split) -> Result<AvroReader, FeedError> {
-        let source = AvroSource::from(&split.path).with_identity(split.identity);
-        self.open_range(source, split.start..split.end)
-    }
-
-    /// Like [`open_split`](Self::open_split), for a file that is not on disk. [`AvroSource::with_identity`] sets the
-    /// expected identity of the file.
-    ///
-    /// # Errors
-    /// As [`open_split`](Self::open_split), or the source is a stream.
-    pub fn open_range(
-        self,
-        source: impl Into<AvroSource>,
-        range: Range<u64>,
-    ) -> Result<AvroReader, FeedError> {
-        let Self { options, reading, claim } = self;
-        reading.check()?;
-        let opened = AvroFormat::open_files([source.into()], options.checked()?, &reading)?;
-        let (_, first) = opened.first;
-        let ReadOptions { batch_size, on_error, interrupt, .. } = reading;
-        let range_options = RangeOptions { batch_size, on_error, interrupt, claim };
-        Ok(AvroReader(Arc::new(opened.files).read_range(first, range, range_options)?))
-    }
-}
-
-/// Reads parts of files; the first file is already open.
-fn reader(
-    OpenFiles { files, first, failed }: OpenFiles,
-    parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
-    workers: Workers,
-    reading: ReadOptions,
-) -> Result<AvroReader, FeedError> {
-    let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(files.name(file), error));
-    let report = Report { skipped: skipped.collect(), ..Report::default() };
-    let part_options = PartOptions {
-        batch_size: reading.batch_size,
-        boundaries: BatchBoundaries::PerPart,
-        on_error: reading.on_error,
-        workers,
-        prefetch_bytes: READER_PREFETCH_BYTES,
-        interrupt: reading.interrupt,
-        claim: None,
-    };
-    let schema = files.schema().clone();
-    let reader = PartReader::new(Arc::new(files), parts, part_options)?;
-    let reader = reader.with_open(first.0, first.1).with_report(report);
-    Ok(AvroReader(FileReader::new(schema, reader)))
 }

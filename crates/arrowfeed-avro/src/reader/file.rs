@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{ChunkRun, FIRST_BYTES};
-use arrowfeed_source::io::{FileIdentity, Fingerprint, OpenFile, Opened};
+use arrowfeed_source::io::{Fingerprint, OpenFile, Opened};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits};
 
 use super::decoders::Decoders;
@@ -60,11 +60,6 @@ impl Container {
                 Ok(Self { name, header, access: Access::Stream(ForkLock::new(Some(input))) })
             }
         }
-    }
-
-    /// The identity of the file; `None` for a stream.
-    pub(crate) fn identity(&self) -> Option<FileIdentity> {
-        Some(FileIdentity { len: self.len()?, fingerprint: self.header.sync })
     }
 
     pub(crate) fn schema(&self, limits: &Limits) -> Result<AvroSchema, FeedError> {

@@ -10,7 +10,7 @@ use arrowfeed_source::format::{
     ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder, column_difference,
 };
 use arrowfeed_source::io::{Fingerprint, Opened};
-use arrowfeed_source::run::{FileSet, Files, ReadOptions};
+use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError};
 
 use super::decoders::Decoders;
@@ -47,15 +47,6 @@ struct Known {
     decoders: Weak<Decoders>,
 }
 
-/// The files of a reader that reads each file once.
-pub(super) struct OpenFiles {
-    pub(super) files: FileSet,
-    /// The first opened file and its index.
-    pub(super) first: (usize, Arc<AvroFile>),
-    /// The errors of the files before it, which are skipped.
-    pub(super) failed: Vec<FeedError>,
-}
-
 impl AvroFormat {
     /// Files that can be read repeatedly. Opens the first file that can be opened, to get the schema. Calls `interrupt`
     /// before it opens a file.
@@ -90,7 +81,7 @@ impl AvroFormat {
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroOptions,
         reading: &ReadOptions,
-    ) -> Result<OpenFiles, FeedError> {
+    ) -> Result<(FileSet, OpenedFile), FeedError> {
         let (files, check) = (Files::new(sources), Check::of(reading.interrupt.as_ref()));
         let open = |opened| {
             let container = Container::read(opened, &options.limits, &check)?;
@@ -103,9 +94,8 @@ impl AvroFormat {
             let nothing = || FeedError::new(FeedErrorKind::Options, "expected files to read, found none");
             return Err(found.failed.pop().unwrap_or_else(nothing));
         };
-        let first = Arc::new(format.file(container)?);
-        let files = FileSet::new(files, Arc::new(format));
-        Ok(OpenFiles { files, first: (number, first), failed: found.failed })
+        let opened = OpenedFile { number, file: Arc::new(format.file(container)?), failed: found.failed };
+        Ok((FileSet::new(files, Arc::new(format)), opened))
     }
 
     fn compiled(first: &FirstSchema, options: AvroOptions) -> Result<Self, FeedError> {

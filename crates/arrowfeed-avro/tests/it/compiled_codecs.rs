@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroSource, AvroWriter, Codec, FeedError, FeedErrorKind,
-    Limits, OnError, WriteOptions, write_avro,
+    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, AvroWriter, Codec, FeedError,
+    FeedErrorKind, Limits, OnError, WriteOptions, write_avro,
 };
 
 const ALL: [Codec; 6] =
@@ -55,7 +55,7 @@ fn files_of_a_compiled_codec_are_written_and_read_and_others_are_errors() {
         let written = write(&path, &WriteOptions { codec, ..WriteOptions::default() });
         if codec.is_compiled() {
             assert_eq!(written.unwrap(), 3);
-            let batches = AvroReader::builder().open(&path).unwrap().collect::<Result<Vec<_>, _>>();
+            let batches = AvroReaderBuilder::new().open(&path).unwrap().collect::<Result<Vec<_>, _>>();
             assert_eq!(batches.unwrap(), [batch()]);
             std::fs::remove_file(path).unwrap();
         } else {
@@ -72,10 +72,10 @@ fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_bloc
     for codec in ALL {
         type Open<'a> = &'a dyn Fn() -> Result<(), FeedError>;
         let open: [(&str, Open<'_>); 3] = [
-            ("reader", &|| AvroReader::builder().open(source(codec, "file")).map(drop)),
+            ("reader", &|| AvroReaderBuilder::new().open(source(codec, "file")).map(drop)),
             ("stream", &|| {
                 let stream = AvroSource::reader("file", std::io::Cursor::new(header(codec)));
-                AvroReader::builder().open(stream).map(drop)
+                AvroReaderBuilder::new().open(stream).map(drop)
             }),
             ("files", &|| AvroFormat::files([source(codec, "file")], AvroOptions::default(), None).map(drop)),
         ];
@@ -94,10 +94,10 @@ fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_bloc
 fn a_later_file_of_a_codec_that_is_not_compiled_in_is_an_error_or_skipped() {
     for codec in ALL.into_iter().filter(|codec| !codec.is_compiled()) {
         let files = || [source(Codec::Null, "first"), source(codec, "second")];
-        let mut reader = AvroReader::builder().open_all(files()).unwrap();
+        let mut reader = AvroReaderBuilder::new().open_all(files()).unwrap();
         assert_eq!(reader.next().unwrap().unwrap_err().to_string(), format!("second: {}", message(codec)));
 
-        let mut reader = AvroReader::builder().with_on_error(OnError::SkipFile).open_all(files()).unwrap();
+        let mut reader = AvroReaderBuilder::new().with_on_error(OnError::SkipFile).open_all(files()).unwrap();
         assert!(reader.next().is_none());
         assert_eq!(reader.report().skipped.len(), 1);
     }

@@ -7,7 +7,9 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, AvroWriter, Codec, WriteOptions};
+use arrowfeed_avro::{
+    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSource, AvroWriter, Codec, RangeOptions, WriteOptions,
+};
 
 const ROWS: usize = 20_000;
 
@@ -62,9 +64,9 @@ fn batches_of_long_rows_have_fewer_rows_whatever_reads_them() {
         let bytes = file(length, Codec::Null);
         for threads in [1, 3] {
             let memory = AvroSource::bytes(bytes.clone());
-            assert_eq!(counts(AvroReader::builder(), threads, memory), of(size), "{length} bytes");
+            assert_eq!(counts(AvroReaderBuilder::new(), threads, memory), of(size), "{length} bytes");
             let stream = AvroSource::reader("stream", Cursor::new(bytes.clone()));
-            assert_eq!(counts(AvroReader::builder(), threads, stream), of(size), "{length} bytes");
+            assert_eq!(counts(AvroReaderBuilder::new(), threads, stream), of(size), "{length} bytes");
         }
     }
 }
@@ -85,29 +87,30 @@ fn batches_of_a_stream_do_not_depend_on_when_its_bytes_arrive() {
     let sync = &bytes[bytes.len() - 16..];
     let header = bytes.windows(16).position(|window| window == sync).unwrap() + 16;
     let stream = AvroSource::reader("stream", InParts(Cursor::new(bytes.clone()), vec![1, header]));
-    assert_eq!(counts(AvroReader::builder(), 1, stream), of(1024));
+    assert_eq!(counts(AvroReaderBuilder::new(), 1, stream), of(1024));
 }
 
 #[test]
 fn a_projection_and_a_number_of_rows_by_the_caller_count() {
     let bytes = file(2_500, Codec::Null);
     let memory = || AvroSource::bytes(bytes.clone());
-    assert_eq!(counts(AvroReader::builder().with_columns(["id"]), 1, memory()), of(2048));
-    assert_eq!(counts(AvroReader::builder().with_batch_size(8192), 1, memory()), of(8192));
+    assert_eq!(counts(AvroReaderBuilder::new().with_columns(["id"]), 1, memory()), of(2048));
+    assert_eq!(counts(AvroReaderBuilder::new().with_batch_size(8192), 1, memory()), of(8192));
 }
 
 #[test]
 fn compressed_rows_count_twice() {
     let bytes = file(2_500, Codec::Snappy);
     assert!(bytes.len() / ROWS > 2_000, "{}", bytes.len());
-    assert_eq!(counts(AvroReader::builder(), 1, AvroSource::bytes(bytes)), of(512));
+    assert_eq!(counts(AvroReaderBuilder::new(), 1, AvroSource::bytes(bytes)), of(512));
 }
 
 #[test]
 fn a_split_has_the_batches_of_its_file() {
     let bytes = file(2_500, Codec::Null);
     let end = bytes.len() as u64;
-    let reader = AvroReader::builder().open_range(AvroSource::bytes(bytes), 0..end).unwrap();
+    let files = AvroFormat::files([AvroSource::bytes(bytes)], AvroOptions::default(), None).unwrap();
+    let reader = files.read_range(0..end, RangeOptions::default()).unwrap();
     let found: Vec<usize> = reader.map(|batch| batch.unwrap().num_rows()).collect();
     assert_eq!(found, of(1024));
 }

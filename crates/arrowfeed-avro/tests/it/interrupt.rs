@@ -8,8 +8,8 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError,
-    FeedErrorKind, Interrupt, Limits, OnError, plan_splits_with,
+    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
+    FileReader, Interrupt, Limits, OnError, RangeOptions,
 };
 use arrowfeed_source::Check;
 
@@ -90,11 +90,11 @@ fn metered(bytes: &[u8], zeros: u64, meter: &Arc<Meter>) -> AvroSource {
 }
 
 fn builder(meter: &Arc<Meter>, on_error: OnError) -> AvroReaderBuilder {
-    let builder = AvroReader::builder().with_interrupt(meter.interrupt()).with_on_error(on_error);
+    let builder = AvroReaderBuilder::new().with_interrupt(meter.interrupt()).with_on_error(on_error);
     builder.with_threads(NonZeroUsize::MIN)
 }
 
-fn all(reader: AvroReader) -> Result<usize, FeedError> {
+fn all(reader: FileReader) -> Result<usize, FeedError> {
     reader.map(|batch| batch.map(|batch| batch.num_rows())).sum()
 }
 
@@ -120,7 +120,11 @@ const WORKS: [(&str, Work); 9] = [
     }),
     ("the search for the first and last block of a range", |meter| {
         let source = metered(&longs_file().bytes, ZEROS, meter);
-        all(builder(meter, OnError::SkipBlock).open_range(source, 1000..40 * MIB)?)
+        let interrupt = meter.interrupt();
+        let files = AvroFormat::files([source], AvroOptions::default(), Some(&interrupt))?;
+        let on_error = OnError::SkipBlock;
+        let options = RangeOptions { on_error, interrupt: Some(interrupt), ..RangeOptions::default() };
+        all(files.read_range(1000..40 * MIB, options)?)
     }),
     ("a large block", |meter| {
         let file = Container::new("\"bytes\"", Codec::Null).block(1, &bytes(&vec![7; 30 << 20]));
@@ -229,7 +233,7 @@ fn rows_and_elements_without_bytes_ask() {
             let meter = Meter::stopping_at(stop_at);
             let columns = skipped.then(Vec::new);
             let options = AvroOptions { columns, ..AvroOptions::default() };
-            let builder = AvroReader::builder().with_options(options).with_threads(NonZeroUsize::MIN);
+            let builder = AvroReaderBuilder::new().with_options(options).with_threads(NonZeroUsize::MIN);
             let builder = builder.with_interrupt(meter.interrupt());
             let started = Instant::now();
             let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
@@ -265,6 +269,7 @@ fn threads_that_search_end_when_their_reader_is_closed() {
 fn a_plan_of_splits_stops_between_files() {
     let file = TemporaryFile::new(&longs_file().bytes);
     let meter = Meter::stopping_at(3);
-    let error = plan_splits_with([&file.path; 5], 64, Some(&meter.interrupt())).unwrap_err();
+    let files = AvroFormat::files([&file.path; 5], AvroOptions::default(), None).unwrap();
+    let error = files.splits(64, Some(&meter.interrupt())).unwrap_err();
     assert_eq!((error.kind(), meter.asked.load(Relaxed)), (FeedErrorKind::Interrupted, 3));
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Codec};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSchema, AvroSource, Codec};
 
 use crate::proportional;
 use crate::support_hostile::container::Container;
@@ -40,13 +40,13 @@ fn is_proportional(time: impl Fn(usize) -> Duration) {
 
 #[test]
 fn all_fields_are_read() {
-    is_proportional(|fields| time(&longs(fields), AvroReader::builder));
+    is_proportional(|fields| time(&longs(fields), AvroReaderBuilder::new));
 }
 
 #[test]
 fn fields_are_chosen_by_name() {
     is_proportional(|fields| {
-        time(&longs(fields), || AvroReader::builder().with_columns((0..fields).rev().step_by(2).map(name)))
+        time(&longs(fields), || AvroReaderBuilder::new().with_columns((0..fields).rev().step_by(2).map(name)))
     });
 }
 
@@ -56,7 +56,7 @@ fn fields_of_nested_records_are_chosen_by_path() {
         let nested = format!(r#"{{"name":"inner.of","type":{}}}"#, longs(fields));
         let schema = record([nested]).replacen("\"R\"", "\"Outer\"", 1);
         let paths = || (0..fields).map(|number| format!("inner.of.{}", name(number)));
-        time(&schema, || AvroReader::builder().with_columns(paths()))
+        time(&schema, || AvroReaderBuilder::new().with_columns(paths()))
     });
 }
 
@@ -66,7 +66,7 @@ fn fields_are_renamed_by_aliases() {
         let alias =
             |number| format!(r#"{{"name":"x{number}","type":"long","aliases":["{}"]}}"#, name(number));
         let reader = AvroSchema::parse(&record((0..fields).map(alias))).unwrap();
-        time(&longs(fields), || AvroReader::builder().with_reader_schema(reader.clone()))
+        time(&longs(fields), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
     });
 }
 
@@ -75,7 +75,7 @@ fn fields_get_defaults() {
     is_proportional(|fields| {
         let default = |number| format!(r#"{{"name":"x{number}","type":"long","default":1}}"#);
         let reader = AvroSchema::parse(&record((0..fields).map(default))).unwrap();
-        time(&longs(fields), || AvroReader::builder().with_reader_schema(reader.clone()))
+        time(&longs(fields), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
     });
 }
 
@@ -89,6 +89,6 @@ fn symbols_of_an_enum_are_resolved() {
         };
         let reversed: Vec<String> = symbols.iter().rev().cloned().collect();
         let reader = AvroSchema::parse(&schema(&reversed)).unwrap();
-        time(&schema(&symbols), || AvroReader::builder().with_reader_schema(reader.clone()))
+        time(&schema(&symbols), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
     });
 }

@@ -3,7 +3,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_select::concat::concat_batches;
-use arrowfeed_avro::{AvroReader, AvroSource, Codec};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSource, Codec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn value() -> impl Strategy<Value = Option<i64>> {
 }
 
 fn read(file: &[u8], columns: Option<&str>, batch_size: usize) -> RecordBatch {
-    let mut builder = AvroReader::builder().with_batch_size(batch_size);
+    let mut builder = AvroReaderBuilder::new().with_batch_size(batch_size);
     if let Some(column) = columns {
         builder = builder.with_columns([column]);
     }

@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, OnError};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSource, Codec, OnError};
 
 use crate::proportional::{is_proportional, time};
 use crate::support_hostile::container::Container;
 use crate::support_hostile::wire::{long, longs};
 
 fn builder(batch_size: usize, threads: usize) -> AvroReaderBuilder {
-    AvroReader::builder().with_batch_size(batch_size).with_threads(NonZeroUsize::new(threads).unwrap())
+    AvroReaderBuilder::new().with_batch_size(batch_size).with_threads(NonZeroUsize::new(threads).unwrap())
 }
 
 fn rows(builder: AvroReaderBuilder, file: &[u8]) -> usize {

@@ -108,7 +108,7 @@ fn many_blocks_each_within_the_limit_do_not_add_up() {
         let file = (0..20).fold(file, |file, _| file.block(1, &payload));
         let limits = Limits { batch_bytes: 16 * MIB, ..limits.clone() };
         let options = AvroOptions { limits, ..AvroOptions::default() };
-        let reader = arrowfeed_avro::AvroReader::builder().with_options(options);
+        let reader = arrowfeed_avro::AvroReaderBuilder::new().with_options(options);
         let bytes = arrowfeed_avro::AvroSource::bytes(file.bytes);
         let (rows, peak) =
             peak_of(|| reader.open(bytes).unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>());
@@ -172,7 +172,7 @@ fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
     ];
     for (i, bytes) in files.into_iter().enumerate() {
         let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
-        let reader = arrowfeed_avro::AvroReader::builder().with_options(options);
+        let reader = arrowfeed_avro::AvroReaderBuilder::new().with_options(options);
         let source = arrowfeed_avro::AvroSource::bytes(bytes);
         let (fault, peak) = peak_of(|| reader.open(source).unwrap().find_map(Result::err).map(|e| e.limit()));
         // Rows are returned in batches; a single row that is larger than a batch is rejected.

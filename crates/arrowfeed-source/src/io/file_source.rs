@@ -192,21 +192,6 @@ impl FileSource {
         self.bytes.object()
     }
 
-    /// Name of the file in splits: its path, or the URL of a remote object without its secrets.
-    pub fn split_path(&self) -> &Path {
-        match &self.bytes {
-            FileBytes::Stored(StoredFile::Path(path)) => path,
-            FileBytes::Stored(StoredFile::Open(_) | StoredFile::Remote(_)) | FileBytes::Stream(_) => {
-                Path::new(&self.name)
-            }
-        }
-    }
-
-    /// Whether the file is a remote object.
-    pub fn is_object(&self) -> bool {
-        self.object().is_some()
-    }
-
     /// Opens the file and checks that its length is the expected one.
     ///
     /// # Errors

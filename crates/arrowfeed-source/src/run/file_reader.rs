@@ -4,12 +4,13 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::file_set::FileSet;
 use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{BatchBoundaries, Part};
+use crate::format::FormatFile;
 use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
@@ -58,6 +59,23 @@ impl FileSet {
     /// # Errors
     /// An option is invalid. Errors of a file are returned when its turn comes.
     pub fn read_files(self, options: ReadOptions) -> Result<FileReader, FeedError> {
+        self.read_from(0, options)
+    }
+
+    /// Like [`read_files`](Self::read_files), from a file that is already open. The report has the files before it, which
+    /// could not be opened.
+    ///
+    /// # Errors
+    /// As [`read_files`](Self::read_files).
+    pub fn read_opened(self, opened: OpenedFile, options: ReadOptions) -> Result<FileReader, FeedError> {
+        let OpenedFile { number, file, failed } = opened;
+        let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(self.name(file), error));
+        let report = Report { skipped: skipped.collect(), ..Report::default() };
+        let FileReader { schema, parts } = self.read_from(number, options)?;
+        Ok(FileReader { schema, parts: parts.with_open(number, file).with_report(report) })
+    }
+
+    fn read_from(self, first: usize, options: ReadOptions) -> Result<FileReader, FeedError> {
         options.check()?;
         let ReadOptions { batch_size, threads, on_error, interrupt } = options;
         let options = PartOptions {
@@ -69,9 +87,20 @@ impl FileSet {
             interrupt,
             claim: None,
         };
-        let (schema, parts) = (self.schema().clone(), (0..self.len()).map(Part::whole));
+        let (schema, parts) = (self.schema().clone(), (first..self.len()).map(Part::whole));
         Ok(FileReader::new(schema, PartReader::new(Arc::new(self), parts, options)?))
     }
+}
+
+/// The first file of a set that could be opened.
+#[derive(Debug)]
+pub struct OpenedFile {
+    /// The number of the file.
+    pub number: usize,
+    /// The file.
+    pub file: Arc<dyn FormatFile>,
+    /// The errors of the files before it.
+    pub failed: Vec<FeedError>,
 }
 
 /// A reader of RecordBatches of one schema, in file order.
@@ -109,8 +138,9 @@ impl FileReader {
     }
 
     /// Converts the reader into an Arrow [`RecordBatchReader`]. Its errors are [`ArrowError::ExternalError`].
-    pub fn into_arrow(self) -> ArrowReader {
-        ArrowReader(self)
+    pub fn into_arrow(self) -> impl RecordBatchReader + Send {
+        let schema = self.schema();
+        RecordBatchIterator::new(self.map(|batch| batch.map_err(ArrowError::from)), schema)
     }
 }
 
@@ -128,23 +158,5 @@ impl fmt::Debug for FileReader {
             .field("schema", &self.schema)
             .field("report", &self.report())
             .finish_non_exhaustive()
-    }
-}
-
-/// A [`FileReader`] as Arrow's [`RecordBatchReader`].
-#[derive(Debug)]
-pub struct ArrowReader(FileReader);
-
-impl Iterator for ArrowReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|batch| batch.map_err(Into::into))
-    }
-}
-
-impl RecordBatchReader for ArrowReader {
-    fn schema(&self) -> SchemaRef {
-        self.0.schema()
     }
 }

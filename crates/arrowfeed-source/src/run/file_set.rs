@@ -20,7 +20,7 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 /// Files given by path are not kept open. Opening a file again is an error if it has changed.
 #[derive(Debug, Clone)]
 pub struct FileSet {
-    files: Files,
+    pub(super) files: Files,
     format: Arc<dyn FileFormat>,
     selects_columns: bool,
     /// The requests of the reading for which this set was created.
@@ -198,22 +198,6 @@ impl FileSet {
     /// The path of a file, or the URL of a remote object without its secrets; `None` for an open file or a file in memory.
     pub fn path(&self, file: usize) -> Option<&Path> {
         self.files.path(file)
-    }
-
-    /// The number of the first file with this [`path`](Self::path).
-    ///
-    /// # Errors
-    /// Another object has the same path.
-    pub(super) fn at_path(&self, path: &Path) -> Result<Option<usize>, FeedError> {
-        self.files.at_path(path)
-    }
-
-    /// Checks that each path belongs to one object. A file may be listed several times.
-    ///
-    /// # Errors
-    /// Two objects have the same path.
-    pub(super) fn check_paths(&self) -> Result<(), FeedError> {
-        self.files.check_paths()
     }
 
     /// The source of a file, for opening it elsewhere; `None` for a stream.

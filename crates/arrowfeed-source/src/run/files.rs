@@ -203,21 +203,6 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// Checks that the splits of each path belong to one object. A file may be listed several times.
-///
-/// # Errors
-/// Two objects have the same path, such as those of URLs with different queries.
-pub fn check_split_paths(sources: &[FileSource]) -> Result<(), FeedError> {
-    let mut variants = HashMap::with_capacity(sources.len());
-    for source in sources {
-        let variant = source.object().and_then(|object| object.variant());
-        if *variants.entry(source.split_path()).or_insert(variant) != variant {
-            return Err(ambiguous(source.name()));
-        }
-    }
-    Ok(())
-}
-
 #[cold]
 fn ambiguous(name: &str) -> FeedError {
     let name = quoted(name);
@@ -267,7 +252,6 @@ mod tests {
     fn objects_that_differ_only_in_their_variant_have_an_ambiguous_path() {
         let sources = sources(&[("http://h/a", Some(1)), ("http://h/b", Some(1)), ("http://h/b", Some(2))]);
         let expected = "expected one file with the path \"http://h/b\", found URLs that differ in the query, which a split does not contain: read each URL separately";
-        assert_eq!(check_split_paths(&sources).unwrap_err().to_string(), expected);
         let files = Files::new(sources);
         assert_eq!(files.check_paths().unwrap_err().to_string(), expected);
         assert_eq!(files.at_path(Path::new("http://h/b")).unwrap_err().to_string(), expected);
@@ -278,7 +262,6 @@ mod tests {
     fn a_file_that_is_listed_twice_is_the_first_one() {
         for variant in [None, Some(1)] {
             let sources = sources(&[("a", variant), ("b", variant), ("b", variant)]);
-            check_split_paths(&sources).unwrap();
             let files = Files::new(sources);
             files.check_paths().unwrap();
             assert_eq!(files.at_path(Path::new("b")).unwrap(), Some(1));

@@ -24,7 +24,7 @@ impl Drop for Stop {
 ///
 /// # Errors
 /// `visit` returns an error; the caller cancels; the system cannot start more threads.
-pub fn in_order<T: Send + 'static>(
+pub(super) fn in_order<T: Send + 'static>(
     count: usize,
     interrupt: Option<&Interrupt>,
     work: impl Fn(usize, &Check<'_>) -> T + Send + Sync + 'static,

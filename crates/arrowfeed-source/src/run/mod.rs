@@ -42,10 +42,9 @@ mod split;
 mod tests;
 
 pub use batch_rows::DEFAULT_BATCH_ROWS;
-pub use file_reader::{ArrowReader, FileReader, READER_PREFETCH_BYTES, ReadOptions};
+pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
 pub use file_set::FileSet;
-pub use files::{Files, FirstFile, check_split_paths};
-pub use in_order::in_order;
+pub use files::{Files, FirstFile};
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};
 pub use parts::{BatchBoundaries, Part};

@@ -12,7 +12,7 @@ use super::file_set::FileSet;
 use super::files::Files;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{BatchBoundaries, Part};
-use crate::format::{ChunkScan, Claim, FormatFile};
+use crate::format::{ChunkScan, Claim};
 use crate::io::{FileIdentity, FileSource, check_start, found_stream};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted, thousands};
 
@@ -123,7 +123,7 @@ impl FileSet {
     /// A file has no path, cannot be opened, or is not of the format; two objects have the same path; the caller cancels.
     pub fn splits(&self, target_bytes: u64, interrupt: Option<&Interrupt>) -> Result<Vec<Split>, FeedError> {
         let check = Check::of(interrupt);
-        self.check_paths()?;
+        self.files.check_paths()?;
         let files = Arc::new(self.clone()).for_reading();
         let mut ahead = files.opening_ahead();
         let mut splits = Vec::new();
@@ -154,7 +154,7 @@ impl FileSet {
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        let Some(file) = self.at_path(&split.path)? else {
+        let Some(file) = self.files.at_path(&split.path)? else {
             let found = quoted(&split.path.to_string_lossy());
             let message = format!("expected a split of a file of this dataset, found a split of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
@@ -162,30 +162,20 @@ impl FileSet {
         let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
         let source = source.unwrap_or_else(stored);
         let files = Files::new([source.with_identity(split.identity)]);
-        let files = Arc::new(Self::new(files, self.format().clone())).for_reading();
-        let file = files.open(0, &Check::of(options.interrupt.as_ref()))?;
-        files.read_range(file, split.start..split.end, options)
+        Self::new(files, self.format().clone()).read_range(split.start..split.end, options)
     }
 
-    /// Reads the chunks of a byte range of the first file, on the caller's thread. `file` is that file, already open.
+    /// Reads the chunks of a byte range of the first file, on the caller's thread.
     ///
     /// # Errors
-    /// The range starts after its end; the file is a stream, or ends before the range starts
+    /// The range starts after its end; the file cannot be opened, is a stream, or ends before the range starts
     /// ([`Changed`](FeedErrorKind::Changed)); the system reports an error; the caller cancels.
-    pub fn read_range(
-        mut self: Arc<Self>,
-        file: Arc<dyn FormatFile>,
-        range: Range<u64>,
-        options: RangeOptions,
-    ) -> Result<FileReader, FeedError> {
-        check_range(&range)?;
+    pub fn read_range(self, range: Range<u64>, options: RangeOptions) -> Result<FileReader, FeedError> {
         let RangeOptions { batch_size, on_error, interrupt, claim } = options;
         let check = Check::of(interrupt.as_ref());
-        let mut file = file;
-        if self.has_objects() && !self.sends_requests() {
-            self = self.for_reading();
-            file = self.open(0, &check)?;
-        }
+        let files = Arc::new(self).for_reading();
+        let file = files.open(0, &check)?;
+        check_range(&range)?;
         let aligned = match file.chunks() {
             Some(mut scan) => {
                 let end = file.body().end;
@@ -193,7 +183,7 @@ impl FileSet {
             }
             None => Err(found_stream()),
         };
-        let aligned = aligned.map_err(|error| error.in_file(self.name(0)))?;
+        let aligned = aligned.map_err(|error| error.in_file(files.name(0)))?;
         let options = PartOptions {
             batch_size,
             boundaries: BatchBoundaries::PerPart,
@@ -203,8 +193,8 @@ impl FileSet {
             interrupt,
             claim,
         };
-        let schema = self.schema().clone();
-        let parts = PartReader::new(self, [Part::range(0, aligned)], options)?;
+        let schema = files.schema().clone();
+        let parts = PartReader::new(files, [Part::range(0, aligned)], options)?;
         Ok(FileReader::new(schema, parts.with_open(0, file)))
     }
 }

@@ -7,8 +7,8 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, make_array};
 use arrow_schema::DataType;
 use arrowfeed_avro::{
-    AvroHeader, AvroOptions, AvroReader, AvroSchema, AvroSource, Encoding, FeedError, Limits, StringType,
-    Unions,
+    AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, Limits,
+    StringType, Unions,
 };
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
         double_as_float: case.double_as_float,
         ..AvroOptions::default()
     };
-    let reader = AvroReader::builder().with_options(options).with_batch_size(rows);
+    let reader = AvroReaderBuilder::new().with_options(options).with_batch_size(rows);
     let reader = reader.open(AvroSource::bytes(file.bytes.clone()))?;
     let schema = reader.schema();
     let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>()?;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroOptions, AvroReader, Codec, Limits, ReadOptions, plan_splits};
+use arrowfeed_avro::{AvroFormat, AvroOptions, AvroReaderBuilder, Codec, Limits, RangeOptions, ReadOptions};
 
 use super::{accepted, longs_file, refused, refused_within};
 use crate::support_hostile::compress::CODECS;
@@ -270,10 +270,12 @@ fn b11_data_that_holds_whole_blocks_is_read_whole_and_refused_by_splits() {
     // A marker that overlaps itself, in data that consists of it.
     let file = Container::with_sync("\"bytes\"", Codec::Null, [2; 16]);
     let file = TemporaryFile::new(&file.block(20, &[2; 40]).block(20, &[2; 40]).bytes);
-    let whole = Outcome::of(AvroReader::builder().open(&file.path));
+    let whole = Outcome::of(AvroReaderBuilder::new().open(&file.path));
     assert_eq!((whole.rows(), whole.verdict().as_str()), (40, "ok"));
-    let splits = plan_splits([&file.path], 19).unwrap();
-    let parts = splits.iter().map(|split| Outcome::of(AvroReader::builder().open_split(split)));
+    let files = AvroFormat::files([&file.path], AvroOptions::default(), None).unwrap();
+    let splits = files.splits(19, None).unwrap();
+    let parts =
+        splits.iter().map(|split| Outcome::of(files.read_split(split, None, RangeOptions::default())));
     let refused = parts.map(|part| part.verdict()).find(|verdict| verdict != "ok");
     let message = "expected a block that ends by byte 76, where the next block seems to start, found its end at byte 116";
     assert_eq!(refused, Some(format!("CorruptBlock: block 0 at byte 58: {message}")));

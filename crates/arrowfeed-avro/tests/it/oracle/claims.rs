@@ -7,7 +7,9 @@ use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, FeedErrorKind, OnError, Report};
+use arrowfeed_avro::{
+    AvroFormat, AvroOptions, AvroSource, FeedErrorKind, FileReader, OnError, RangeOptions, Report, Split,
+};
 use proptest::prelude::*;
 
 use super::faults::damaged;
@@ -40,7 +42,8 @@ proptest! {
         let range = 0..bytes.len() as u64;
         for source in [AvroSource::bytes(bytes.clone()), AvroSource::seekable("file", Cursor::new(bytes))] {
             let (asked, claim) = granted(wanted);
-            let batches = read_all(case.builder().with_claim(claim).open_range(source, range.clone()));
+            let options = RangeOptions { claim: Some(Box::new(claim)), ..case.range_options() };
+            let batches = read_all(case.files(source).read_range(range.clone(), options));
             assert_rows(&batches, &case.cells()[..rows as usize]);
             prop_assert_eq!(&asked.lock().unwrap()[..], &starts[..starts.len().min(wanted + 1)]);
         }
@@ -57,15 +60,15 @@ proptest! {
             bytes[end - 1] ^= 1;
         }
         let len = bytes.len() as u64;
-        let builder = || case.builder().with_on_error(OnError::SkipBlock);
-        let open = |builder: AvroReaderBuilder, range| {
-            all(builder.open_range(AvroSource::bytes(bytes.clone()), range).unwrap())
+        let open = |claim, range| {
+            let options = RangeOptions { on_error: OnError::SkipBlock, claim, ..case.range_options() };
+            all(case.files(AvroSource::bytes(bytes.clone())).read_range(range, options).unwrap())
         };
-        let (expected, report) = open(builder(), 0..len);
+        let (expected, report) = open(None, 0..len);
         let cuts = (0..4).map(|_| seed.below(bytes.len() + 1) as u64).collect::<Vec<_>>();
         for cut in cuts.into_iter().chain(starts) {
-            let (mut found, first) = open(builder().with_claim(move |offset| Ok(offset < cut)), 0..len);
-            let (rest, second) = open(builder().with_claim(|_| Ok(true)), cut..len);
+            let (mut found, first) = open(Some(Box::new(move |offset| Ok(offset < cut))), 0..len);
+            let (rest, second) = open(Some(Box::new(|_| Ok(true))), cut..len);
             found.extend(rest);
             prop_assert!(found == expected);
             let skipped = |reports: &[&Report]| {
@@ -86,9 +89,9 @@ proptest! {
         for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {
             let bad = starts[failing];
             let claim = move |offset| if offset == bad { Err("no more".into()) } else { Ok(true) };
-            let builder = case.builder().with_on_error(on_error).with_claim(claim);
+            let options = RangeOptions { on_error, claim: Some(Box::new(claim)), ..case.range_options() };
             let source = AvroSource::seekable("file", Cursor::new(bytes.clone()));
-            let (batches, error) = read(builder.open_range(source, 0..bytes.len() as u64));
+            let (batches, error) = read(case.files(source).read_range(0..bytes.len() as u64, options));
             assert_rows(&batches, &case.cells()[..rows as usize]);
             let error = error.unwrap();
             prop_assert_eq!(error.kind(), FeedErrorKind::Interrupted);
@@ -100,7 +103,7 @@ proptest! {
 }
 
 /// The rows of a reader that must not fail, and its report.
-fn all(mut reader: AvroReader) -> (Vec<impl PartialEq>, Report) {
+fn all(mut reader: FileReader) -> (Vec<impl PartialEq>, Report) {
     let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
     (batches::rows(&batches), reader.report())
 }
@@ -108,7 +111,9 @@ fn all(mut reader: AvroReader) -> (Vec<impl PartialEq>, Report) {
 #[test]
 fn a_stream_has_no_ranges() {
     let stream = AvroSource::reader("pipe", Cursor::new(std::fs::read(EXAMPLE).unwrap()));
-    let error = AvroReader::builder().open_range(stream, 0..100).unwrap_err();
+    let files = AvroFormat::files([EXAMPLE], AvroOptions::default(), None).unwrap();
+    let split = Split::new(EXAMPLE, 0, 100);
+    let error = files.read_split(&split, Some(stream), RangeOptions::default()).unwrap_err();
     assert_eq!(error.kind(), FeedErrorKind::Options);
     let expected = "pipe: expected a seekable file or bytes, found a stream";
     assert_eq!(error.to_string(), expected);
@@ -133,7 +138,8 @@ fn a_seekable_file_that_gets_shorter_has_changed() {
     let bytes = std::fs::read(EXAMPLE).unwrap();
     let (len, shorter) = (bytes.len(), Arc::new(Mutex::new(false)));
     let source = AvroSource::seekable("file", Shrinking(Cursor::new(bytes), shorter.clone()));
-    let mut reader = AvroReader::builder().open_range(source, 0..u64::MAX).unwrap();
+    let files = AvroFormat::files([source], AvroOptions::default(), None).unwrap();
+    let mut reader = files.read_range(0..u64::MAX, RangeOptions::default()).unwrap();
     *shorter.lock().unwrap() = true;
     let error = reader.find_map(Result::err).unwrap();
     assert_eq!(error.kind(), FeedErrorKind::Changed);

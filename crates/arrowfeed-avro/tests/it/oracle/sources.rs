@@ -4,7 +4,7 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroSource, Codec, Split, plan_splits};
+use arrowfeed_avro::{AvroSource, Codec, Split};
 use proptest::prelude::*;
 
 use crate::support::batches;
@@ -61,9 +61,10 @@ proptest! {
         cuts.sort_unstable();
         let split = |pair: &[u64]| Split::new(file.path(), pair[0], pair[1]);
         let random: Vec<Split> = cuts.windows(2).map(split).collect();
-        let even = plan_splits([file.path()], 1 + seed.below(200) as u64).unwrap();
+        let files = case.files(AvroSource::from(file.path()));
+        let even = files.splits(1 + seed.below(200) as u64, None).unwrap();
         for splits in [random, even] {
-            let read = |split| read_all(case.builder().open_split(split));
+            let read = |split| read_all(files.read_split(split, None, case.range_options()));
             assert_rows(&splits.iter().flat_map(read).collect::<Vec<_>>(), &case.cells());
         }
     }

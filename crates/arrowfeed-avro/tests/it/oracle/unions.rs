@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroOptions, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind,
+    AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind, FileReader,
     Limits, RecordDecoder, StringType, Unions,
 };
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn forms(case: &Case) -> [(Unions, Form); 2] {
 }
 
 /// Checks that a reader gives the rows and the error of dense unions.
-fn check(case: &Case, open: impl Fn(AvroReaderBuilder) -> Result<AvroReader, FeedError>) {
+fn check(case: &Case, open: impl Fn(AvroReaderBuilder) -> Result<FileReader, FeedError>) {
     let schema = open(case.builder()).map(|reader| reader.schema());
     let (dense, error) = read(open(case.builder()));
     for (unions, form) in forms(case) {
@@ -182,7 +182,7 @@ fn file(ty: &str, rows: &[&[u8]]) -> AvroSource {
 fn fields_of_absent_branches_count_towards_the_size_of_a_batch() {
     let ty = r#"["null", {"type": "fixed", "name": "F", "size": 1000}, "int"]"#;
     let rows = [&[0_u8][..]; 100];
-    let builder = || AvroReader::builder().with_unions(Unions::Struct);
+    let builder = || AvroReaderBuilder::new().with_unions(Unions::Struct);
     let batches = read_all(builder().with_max_batch_bytes(10_000).open(file(ty, &rows)));
     assert!(batches.iter().all(|batch| (1..=10).contains(&batch.num_rows())));
     assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 100);
@@ -204,7 +204,7 @@ fn text_counts_towards_the_size_of_a_batch() {
     let ty = format!(r#"["int", {{"type": "array", "items": {record}}}]"#);
     // 100 items of no bytes, each of which has the name of its field.
     let row = &[2_u8, 200, 1, 0][..];
-    let builder = || AvroReader::builder().with_unions(Unions::Json);
+    let builder = || AvroReaderBuilder::new().with_unions(Unions::Json);
     let batches = read_all(builder().with_max_batch_bytes(100_000).open(file(&ty, &[row; 10])));
     for batch in &batches {
         let bytes = batch.column(0).as_string::<i32>().values().len();
@@ -245,7 +245,7 @@ fn a_default_counts_with_its_decoded_size() {
         let schema = AvroSchema::parse(&schema).unwrap();
         let open = |batch_bytes| {
             let limits = Limits { batch_bytes, ..Limits::default() };
-            let builder = AvroReader::builder().with_unions(unions).with_limits(limits);
+            let builder = AvroReaderBuilder::new().with_unions(unions).with_limits(limits);
             builder.with_reader_schema(schema.clone()).open(file(r#""int""#, &[&[2]]))
         };
         let error = open(9_000).unwrap_err();
@@ -260,7 +260,7 @@ fn a_default_counts_with_its_decoded_size() {
 #[test]
 fn branches_with_the_same_name_cannot_be_fields_of_one_struct() {
     let ty = r#"[{"type": "array", "items": "int"}, {"type": "enum", "name": "array", "symbols": ["A"]}]"#;
-    let open = |unions| AvroReader::builder().with_unions(unions).open(file(ty, &[&[2, 0]]));
+    let open = |unions| AvroReaderBuilder::new().with_unions(unions).open(file(ty, &[&[2, 0]]));
     let error = open(Unions::Struct).unwrap_err();
     assert_eq!((error.kind(), error.location().field.as_deref()), (FeedErrorKind::Schema, Some("u")));
     assert_eq!(
@@ -285,7 +285,7 @@ fn a_branch_that_is_left_out_may_be_recursive() {
     let types = [ty.to_owned(), list("", ""), list(r#"["null", "#, "]"), list(r#"["string", "#, "]")];
     for (i, ty) in types.into_iter().enumerate() {
         let rows = if i > 0 { &rows[..1] } else { &rows[..] };
-        let builder = AvroReader::builder().with_unions(Unions::Struct).with_columns(["u.int"]);
+        let builder = AvroReaderBuilder::new().with_unions(Unions::Struct).with_columns(["u.int"]);
         let batches = read_all(builder.open(file(&ty, rows)));
         let ints = batches[0].column(0).as_struct().column(0).as_primitive::<arrow_array::types::Int32Type>();
         let expected = [Some(3), None, None];
@@ -297,7 +297,7 @@ fn a_branch_that_is_left_out_may_be_recursive() {
 fn years_before_0_have_four_digits_too() {
     let day = r#"{"type": "int", "logicalType": "date"}"#;
     let rows: [&[u8]; 2] = [&[2, 0xd1, 0xea, 0x57], &[2, 0xcf, 0xea, 0x57]];
-    let builder = AvroReader::builder().with_unions(Unions::Json);
+    let builder = AvroReaderBuilder::new().with_unions(Unions::Json);
     let batches = read_all(builder.open(file(&format!(r#"["string", {day}]"#), &rows)));
     let texts = batches[0].column(0).as_string::<i32>();
     assert_eq!(
@@ -311,7 +311,7 @@ fn text_in_tfx_is_that_of_the_native_value() {
     let ty = r#"["null", "string", {"type": "int", "logicalType": "date"}, "boolean"]"#;
     let rows: [&[u8]; 4] = [&[0], &[2, 2, b'x'], &[4, 2], &[6, 1]];
     let options = AvroOptions { encoding: Encoding::Tfx, unions: Unions::Json, ..AvroOptions::default() };
-    let batches = read_all(AvroReader::builder().with_options(options).open(file(ty, &rows)));
+    let batches = read_all(AvroReaderBuilder::new().with_options(options).open(file(ty, &rows)));
     let found = crate::support::batches::rows(&batches);
     let text = |text: &str| vec![Value::List(vec![Value::Bytes(text.into())])];
     let texts = [r#"{"string":"x"}"#, r#"{"int":"1970-01-02"}"#, r#"{"boolean":true}"#].map(text);
@@ -333,7 +333,7 @@ fn enums_of_absent_branches_are_null() {
         };
         let readers = AvroSchema::parse(&schema(&both)).unwrap();
         for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
-            let builder = || AvroReader::builder().with_encoding(encoding).with_unions(Unions::Struct);
+            let builder = || AvroReaderBuilder::new().with_encoding(encoding).with_unions(Unions::Struct);
             let read = read_all(builder().open(file(&both, &[&[0, 2], &[0, 4]])));
             let symbols = dictionary(read[0].column(0)).map(|symbols| symbols.len());
             assert_eq!(symbols, if encoding == Encoding::Tfx { None } else { Some(2) });

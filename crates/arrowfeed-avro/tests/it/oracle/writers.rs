@@ -7,8 +7,8 @@ use apache_avro::types::Value as Apache;
 use apache_avro::{Days, Decimal, Duration, Millis, Months};
 use arrow_array::{Int64Array, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits, StringType, WriteOptions,
-    write_avro,
+    AvroHeader, AvroReaderBuilder, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits, StringType,
+    WriteOptions, write_avro,
 };
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ proptest! {
         let found: BTreeMap<_, _> = header.metadata().into_iter().filter(given).collect();
         prop_assert_eq!(found, options.metadata);
         prop_assert_eq!(written, case.rows.len() as u64);
-        assert_reads(AvroReader::builder().open(file.path()), case.mapping().columns(), &case.cells());
+        assert_reads(AvroReaderBuilder::new().open(file.path()), case.mapping().columns(), &case.cells());
 
         let bytes = std::fs::read(file.path()).unwrap();
         let reader = apache_avro::Reader::new(&bytes[..]).unwrap();
@@ -156,13 +156,13 @@ fn write_avro_writes_uuids_as_the_strings_of_its_schema() {
     let schema = Schema::parse(json);
     let rows = Rows::new(&schema, 7).rows(30);
     let bytes = AvroFile::of_rows(json, &schema, &rows, Codec::Null, 7).bytes();
-    let reader = AvroReader::builder().open(AvroSource::bytes(bytes)).unwrap();
+    let reader = AvroReaderBuilder::new().open(AvroSource::bytes(bytes)).unwrap();
     let file = TempFile::new();
     let options = WriteOptions { schema: Some(AvroSchema::parse(json).unwrap()), ..WriteOptions::default() };
     write_avro(reader.into_arrow(), file.path(), &options).unwrap();
     let mapping = Mapping::new(&schema, StringType::Utf8);
     let cells: Vec<Vec<Value>> = rows.iter().map(|row| mapping.cells(row)).collect();
-    assert_reads(AvroReader::builder().open(file.path()), mapping.columns(), &cells);
+    assert_reads(AvroReaderBuilder::new().open(file.path()), mapping.columns(), &cells);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_column_of_nulls_is_written_as_such() {
     let file = TempFile::new();
     let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
     write_avro(reader, file.path(), &WriteOptions::default()).unwrap();
-    assert_eq!(read_all(AvroReader::builder().open(file.path())), [batch]);
+    assert_eq!(read_all(AvroReaderBuilder::new().open(file.path())), [batch]);
 }
 
 fn apache_codec(codec: Codec) -> apache_avro::Codec {

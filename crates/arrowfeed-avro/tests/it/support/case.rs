@@ -4,7 +4,10 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema as ArrowSchema};
-use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, StringType};
+use arrowfeed_avro::{
+    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSource, Codec, FeedError, FileReader, FileSet,
+    RangeOptions, StringType,
+};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -71,10 +74,21 @@ pub(crate) fn cases_with(
 impl Case {
     /// A single-threaded reader with the options of the case.
     pub(crate) fn builder(&self) -> AvroReaderBuilder {
-        AvroReader::builder()
+        AvroReaderBuilder::new()
             .with_threads(std::num::NonZeroUsize::MIN)
             .with_batch_size(self.batch_size)
             .with_string_type(self.strings)
+    }
+
+    /// Files that are read with the options of the case.
+    pub(crate) fn files(&self, source: AvroSource) -> FileSet {
+        let options = AvroOptions { string_type: self.strings, ..AvroOptions::default() };
+        AvroFormat::files([source], options, None).unwrap()
+    }
+
+    /// Options to read ranges with those of the case.
+    pub(crate) fn range_options(&self) -> RangeOptions {
+        RangeOptions { batch_size: Some(self.batch_size), ..RangeOptions::default() }
     }
 
     pub(crate) fn source(&self) -> AvroSource {
@@ -98,7 +112,7 @@ impl Case {
 }
 
 /// All batches, and the error after them.
-pub(crate) fn read(reader: Result<AvroReader, FeedError>) -> (Vec<RecordBatch>, Option<FeedError>) {
+pub(crate) fn read(reader: Result<FileReader, FeedError>) -> (Vec<RecordBatch>, Option<FeedError>) {
     let mut reader = match reader {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Some(error)),
@@ -117,7 +131,7 @@ pub(crate) fn read(reader: Result<AvroReader, FeedError>) -> (Vec<RecordBatch>, 
 }
 
 /// All batches of a reader that must not fail.
-pub(crate) fn read_all(reader: Result<AvroReader, FeedError>) -> Vec<RecordBatch> {
+pub(crate) fn read_all(reader: Result<FileReader, FeedError>) -> Vec<RecordBatch> {
     match read(reader) {
         (batches, None) => batches,
         (_, Some(error)) => panic!("{error}"),
@@ -125,7 +139,7 @@ pub(crate) fn read_all(reader: Result<AvroReader, FeedError>) -> Vec<RecordBatch
 }
 
 /// Checks the schema and the rows of a reader.
-pub(crate) fn assert_reads(reader: Result<AvroReader, FeedError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
+pub(crate) fn assert_reads(reader: Result<FileReader, FeedError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
     let reader = reader.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(*reader.schema(), ArrowSchema::new(fields));
     assert_rows(&read_all(Ok(reader)), cells);

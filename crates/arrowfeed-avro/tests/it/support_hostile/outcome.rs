@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
-use arrowfeed_avro::{AvroReader, FeedError, FeedErrorKind};
+use arrowfeed_avro::{FeedError, FeedErrorKind, FileReader};
 
 /// An error without the name of its file, which depends on the way of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Reads to the end or to the first error, and checks that nothing follows.
-    pub(crate) fn of(reader: Result<AvroReader, FeedError>) -> Self {
+    pub(crate) fn of(reader: Result<FileReader, FeedError>) -> Self {
         let mut outcome = Self::default();
         let mut reader = match reader {
             Ok(reader) => reader,

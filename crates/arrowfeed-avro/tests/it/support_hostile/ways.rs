@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrowfeed_avro::{
-    AvroHeader, AvroOptions, AvroReader, AvroReaderBuilder, AvroSource, ReadOptions, plan_splits,
+    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, RangeOptions, ReadOptions,
 };
 
 use super::outcome::{Fault, Outcome};
@@ -46,7 +46,7 @@ type Options<'a> = (&'a AvroOptions, &'a ReadOptions);
 
 fn builder(&(options, reading): &Options<'_>, threads: usize) -> AvroReaderBuilder {
     let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..reading.clone() };
-    AvroReader::builder().with_options(options.clone()).with_read_options(reading)
+    AvroReaderBuilder::new().with_options(options.clone()).with_read_options(reading)
 }
 
 #[track_caller]
@@ -69,20 +69,24 @@ fn in_threads(bytes: &[u8], options: &Options<'_>, whole: &Outcome) {
 }
 
 fn by_splits(path: &Path, target: u64, options: &Options<'_>, whole: &Outcome) {
-    let splits = match plan_splits([path], target) {
-        Ok(splits) => splits,
-        Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "splits"),
-    };
+    let files = AvroFormat::files([path], options.0.clone(), None);
+    let (files, splits) =
+        match files.and_then(|files| files.splits(target, None).map(|splits| (files, splits))) {
+            Ok(found) => found,
+            Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "splits"),
+        };
     let mut found = Outcome::default();
     for split in &splits {
-        let part = Outcome::of(builder(options, 1).open_split(split));
+        let ReadOptions { batch_size, on_error, .. } = *options.1;
+        let range_options = RangeOptions { batch_size, on_error, ..RangeOptions::default() };
+        let part = Outcome::of(files.read_split(split, None, range_options));
         found.batches.extend(part.batches);
         if part.fault.is_some() {
             found.fault = part.fault.map(Fault::without_block);
             break;
         }
     }
-    // A file without blocks has no splits, so its schema is never checked.
+    // A file without blocks has no splits, so recursive columns of its schema are no error.
     if !splits.is_empty() {
         let mut expected = whole.clone();
         expected.fault = expected.fault.map(Fault::without_block);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StructArray};
-use arrowfeed_avro::{AvroReader, AvroSchema, AvroSource, AvroWriter, WriteOptions};
+use arrowfeed_avro::{AvroReaderBuilder, AvroSchema, AvroSource, AvroWriter, WriteOptions};
 
 use super::laws::{header, write};
 use crate::support::case::read_all;
@@ -35,7 +35,7 @@ fn written(columns: Vec<(&str, ArrayRef)>, schema: &AvroSchema) -> Vec<u8> {
 }
 
 fn read(bytes: Vec<u8>, reader_schema: Option<&AvroSchema>) -> Vec<RecordBatch> {
-    let mut builder = AvroReader::builder();
+    let mut builder = AvroReaderBuilder::new();
     if let Some(schema) = reader_schema {
         builder = builder.with_reader_schema(schema.clone());
     }

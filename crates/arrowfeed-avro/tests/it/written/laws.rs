@@ -10,7 +10,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray}
 use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroSchema, AvroSource, AvroWriter, Codec, Limits, WriteOptions, encode_records,
+    AvroHeader, AvroReaderBuilder, AvroSchema, AvroSource, AvroWriter, Codec, Limits, WriteOptions,
+    encode_records,
 };
 use proptest::prelude::*;
 
@@ -98,7 +99,7 @@ fn written_again(schema: &SchemaRef, batches: &[RecordBatch]) {
     let mut writer = AvroWriter::to_sink(memory.clone(), schema.clone(), options).unwrap();
     batches.iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap();
-    let reader = AvroReader::builder().with_threads(NonZeroUsize::MIN);
+    let reader = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
     let reader = reader.open(AvroSource::bytes(memory.bytes())).unwrap();
     assert_eq!(&reader.schema(), schema);
     let again = concat_batches(schema, &read_all(Ok(reader))).unwrap();
@@ -130,7 +131,7 @@ fn check(seed: u64) {
                 .collect()
         })
         .collect();
-    let reader = AvroReader::builder().with_threads(NonZeroUsize::MIN);
+    let reader = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
     let opened = reader.open(AvroSource::bytes(bytes)).unwrap();
     let names = |schema: &ArrowSchema| -> Vec<String> {
         schema.fields().iter().map(|field| field.name().clone()).collect()
@@ -219,6 +220,6 @@ fn rows_that_become_much_larger_are_written_as_others() {
     let parts = [batch("", 8192), batch(&"x".repeat(1 << 16), 50)];
     let whole = concat_batches(&parts[0].schema(), &parts).unwrap();
     let bytes = write(&whole, &parts, WriteOptions::default());
-    let read = read_all(AvroReader::builder().open(AvroSource::bytes(bytes)));
+    let read = read_all(AvroReaderBuilder::new().open(AvroSource::bytes(bytes)));
     assert_eq!(concat_batches(&read[0].schema(), &read).unwrap().columns(), whole.columns());
 }
