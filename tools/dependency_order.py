@@ -35,6 +35,8 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-fuzz": {
         "arrowfeed-avro",
         "arrowfeed-ffi",
+        "arrowfeed-ipc",
+        "arrowfeed-select",
         "arrowfeed-source",
         "arrowfeed-tensor",
         "arrowfeed-text",

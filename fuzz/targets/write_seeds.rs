@@ -1,10 +1,18 @@
 //! Writes the initial corpus of the fuzz targets: small valid files, their schemas, and messages.
 
+#[allow(dead_code, reason = "some helpers are for tests only")]
+#[path = "../../crates/arrowfeed-ipc/tests/it/support.rs"]
+mod ipc;
+#[path = "../../crates/arrowfeed-ffi/tests/it/structs/mod.rs"]
+mod structs;
 #[path = "../../crates/arrowfeed-avro/tests/it/support_hostile/mod.rs"]
 mod support;
 
 use std::fs::{create_dir_all, write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use arbitrary::Unstructured;
+use support::random::Random;
 use support::schemas::KINDS;
 use support::seeds::seeds;
 
@@ -27,7 +35,30 @@ fn main() -> std::io::Result<()> {
         write(format!("corpus/sequence_example_message/seed-{i}"), &message)?;
         write(format!("corpus/example_message/seed-{i}"), message)?;
     }
+    create_dir_all("corpus/arrow_ipc_file")?;
+    for (i, seed) in ipc::seeds().into_iter().chain(random_ipc_files()).enumerate() {
+        write(format!("corpus/arrow_ipc_file/seed-{i}"), seed)?;
+    }
     // feature_lists { feature_list { key: "t" value { feature { int64_list { value: 7 } } feature {} } } }
     let steps = b"\x12\x10\x0a\x0e\x0a\x01t\x12\x09\x0a\x05\x1a\x03\x0a\x01\x07\x0a\x00";
     write("corpus/sequence_example_message/seed-steps", steps)
+}
+
+/// Arrow IPC files and streams with columns of random types.
+fn random_ipc_files() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for seed in 0..100 {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..4096).map(|_| random.below(256) as u8).collect();
+        // Too few bytes do not make a case.
+        let _ = structs::case(&mut Unstructured::new(&bytes), |batch| {
+            let (kind, codec) = (*random.pick(&ipc::KINDS), *random.pick(&ipc::CODECS));
+            // The crate arrow-ipc panics for some batches.
+            let written = catch_unwind(AssertUnwindSafe(|| {
+                ipc::write(kind, &ipc::cut(&batch, batch.num_rows().max(2) / 2), ipc::packed(codec))
+            }));
+            files.extend(written);
+        });
+    }
+    files
 }

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
-use arrow_ipc::writer::{DictionaryHandling, IpcWriteOptions};
 use arrowfeed_ipc::IpcOptions;
 use arrowfeed_source::run::{Part, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, OnError, Report};
 
 use crate::random_run;
 use crate::support::{
-    KINDS, Kind, all, columns, cut, hide_panics_of_dependencies, ids, open, packed, read, reader, write,
+    KINDS, Kind, all, columns, cut, hide_panics_of_dependencies, ids, open, packed, read, reader, seeds,
+    write,
 };
 
 /// `make test-long` has ten times as many.
@@ -44,20 +44,6 @@ fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<RecordBatch>, Report), FeedError>
     let mut skipping = reader(&files, Part::whole(0), 64, OnError::SkipBlock, Workers::Caller);
     let batches = all(&mut skipping)?;
     Ok((batches, skipping.report().clone()))
-}
-
-fn seeds() -> Vec<Vec<u8>> {
-    let batches = cut(&columns(0..200), 40);
-    let delta = || IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
-    let growing = [columns(0..5), columns(0..9), columns(0..20)];
-    let mut seeds = Vec::new();
-    for kind in KINDS {
-        for codec in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
-            seeds.push(write(kind, &batches, packed(codec)));
-        }
-        seeds.push(write(kind, &growing, delta()));
-    }
-    seeds
 }
 
 #[test]

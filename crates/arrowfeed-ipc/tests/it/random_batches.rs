@@ -4,14 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbitrary::Unstructured;
 use arrow_array::RecordBatch;
-use arrow_ipc::CompressionType;
 use arrow_ipc::reader::StreamReader;
 use arrowfeed_ipc::IpcOptions;
 use arrowfeed_source::OnError;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::support::{KINDS, Kind, cut, hide_panics_of_dependencies, open, packed, read, write};
+use crate::support::{CODECS, KINDS, Kind, cut, hide_panics_of_dependencies, open, packed, read, write};
 use crate::{random_run, structs};
 
 /// Number of random bytes that determine a case.
@@ -38,7 +37,7 @@ fn compare(seed: u64, batch: &RecordBatch) -> bool {
     if batch.num_rows() == 0 {
         return false;
     }
-    let codec = [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)][seed as usize % 3];
+    let codec = CODECS[seed as usize % 3];
     let written = catch_unwind(AssertUnwindSafe(|| {
         let batches = cut(batch, 3);
         let stream = write(Kind::Stream, &batches, packed(codec));

@@ -9,7 +9,7 @@ use arrow_array::{
     cast::AsArray,
 };
 use arrow_ipc::CompressionType;
-use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, SchemaRef};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
@@ -24,6 +24,10 @@ pub(crate) enum Kind {
 }
 
 pub(crate) const KINDS: [Kind; 2] = [Kind::File, Kind::Stream];
+
+/// No codec, and each codec.
+pub(crate) const CODECS: [Option<CompressionType>; 3] =
+    [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)];
 
 /// Writes batches with these options.
 pub(crate) fn write(kind: Kind, batches: &[RecordBatch], options: IpcWriteOptions) -> Vec<u8> {
@@ -69,6 +73,21 @@ pub(crate) fn columns(rows: std::ops::Range<i64>) -> RecordBatch {
 pub(crate) fn cut(batch: &RecordBatch, rows: usize) -> Vec<RecordBatch> {
     let starts = (0..batch.num_rows()).step_by(rows);
     starts.map(|start| batch.slice(start, rows.min(batch.num_rows() - start))).collect()
+}
+
+/// Small valid files and streams: each codec, and dictionaries that grow.
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let batches = cut(&columns(0..200), 40);
+    let delta = || IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
+    let growing = [columns(0..5), columns(0..9), columns(0..20)];
+    let mut seeds = Vec::new();
+    for kind in KINDS {
+        for codec in CODECS {
+            seeds.push(write(kind, &batches, packed(codec)));
+        }
+        seeds.push(write(kind, &growing, delta()));
+    }
+    seeds
 }
 
 /// Opens a file under the name `file`.
