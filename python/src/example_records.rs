@@ -5,7 +5,7 @@ use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
-use arrowfeed::tfrecord::Encoding;
+use arrowfeed::tfrecord::FeatureEncoding;
 use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, UnknownFeatures};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
@@ -138,7 +138,7 @@ fn reduced<'py, T: PyClass, D: Decoder>(
 /// Applies `decode` to an iterable of records.
 fn decoded(
     records: &Bound<'_, PyAny>,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     decode: impl FnOnce(&[&[u8]]) -> Result<Batch, FeedError> + Send,
 ) -> PyResult<RecordBatch> {
     let expected = "an iterable of bytes";
@@ -158,7 +158,7 @@ fn decoded(
 pub(crate) struct ExampleRecordDecoder {
     /// `None`: the features of each batch are those of its records.
     known: Option<Known<ExampleDecoder>>,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
 }
 
 #[pymethods]
@@ -206,7 +206,7 @@ pub(crate) struct SequenceExampleRecordDecoder {
     /// As in `ExampleRecordDecoder`.
     known: Option<Known<SequenceExampleDecoder>>,
     sequence_column: String,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
 }
 
 #[pymethods]

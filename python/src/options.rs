@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed::avro::{self, Encoding, StringType, Unions};
+use arrowfeed::avro::{self, ColumnEncoding, StringType, Unions};
 use arrowfeed::source::OnError;
 use arrowfeed::{AvroOptions, Limits, ReadOptions};
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use crate::argument::{choice, flag, integer, strings, unexpected_keyword, wrong_
 use crate::limits;
 use crate::schema::parse;
 
-const ENCODINGS: [(&str, Encoding); 3] =
-    [("native", Encoding::Native), ("feature", Encoding::Feature), ("tfx", Encoding::Tfx)];
+const ENCODINGS: [(&str, ColumnEncoding); 3] =
+    [("native", ColumnEncoding::Native), ("feature", ColumnEncoding::Feature), ("tfx", ColumnEncoding::Tfx)];
 
 const STRING_TYPES: [(&str, StringType); 3] =
     [("utf8", StringType::Utf8), ("large_utf8", StringType::LargeUtf8), ("utf8_view", StringType::Utf8View)];

@@ -3,9 +3,11 @@
 use arrowfeed::AvroOptions;
 use arrowfeed::sources::redacted;
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
-use arrowfeed::tfrecord::example::{Feature, Kind};
+use arrowfeed::tfrecord::example::{Feature, FeatureKind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
-use arrowfeed::tfrecord::{Compression, Encoding, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::{
+    Compression, ExampleWriter, FeatureEncoding, RecordFormat, RecordKind, RecordOptions,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -20,8 +22,12 @@ use crate::tensor::message_bytes;
 use crate::{signals, write};
 
 /// Kinds of features by name.
-const KINDS: [(&str, Kind); 4] =
-    [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64), ("null", Kind::Null)];
+const KINDS: [(&str, FeatureKind); 4] = [
+    ("bytes", FeatureKind::Bytes),
+    ("float", FeatureKind::Float),
+    ("int64", FeatureKind::Int64),
+    ("null", FeatureKind::Null),
+];
 
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 
@@ -36,15 +42,16 @@ enum Format {
 const FORMATS: [(&str, Format); 3] =
     [("example", Format::Example), ("sequence_example", Format::SequenceExample), ("raw", Format::Raw)];
 
-const ENCODINGS: [(&str, Encoding); 2] = [("tfx", Encoding::Tfx), ("feature", Encoding::Feature)];
+const ENCODINGS: [(&str, FeatureEncoding); 2] =
+    [("tfx", FeatureEncoding::Tfx), ("feature", FeatureEncoding::Feature)];
 
 /// Parses an `encoding` argument.
-pub(crate) fn encoding(value: &Bound<'_, PyAny>) -> PyResult<Encoding> {
+pub(crate) fn encoding(value: &Bound<'_, PyAny>) -> PyResult<FeatureEncoding> {
     choice("encoding", &ENCODINGS, value)
 }
 
 /// The name of the encoding, for pickles.
-pub(crate) fn encoding_name(encoding: Encoding) -> &'static str {
+pub(crate) fn encoding_name(encoding: FeatureEncoding) -> &'static str {
     ENCODINGS.iter().find(|(_, one)| *one == encoding).map_or("tfx", |(name, _)| name)
 }
 
@@ -107,11 +114,11 @@ fn typed(types: Vec<(String, ValueType)>) -> Vec<Feature> {
     types.into_iter().map(|(name, value_type)| Feature { name, kind: kind(value_type) }).collect()
 }
 
-fn kind(value_type: ValueType) -> Kind {
+fn kind(value_type: ValueType) -> FeatureKind {
     match value_type {
-        ValueType::Bytes => Kind::Bytes,
-        ValueType::Float => Kind::Float,
-        ValueType::Int => Kind::Int64,
+        ValueType::Bytes => FeatureKind::Bytes,
+        ValueType::Float => FeatureKind::Float,
+        ValueType::Int => FeatureKind::Int64,
     }
 }
 
@@ -168,7 +175,7 @@ pub(crate) fn read_tfrecord(
             }
             // A record is bytes in every encoding, so the default is accepted, and what would change a type is not.
             if let Some(value) = &encoding
-                && self::encoding(value)? != Encoding::default()
+                && self::encoding(value)? != FeatureEncoding::default()
             {
                 return Err(wrong_value("encoding", "'tfx', the default, for raw records", value));
             }

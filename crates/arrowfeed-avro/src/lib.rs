@@ -44,7 +44,7 @@ pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location
 pub use container::codec::Codec;
 pub use header::AvroHeader;
 pub use message::Framing;
-pub use options::{AvroOptions, Encoding, StringType, Unions};
+pub use options::{AvroOptions, ColumnEncoding, StringType, Unions};
 pub use reader::{AvroFormat, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;

@@ -8,7 +8,7 @@ use crate::AvroSchema;
 
 /// Mapping of Avro types to Arrow types. The table is in `docs/avro-to-arrow.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Encoding {
+pub enum ColumnEncoding {
     /// The natural Arrow type of each Avro type.
     #[default]
     Native,
@@ -34,7 +34,7 @@ pub enum StringType {
 /// The Arrow type of Avro unions of several types. A union of null and one type is a nullable column of that type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Unions {
-    /// A dense union. [`Encoding::Feature`] and [`Encoding::Tfx`] refuse it.
+    /// A dense union. [`ColumnEncoding::Feature`] and [`ColumnEncoding::Tfx`] refuse it.
     #[default]
     Dense,
     /// A struct with one nullable child for each branch other than null. The child of the value's branch has the
@@ -55,8 +55,8 @@ pub struct AvroOptions {
     pub reader_schema: Option<AvroSchema>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
-    /// Default [`Encoding::Native`].
-    pub encoding: Encoding,
+    /// Default [`ColumnEncoding::Native`].
+    pub encoding: ColumnEncoding,
     /// Default [`StringType::Utf8`].
     pub string_type: StringType,
     /// Default [`Unions::Dense`].
@@ -64,7 +64,7 @@ pub struct AvroOptions {
     /// Lengths of the arrays that become `FixedSizeList`, by column path. The path of an array inside other
     /// arrays or maps has one `[]` for each of them (`matrix[]`). A row of another length is an error.
     pub fixed_lengths: BTreeMap<String, i32>,
-    /// With [`Encoding::Tfx`], converts Avro doubles to Float32: those beyond the largest float become infinite.
+    /// With [`ColumnEncoding::Tfx`], converts Avro doubles to Float32: those beyond the largest float become infinite.
     /// Default false.
     pub double_as_float: bool,
     /// Returns each record as its encoded bytes, in the `LargeBinary` column `record`. Default false. The bytes

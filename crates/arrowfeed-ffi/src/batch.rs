@@ -12,7 +12,7 @@ use arrow_schema::{DataType, SchemaRef};
 
 use crate::contents;
 use crate::invalid::{Checked, Invalid};
-use crate::structure::Part;
+use crate::structure::OwnedStruct;
 
 /// Reason why an import gives no batch.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl ForeignBatch {
     ) -> Result<Self, Refused> {
         let owner = Arc::new(array);
         // SAFETY: guaranteed by the caller.
-        let structs = unsafe { Part::new(&owner) };
+        let structs = unsafe { OwnedStruct::new(&owner) };
         let structs_type = DataType::Struct(schema.fields().clone());
         let size = structs.size(&structs_type)?;
         let nulls = structs.nulls(&structs.buffers(&structs_type, size.end)?, size.offset, size.len)?;

@@ -18,7 +18,7 @@ use crate::types::name;
 
 /// A struct, and the struct that owns the memory of all. The targets of its pointers are as described by the interface.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct OwnedStruct<'a> {
     array: &'a FFI_ArrowArray,
     owner: &'a Arc<FFI_ArrowArray>,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Size {
     pub(crate) end: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> OwnedStruct<'a> {
     /// The root struct of an array.
     ///
     /// # Safety
@@ -131,7 +131,7 @@ impl<'a> Part<'a> {
                 // SAFETY: null, or a struct of the owner, as guaranteed by the caller of `new`.
                 let values_of = unsafe { self.array.dictionary.as_ref() };
                 let array = values_of.into_iter();
-                array.map(|array| Part { array, ..self }.data(values)).collect()
+                array.map(|array| OwnedStruct { array, ..self }.data(values)).collect()
             }
             _ => self.children(data_type, &[]),
         }
@@ -143,7 +143,7 @@ impl<'a> Part<'a> {
     }
 
     /// The structs of all children, if their number is as expected.
-    pub(crate) fn parts(self, data_type: &DataType, number: usize) -> Checked<Vec<Part<'a>>> {
+    pub(crate) fn parts(self, data_type: &DataType, number: usize) -> Checked<Vec<OwnedStruct<'a>>> {
         let found = self.array.n_children;
         if usize::try_from(found) != Ok(number) {
             let found = format!("{found} children of {}, which has {number}", name(data_type));
@@ -161,7 +161,7 @@ impl<'a> Part<'a> {
             // `new`.
             let child = unsafe { self.array.children.add(index).read_unaligned().as_ref() };
             let missing = || Invalid::new(format!("a null pointer to child {index} of {}", name(data_type)));
-            Ok(Part { array: child.ok_or_else(missing)?, ..self })
+            Ok(OwnedStruct { array: child.ok_or_else(missing)?, ..self })
         });
         parts.collect()
     }

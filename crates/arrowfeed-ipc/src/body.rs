@@ -104,7 +104,7 @@ pub(crate) fn copied(
         let Some(bytes) = body.get(start..start.saturating_add(number(buffer.len))) else {
             return Err(corrupt("expected buffers inside of the body".to_owned()));
         };
-        let part = Part::new(bytes, codec)?;
+        let part = DecodedBuffer::new(bytes, codec)?;
         total = total.saturating_add(part.len);
         end = end.next_multiple_of(COPIED).saturating_add(part.len);
         if total > limits.decoded_block_bytes {
@@ -121,14 +121,14 @@ pub(crate) fn copied(
 }
 
 /// A buffer, and what it takes to decode it.
-struct Part<'a> {
+struct DecodedBuffer<'a> {
     bytes: &'a [u8],
     codec: Option<Codec>,
     /// Number of bytes after decompression.
     len: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> DecodedBuffer<'a> {
     fn new(bytes: &'a [u8], codec: Option<Codec>) -> Result<Self, FeedError> {
         let as_it_is = |bytes: &'a [u8]| Ok(Self { bytes, codec: None, len: bytes.len() });
         if codec.is_none() || bytes.is_empty() {

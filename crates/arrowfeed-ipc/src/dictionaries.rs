@@ -26,12 +26,12 @@ pub(crate) struct FileDictionaries {
     /// Whether some values contain dictionaries. They then depend on all messages before them.
     are_nested: bool,
     /// The values after some messages; the last used one is the last.
-    kept: ForkLock<Vec<State>>,
+    kept: ForkLock<Vec<DictionaryValues>>,
 }
 
 /// The values after the messages with these numbers.
 #[derive(Debug, Clone)]
-struct State {
+struct DictionaryValues {
     messages: Vec<usize>,
     values: Arc<Dictionaries>,
 }
@@ -64,7 +64,7 @@ impl FileDictionaries {
         if needed.is_empty() {
             return Ok(Arc::default());
         }
-        let longest = |kept: &mut Vec<State>| {
+        let longest = |kept: &mut Vec<DictionaryValues>| {
             let usable = kept.iter().filter(|state| needed.starts_with(&state.messages));
             usable.max_by_key(|state| state.messages.len()).cloned()
         };
@@ -79,7 +79,7 @@ impl FileDictionaries {
             self.apply(file, place, &mut values, limits)
                 .map_err(|error| error.at_offset(place.place.offset))?;
         }
-        let state = State { messages: needed, values: Arc::new(values) };
+        let state = DictionaryValues { messages: needed, values: Arc::new(values) };
         let values = state.values.clone();
         self.kept.with(|kept| {
             if kept.len() == KEPT {

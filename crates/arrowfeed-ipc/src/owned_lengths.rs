@@ -93,15 +93,15 @@ fn of_nulls(nulls: &NullBuffer) -> NullBuffer {
 
 /// The same bytes at the same address.
 fn of_buffer(buffer: &Buffer) -> Buffer {
-    struct Shared(Buffer);
+    struct SharedBuffer(Buffer);
 
-    impl AsRef<[u8]> for Shared {
+    impl AsRef<[u8]> for SharedBuffer {
         fn as_ref(&self) -> &[u8] {
             &self.0
         }
     }
 
-    Buffer::from(Bytes::from_owner(Shared(buffer.clone())))
+    Buffer::from(Bytes::from_owner(SharedBuffer(buffer.clone())))
 }
 
 #[cfg(test)]

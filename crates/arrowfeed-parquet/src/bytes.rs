@@ -99,7 +99,7 @@ impl ChunkReader for SourceBytes {
         if let Some(memory) = self.source.memory()
             && let Ok(start) = usize::try_from(start)
         {
-            return Ok(Bytes::from_owner(Shared(memory.slice_with_length(start, length))));
+            return Ok(Bytes::from_owner(SharedBuffer(memory.slice_with_length(start, length))));
         }
         let mut bytes = vec![0; length];
         let found = self.read_at(start, &mut bytes).map_err(external)?;
@@ -113,9 +113,9 @@ impl ChunkReader for SourceBytes {
 }
 
 /// A buffer that is shared with `Bytes`.
-struct Shared(arrow_buffer::Buffer);
+struct SharedBuffer(arrow_buffer::Buffer);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }

@@ -5,7 +5,9 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::columns::{Named, Projection, by_name, leaves, leaves_for, projected};
-use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored};
+use crate::conversion::{
+    ColumnConversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored,
+};
 
 /// The columns that are read from one file, and their conversion to batches.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ struct Column {
     field: FieldRef,
     /// Its index among the columns that are read. `None`: the file does not have it.
     at: Option<usize>,
-    conversion: Conversion,
+    conversion: ColumnConversion,
 }
 
 impl FileColumns {

@@ -36,7 +36,7 @@ macro_rules! with_key_type {
 }
 
 /// Arrays, and slots in them.
-pub(crate) type Selection = (Vec<ArrayRef>, Vec<(usize, usize)>);
+pub(crate) type ArraySlots = (Vec<ArrayRef>, Vec<(usize, usize)>);
 
 /// The arrays without the values that no slot uses, if a kernel could fail because of these values; `None` if all kernels
 /// that join the arrays are safe.
@@ -144,7 +144,7 @@ fn most_values(keys: &DataType) -> u64 {
 
 /// Copies the slots of each array, so that no other slot counts as a use of a value, and merges the dictionaries. Returns
 /// the places of the slots in the copies.
-pub(crate) fn selected(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<Selection, ArrowError> {
+pub(crate) fn selected(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArraySlots, ArrowError> {
     let mut copies: Vec<Ranges> = arrays.iter().map(|array| Ranges::new(&[*array], false, 0)).collect();
     let mut lengths = vec![0; arrays.len()];
     let moved = slots.iter().map(|&(array, slot)| {

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 
 use crate::column_path::ColumnPath;
 use crate::error::ConversionError;
-use crate::explain::Part;
+use crate::explain::TensorPart;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
@@ -16,7 +16,7 @@ pub(crate) trait Conversion: Debug + Send + Sync {
     fn spec(&self) -> TensorSpec;
 
     /// Reports which parts share memory with the batch and which are copied.
-    fn explain(&self) -> Vec<Part>;
+    fn explain(&self) -> Vec<TensorPart>;
 
     /// Indices of the columns that the conversion reads.
     fn columns(&self) -> Vec<usize>;

@@ -23,7 +23,7 @@ pub enum Sharing {
 
 /// One part of a tensor: the origin of its memory, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct TensorPart {
     /// `values`, `indices` or `row_splits`. In structured tensors, the path of the field comes first.
     pub part: String,
     /// The origin of the memory, for batches to which no condition of `unless` applies.
@@ -42,10 +42,10 @@ pub struct Explanation {
     /// Spec of the tensor.
     pub spec: TensorSpec,
     /// The parts of the tensor.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TensorPart>,
 }
 
-impl Part {
+impl TensorPart {
     pub(crate) fn new(part: &str, sharing: Sharing) -> Self {
         Self { part: part.to_owned(), sharing, reason: None, unless: Vec::new() }
     }
@@ -119,7 +119,7 @@ pub(crate) const HIDDEN: &str = "a null list has stored values";
 pub(crate) const VIEWS: &str = "list views are not in order, overlap or leave gaps";
 
 /// Formats like `values: shared; copied where a row is null and filled`.
-impl fmt::Display for Part {
+impl fmt::Display for TensorPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sharing = match self.sharing {
             Sharing::Shared => "shared",

@@ -14,23 +14,23 @@ use crate::error::{ConversionError, ConversionErrorKind, count};
 
 /// The pieces of an array, in order. Adjacent pieces are merged.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces {
-    pieces: Vec<Piece>,
+pub(crate) struct ArraySlices {
+    pieces: Vec<ArraySlice>,
     len: usize,
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum ArraySlice {
     /// A range of the source.
     Copy(Range<usize>),
     /// The fill value, repeated this many times.
     Fill(usize),
 }
 
-impl Pieces {
+impl ArraySlices {
     /// The whole source, of length `len`, as one piece.
     pub(crate) fn whole(len: usize) -> Self {
-        Self { pieces: vec![Piece::Copy(0..len)], len }
+        Self { pieces: vec![ArraySlice::Copy(0..len)], len }
     }
 
     pub(crate) fn copy(&mut self, range: Range<usize>) {
@@ -39,8 +39,8 @@ impl Pieces {
         }
         self.len += range.len();
         match self.pieces.last_mut() {
-            Some(Piece::Copy(last)) if last.end == range.start => last.end = range.end,
-            _ => self.pieces.push(Piece::Copy(range)),
+            Some(ArraySlice::Copy(last)) if last.end == range.start => last.end = range.end,
+            _ => self.pieces.push(ArraySlice::Copy(range)),
         }
     }
 
@@ -50,8 +50,8 @@ impl Pieces {
         }
         self.len += count;
         match self.pieces.last_mut() {
-            Some(Piece::Fill(last)) => *last += count,
-            _ => self.pieces.push(Piece::Fill(count)),
+            Some(ArraySlice::Fill(last)) => *last += count,
+            _ => self.pieces.push(ArraySlice::Fill(count)),
         }
     }
 
@@ -64,13 +64,13 @@ impl Pieces {
     fn copy_nulls(&self, source: &ArrayRef) -> bool {
         source.nulls().is_some_and(|nulls| {
             self.iter().any(|piece| match piece {
-                Piece::Copy(range) => nulls.slice(range.start, range.len()).null_count() > 0,
-                Piece::Fill(_) => false,
+                ArraySlice::Copy(range) => nulls.slice(range.start, range.len()).null_count() > 0,
+                ArraySlice::Fill(_) => false,
             })
         })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Piece> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ArraySlice> {
         self.pieces.iter()
     }
 }
@@ -80,12 +80,12 @@ impl Pieces {
 /// `fill` has one value of the same type. Nulls in copied ranges stay null.
 pub(crate) fn gather(
     source: &ArrayRef,
-    pieces: &Pieces,
+    pieces: &ArraySlices,
     fill: Option<&ArrayRef>,
 ) -> Result<ArrayRef, ConversionError> {
     match pieces.pieces.as_slice() {
         [] => return Ok(source.slice(0, 0)),
-        [Piece::Copy(range)] => return Ok(source.slice(range.start, range.len())),
+        [ArraySlice::Copy(range)] => return Ok(source.slice(range.start, range.len())),
         _ => {}
     }
     if pieces.copy_nulls(source) {
@@ -100,7 +100,7 @@ pub(crate) fn gather(
 
 fn gather_numbers<T: ArrowPrimitiveType>(
     source: &PrimitiveArray<T>,
-    pieces: &Pieces,
+    pieces: &ArraySlices,
     fill: Option<&ArrayRef>,
 ) -> Result<ArrayRef, ConversionError> {
     let fill = fill.and_then(|fill| fill.as_any().downcast_ref::<PrimitiveArray<T>>());
@@ -108,8 +108,8 @@ fn gather_numbers<T: ArrowPrimitiveType>(
     let mut values: Vec<T::Native> = reserved(pieces.len).map_err(|error| overflow(pieces.len, &error))?;
     for piece in &pieces.pieces {
         match piece {
-            Piece::Copy(range) => values.extend_from_slice(&source.values()[range.clone()]),
-            Piece::Fill(count) => values.resize(values.len() + count, fill),
+            ArraySlice::Copy(range) => values.extend_from_slice(&source.values()[range.clone()]),
+            ArraySlice::Fill(count) => values.resize(values.len() + count, fill),
         }
     }
     let array = PrimitiveArray::<T>::new(values.into(), None);
@@ -118,7 +118,7 @@ fn gather_numbers<T: ArrowPrimitiveType>(
 
 fn gather_any(
     source: &ArrayRef,
-    pieces: &Pieces,
+    pieces: &ArraySlices,
     fill: Option<&ArrayRef>,
 ) -> Result<ArrayRef, ConversionError> {
     let bytes = bytes(source, fill, pieces);
@@ -133,16 +133,16 @@ fn gather_any(
     };
     let mut out = MutableArrayData::with_capacities(arrays, false, capacity);
     let done = pieces.iter().try_for_each(|piece| match piece {
-        Piece::Copy(range) => out.try_extend(0, range.start, range.end),
-        Piece::Fill(count) if fill.is_some() => (0..*count).try_for_each(|_| out.try_extend(1, 0, 1)),
-        Piece::Fill(count) => out.try_extend_nulls(*count),
+        ArraySlice::Copy(range) => out.try_extend(0, range.start, range.end),
+        ArraySlice::Fill(count) if fill.is_some() => (0..*count).try_for_each(|_| out.try_extend(1, 0, 1)),
+        ArraySlice::Fill(count) => out.try_extend_nulls(*count),
     });
     done.map_err(|error| overflow(pieces.len, &error))?;
     Ok(make_array(out.freeze()))
 }
 
 /// Bytes of the strings in the pieces, or `None` if the number overflows.
-fn bytes(source: &ArrayRef, fill: Option<&ArrayRef>, pieces: &Pieces) -> Option<usize> {
+fn bytes(source: &ArrayRef, fill: Option<&ArrayRef>, pieces: &ArraySlices) -> Option<usize> {
     let of = |array: &ArrayRef, range: &Range<usize>| match array.data_type() {
         DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), range),
         DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), range),
@@ -152,8 +152,8 @@ fn bytes(source: &ArrayRef, fill: Option<&ArrayRef>, pieces: &Pieces) -> Option<
     };
     let filled = fill.map_or(0, |fill| of(fill, &(0..1)));
     pieces.iter().try_fold(0_usize, |bytes, piece| match piece {
-        Piece::Copy(range) => bytes.checked_add(of(source, range)),
-        Piece::Fill(count) => bytes.checked_add(filled.checked_mul(*count)?),
+        ArraySlice::Copy(range) => bytes.checked_add(of(source, range)),
+        ArraySlice::Fill(count) => bytes.checked_add(filled.checked_mul(*count)?),
     })
 }
 
@@ -203,7 +203,7 @@ mod tests {
     fn one_stretch_is_shared_and_several_are_copied() {
         let source: ArrayRef = Arc::new(Int32Array::from(vec![0, 1, 2, 3, 4, 5]));
         let fill: ArrayRef = Arc::new(Int32Array::from(vec![-1]));
-        let mut pieces = Pieces::default();
+        let mut pieces = ArraySlices::default();
         pieces.copy(1..3);
         pieces.copy(3..4);
         let shared = gather(&source, &pieces, Some(&fill)).unwrap().to_data();
@@ -220,7 +220,7 @@ mod tests {
     fn strings_are_gathered_and_filled() {
         let source: ArrayRef = Arc::new(StringArray::from(vec!["a", "bc", "d"]));
         let fill: ArrayRef = Arc::new(StringArray::from(vec!["-"]));
-        let mut pieces = Pieces::default();
+        let mut pieces = ArraySlices::default();
         pieces.fill(2);
         pieces.copy(1..3);
         let expected: ArrayRef = Arc::new(StringArray::from(vec!["-", "-", "bc", "d"]));

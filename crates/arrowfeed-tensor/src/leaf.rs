@@ -15,7 +15,7 @@ use arrowfeed_select::{compact, take};
 use crate::copy_limit::check;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
-use crate::gather::{Pieces, gather, overflow};
+use crate::gather::{ArraySlices, gather, overflow};
 use crate::options::{AdapterOptions, InnerNulls};
 use crate::representation::DefaultValue;
 use crate::rounding::f16_of;
@@ -124,7 +124,7 @@ impl Leaf {
             (Some(null), InnerNulls::Error) => return Err(null_error().in_row(row_of(null))),
             (Some(_), InnerNulls::Fill) => {}
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = ArraySlices::default();
         let mut end = 0;
         for (start, stop) in nulls.valid_slices() {
             pieces.fill(start - end);

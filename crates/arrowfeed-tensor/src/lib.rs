@@ -66,7 +66,7 @@ pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;
 pub use dtype::DType;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
-pub use explain::{Explanation, Part, Sharing};
+pub use explain::{Explanation, Sharing, TensorPart};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
 pub use indexed_schema::IndexedSchema;
 pub use infer::{

@@ -12,7 +12,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, FieldRef};
 
 use crate::error::ConversionError;
-use crate::gather::{Pieces, gather};
+use crate::gather::{ArraySlices, gather};
 use crate::row_splits::{RowSplits, SplitsDType};
 
 /// One level of lists as stored. A null list may cover stored values, which do not belong to it.
@@ -140,7 +140,7 @@ impl Lists {
             let (splits, values) = (self.splits(dtype)?, self.values);
             return Ok(ListRows { splits, values });
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = ArraySlices::default();
         let ranges = (0..self.len()).map(|i| if self.is_null(i) { 0..0 } else { self.range(i) });
         let ends = ranges.map(|range| {
             pieces.copy(range);

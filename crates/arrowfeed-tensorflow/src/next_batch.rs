@@ -28,7 +28,7 @@ const CANCELLED: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(crate) struct NextBatch {
     /// The source, opened with the first batch, and kept because it counts the passes.
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<OpenSource>>,
     /// Running iterations, the most recently used one last.
     running: Mutex<Vec<Running>>,
     /// The last cancelled step.
@@ -44,7 +44,7 @@ struct Cancelled {
 }
 
 /// An open source and its key.
-struct Opened {
+struct OpenSource {
     key: Vec<u8>,
     source: Arc<dyn TensorSource>,
 }
@@ -80,7 +80,7 @@ impl NextBatch {
             return Ok(opened.source.clone());
         }
         let source = registered.open.source(&String::from_utf8_lossy(key), config)?;
-        *opened = Some(Opened { key: key.to_vec(), source: source.clone() });
+        *opened = Some(OpenSource { key: key.to_vec(), source: source.clone() });
         Ok(source)
     }
 

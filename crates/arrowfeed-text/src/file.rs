@@ -7,7 +7,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
 use crate::format::{IsGzip, TextFormat};
 use crate::framing::Framing;
-use crate::records::{Input, Records};
+use crate::records::{Input, TextRecords};
 
 /// The UTF-8 byte order mark, which some programs write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -96,9 +96,9 @@ pub(crate) fn first_record(file: &TextFile, check: &Check<'_>) -> Result<Option<
 }
 
 /// A reader of the first records, which may have at most `header_bytes` each.
-fn head(file: &TextFile, framing: Framing) -> Records {
+fn head(file: &TextFile, framing: Framing) -> TextRecords {
     let limit = ("header_bytes", file.format().limits().header_bytes);
-    Records::new(input(file), framing, file.start(), limit, None)
+    TextRecords::new(input(file), framing, file.start(), limit, None)
 }
 
 fn is_marked(file: &TextFile) -> Result<bool, FeedError> {

@@ -13,7 +13,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, count
 use crate::file::{self, TextFile};
 use crate::framing::Framing;
 use crate::parser::Parser;
-use crate::records::Records;
+use crate::records::TextRecords;
 use crate::rows::TextRows;
 
 /// Whether a file is compressed with gzip.
@@ -198,16 +198,16 @@ impl FileFormat for TextFormat {
 
 impl FramedFormat for TextFormat {
     type Compression = IsGzip;
-    type Reader = Records;
+    type Reader = TextRecords;
     type Rows = TextRows;
 
     fn chunk_bytes(&self) -> u64 {
         self.chunk_bytes
     }
 
-    fn reader(&self, file: &TextFile) -> Records {
+    fn reader(&self, file: &TextFile) -> TextRecords {
         let limit = ("decoded_block_bytes", self.limits.decoded_block_bytes);
-        Records::new(file::input(file), self.framing(), file.start(), limit, self.blank_record())
+        TextRecords::new(file::input(file), self.framing(), file.start(), limit, self.blank_record())
     }
 
     fn rows(&self) -> TextRows {

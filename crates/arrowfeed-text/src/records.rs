@@ -55,7 +55,7 @@ impl Input {
 }
 
 /// Reads records in order. The buffer holds at most the bytes of the longest allowed record and one more read.
-pub(crate) struct Records {
+pub(crate) struct TextRecords {
     input: Input,
     framing: Framing,
     /// The limit for the length of a record: its name, and its value in bytes.
@@ -87,13 +87,13 @@ pub(crate) struct Records {
     is_broken: bool,
 }
 
-impl fmt::Debug for Records {
+impl fmt::Debug for TextRecords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("offset", &self.offset).finish_non_exhaustive()
+        f.debug_struct("TextRecords").field("offset", &self.offset).finish_non_exhaustive()
     }
 }
 
-impl Records {
+impl TextRecords {
     /// Creates a reader of the records from offset `first` on. `limit` is the name and the value of the limit for the bytes of a
     /// record. `blank_record` are the bytes that replace an empty line; `None`: an empty line is not a row.
     pub(crate) fn new(
@@ -241,7 +241,7 @@ impl Records {
     }
 }
 
-impl RecordReader for Records {
+impl RecordReader for TextRecords {
     const FINDS_AFTER_DAMAGE: bool = false;
 
     fn offset(&self) -> u64 {

@@ -25,7 +25,7 @@ pub mod sequence_example;
 mod wire;
 mod writer;
 
-pub use feature::Encoding;
+pub use feature::FeatureEncoding;
 pub use file::{RecordFormat, RecordKind, RecordOptions};
 pub use records::{Compression, RecordWriter, Records};
 pub use writer::ExampleWriter;

@@ -39,14 +39,14 @@ const BUFFER: usize = 256 << 10;
 /// ```
 pub struct ExampleWriter {
     records: RecordWriter<BufWriter<Box<dyn NewFile>>>,
-    content: Content,
+    content: RecordContent,
     name: String,
     rows: u64,
     interrupt: Option<Interrupt>,
 }
 
 /// The content of the records.
-enum Content {
+enum RecordContent {
     Example,
     SequenceExample {
         /// The column of the sequences.
@@ -80,19 +80,19 @@ impl ExampleWriter {
     /// Creates a writer of a new file or object. `name` is its name in messages.
     pub fn to_file(name: impl Into<String>, file: Box<dyn NewFile>, compression: Compression) -> Self {
         let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, file), compression);
-        Self { records, content: Content::Example, name: name.into(), rows: 0, interrupt: None }
+        Self { records, content: RecordContent::Example, name: name.into(), rows: 0, interrupt: None }
     }
 
     /// Writes `tf.SequenceExample` messages instead, see [`SequenceExampleEncoder`]. The fields of the struct column
     /// `sequence_column` become feature lists.
     pub fn with_sequences(mut self, sequence_column: impl Into<String>) -> Self {
-        self.content = Content::SequenceExample { column: sequence_column.into() };
+        self.content = RecordContent::SequenceExample { column: sequence_column.into() };
         self
     }
 
     /// Writes the values of the only column, bytes or text, as records.
     pub fn with_raw_records(mut self) -> Self {
-        self.content = Content::Raw;
+        self.content = RecordContent::Raw;
         self
     }
 
@@ -111,11 +111,11 @@ impl ExampleWriter {
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
         let mut encoder = match &self.content {
-            Content::Example => Encoder::Example(ExampleEncoder::new(batch)?),
-            Content::SequenceExample { column } => {
+            RecordContent::Example => Encoder::Example(ExampleEncoder::new(batch)?),
+            RecordContent::SequenceExample { column } => {
                 Encoder::SequenceExample(SequenceExampleEncoder::new(batch, column)?)
             }
-            Content::Raw => Encoder::Raw(raw_records(batch)?),
+            RecordContent::Raw => Encoder::Raw(raw_records(batch)?),
         };
         for row in 0..batch.num_rows() {
             let message = match &mut encoder {

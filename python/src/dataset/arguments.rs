@@ -5,7 +5,7 @@ use arrowfeed::parquet::ParquetOptions;
 use arrowfeed::source::format::ChunkOptions;
 use arrowfeed::text::{CsvOptions, JsonLinesOptions};
 use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
-use arrowfeed::tfrecord::{Encoding, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::{FeatureEncoding, RecordKind, RecordOptions};
 use arrowfeed::{AvroOptions, DatasetOptions, Limits, TensorDefinitions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -116,7 +116,7 @@ pub(super) fn sequence_example_options(
 struct Messages<'py> {
     schema: Option<Bound<'py, PyAny>>,
     sample: Option<u64>,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     columns: Option<Vec<String>>,
     limits: Limits,
     dataset: DatasetOptions,

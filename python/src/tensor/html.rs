@@ -27,7 +27,7 @@ pub(super) fn sparse(tensor: &SparseTensor) -> String {
     let caption = format!("arrowfeed.SparseTensor {} {shape:?}, {} stored", values.dtype(), values.len());
     let shown = values.len().min(ROWS);
     let entries =
-        (0..shown).map(|entry| vec![shortened(&Index(tensor, entry)), shortened(&Value(values, entry))]);
+        (0..shown).map(|entry| vec![shortened(&EntryIndex(tensor, entry)), shortened(&Value(values, entry))]);
     table(&caption, &["index", "value"].map(str::to_owned), entries, values.len() - shown)
 }
 
@@ -136,9 +136,9 @@ impl Display for Value<'_> {
 }
 
 /// The coordinates of an entry.
-struct Index<'a>(&'a SparseTensor, usize);
+struct EntryIndex<'a>(&'a SparseTensor, usize);
 
-impl Display for Index<'_> {
+impl Display for EntryIndex<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let rank = self.0.rank();
         let start = self.1.saturating_mul(rank);
@@ -158,7 +158,7 @@ impl Display for FirstValues<'_> {
             Tensor::Sparse(tensor) => {
                 let values = tensor.values();
                 return write_list(f, 0..values.len(), |f, entry| {
-                    write!(f, "{}: {}", Index(tensor, entry), Value(values, entry))
+                    write!(f, "{}: {}", EntryIndex(tensor, entry), Value(values, entry))
                 });
             }
             Tensor::Structured(_) => return Ok(()),

@@ -14,7 +14,7 @@ use crate::ctrl_c::CtrlC;
 use crate::skipped;
 
 /// The records of a dataset, as one string vector per batch.
-pub(super) struct Records {
+pub(super) struct RecordVectors {
     pub(super) dataset: Dataset,
     /// The schema of the records.
     pub(super) schema: AvroSchema,
@@ -27,7 +27,7 @@ struct Pass {
     ctrl_c: CtrlC,
 }
 
-impl TensorSource for Records {
+impl TensorSource for RecordVectors {
     fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         let ctrl_c = CtrlC::watched();
         let options = IterationOptions { interrupt: Some(ctrl_c.interrupt()), ..self.options.clone() };

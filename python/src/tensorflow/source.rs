@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::made::{LazySource, Opened};
 use super::passes::{Pass, Passes};
-use super::records::Records;
+use super::records::RecordVectors;
 use crate::dataset::{BatchIterator, Dataset, iteration_options};
 use crate::errors::dataset_error;
 use crate::schema::parse;
@@ -22,7 +22,7 @@ use crate::signals;
 /// All kinds of sources.
 pub(super) enum AnySource {
     Passes(Passes),
-    Records(Records),
+    RecordVectors(RecordVectors),
     LazySource(LazySource),
 }
 
@@ -30,7 +30,7 @@ impl TensorSource for AnySource {
     fn start(&self, state: &[u8]) -> Result<Box<dyn TensorStream>, Failure> {
         match self {
             Self::Passes(passes) => passes.start(state),
-            Self::Records(records) => records.start(state),
+            Self::RecordVectors(records) => records.start(state),
             Self::LazySource(made) => made.start(state),
         }
     }
@@ -87,7 +87,7 @@ impl AnySource {
                 let (prefix, batches) = source.map_or(Ok((Vec::new(), None)), |it| it.batches(py, rest))?;
                 Ok(([arguments, &prefix].concat(), batches))
             }
-            Self::Records(_) => Err(no_tensors()),
+            Self::RecordVectors(_) => Err(no_tensors()),
         }
     }
 }
@@ -119,7 +119,7 @@ impl TensorFlowSource {
     ) -> PyResult<Self> {
         let options = iteration_options("to_tf", options)?;
         let (dataset, schema) = (dataset.get().dataset().clone(), parse("schema", schema)?);
-        Ok(Self::of(None, AnySource::Records(Records { dataset, schema, options })))
+        Ok(Self::of(None, AnySource::RecordVectors(RecordVectors { dataset, schema, options })))
     }
 
     #[doc = docs!(TensorFlowSource.made_by)]

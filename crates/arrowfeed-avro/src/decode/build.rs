@@ -18,7 +18,7 @@ use super::skipper::Skipper;
 use super::union::{BranchColumn, UnionColumn, UnionOutput};
 use super::varint_run::VarintRun;
 use crate::plan::node::{
-    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, Time, UnionNode,
+    Branch, Column, DecimalWidth, FieldStep, ListNode, Native, Node, Output, RecordNode, Time, UnionNode,
     UnionResult, Wire,
 };
 use crate::plan::skip::Skips;
@@ -55,8 +55,8 @@ fn append_record(record: &RecordNode, skips: &Skips, ops: &mut Vec<Op>) -> Shape
     let mut reads = Vec::new();
     for step in &record.steps {
         match step {
-            Step::Read { column, .. } => reads.push(append(column, skips, ops)),
-            Step::Skip { program, .. } => {
+            FieldStep::Read { column, .. } => reads.push(append(column, skips, ops)),
+            FieldStep::Skip { program, .. } => {
                 push(Op::Skip(Skipper::new(program, skips)), ops);
             }
         }

@@ -8,22 +8,22 @@ use arrow_schema::Fields;
 use super::context::Context;
 use super::json;
 use crate::plan::json_text::BYTES_PER_BYTE;
-use crate::plan::node::Conversion;
+use crate::plan::node::UnionConversion;
 use crate::wire::cursor::Stop;
 
 /// Converts a dense union when the batch ends.
 #[derive(Debug)]
 pub(crate) struct Converter {
-    conversion: Conversion,
+    conversion: UnionConversion,
     /// Bytes of the result for each encoded byte.
     bytes_per_byte: usize,
 }
 
 impl Converter {
-    pub(crate) fn new(conversion: Conversion) -> Self {
+    pub(crate) fn new(conversion: UnionConversion) -> Self {
         let bytes_per_byte = match conversion {
-            Conversion::Struct { .. } => 0,
-            Conversion::Json { .. } => BYTES_PER_BYTE,
+            UnionConversion::Struct { .. } => 0,
+            UnionConversion::Json { .. } => BYTES_PER_BYTE,
         };
         Self { conversion, bytes_per_byte }
     }
@@ -37,15 +37,17 @@ impl Converter {
     /// Bytes of a slot of the result that reading it does not count.
     pub(super) fn deferred_bytes(&self) -> usize {
         match &self.conversion {
-            Conversion::Struct { slot_bytes, .. } => *slot_bytes,
-            Conversion::Json { text_bytes, .. } => *text_bytes,
+            UnionConversion::Struct { slot_bytes, .. } => *slot_bytes,
+            UnionConversion::Json { text_bytes, .. } => *text_bytes,
         }
     }
 
     pub(super) fn convert(&self, dense: &UnionArray) -> ArrayRef {
         match &self.conversion {
-            Conversion::Struct { fields, branches, null, .. } => structure(dense, *null, fields, branches),
-            Conversion::Json { data_type, null, .. } => json::texts(dense, *null, data_type),
+            UnionConversion::Struct { fields, branches, null, .. } => {
+                structure(dense, *null, fields, branches)
+            }
+            UnionConversion::Json { data_type, null, .. } => json::texts(dense, *null, data_type),
         }
     }
 }

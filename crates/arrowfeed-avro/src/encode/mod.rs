@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray,
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::FeedError;
 
-use crate::options::Encoding;
+use crate::options::ColumnEncoding;
 use arrowfeed_source::field_path;
 
 mod wrap;
@@ -17,15 +17,15 @@ mod wrap;
 /// Converts the decoder's struct of native columns to a batch.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    encoding: Encoding,
+    encoding: ColumnEncoding,
     schema: SchemaRef,
 }
 
 impl Encoder {
     /// Creates an encoder; returns an error if a column cannot have this encoding.
-    pub(crate) fn new(encoding: Encoding, native: &Schema) -> Result<Self, FeedError> {
+    pub(crate) fn new(encoding: ColumnEncoding, native: &Schema) -> Result<Self, FeedError> {
         let schema = match encoding {
-            Encoding::Native => native.clone(),
+            ColumnEncoding::Native => native.clone(),
             _ => {
                 let fields: Result<Vec<_>, _> = native
                     .fields()
@@ -46,7 +46,7 @@ impl Encoder {
     pub(crate) fn encode(&self, rows: &ArrayRef) -> RecordBatch {
         let rows: &StructArray = rows.as_struct();
         let columns = match self.encoding {
-            Encoding::Native => rows.columns().to_vec(),
+            ColumnEncoding::Native => rows.columns().to_vec(),
             _ => {
                 let columns = rows.columns().iter().zip(self.schema.fields());
                 columns.map(|(column, field)| wrap::array(column, field.data_type())).collect()

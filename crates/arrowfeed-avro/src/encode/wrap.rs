@@ -21,18 +21,18 @@ use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use crate::options::Encoding;
+use crate::options::ColumnEncoding;
 use arrowfeed_source::field_path;
 
 /// Returns the field of a wrapped column. `path` is its position in the schema, for messages.
-pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, FeedError> {
-    let nullable = native.is_nullable() || encoding == Encoding::Tfx;
+pub(super) fn field(encoding: ColumnEncoding, native: &Field, path: &str) -> Result<Field, FeedError> {
+    let nullable = native.is_nullable() || encoding == ColumnEncoding::Tfx;
     Ok(Field::new(native.name(), outer(encoding, native, path)?, nullable))
 }
 
 /// Returns the type of a column, which is a list unless it is null.
-fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
-    let feature = encoding == Encoding::Feature;
+fn outer(encoding: ColumnEncoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
+    let feature = encoding == ColumnEncoding::Feature;
     let items = match native.data_type() {
         DataType::Null => return Ok(DataType::Null),
         DataType::FixedSizeList(items, n) if feature => {
@@ -56,16 +56,17 @@ fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
 
 /// Returns the list item for a `native` value. The metadata, for example of an extension type, belongs to the
 /// value and not to the list. A value in the tfx encoding has no metadata.
-fn item(encoding: Encoding, native: &Field, data_type: DataType, nullable: bool) -> FieldRef {
-    let field = Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, nullable || encoding == Encoding::Tfx);
+fn item(encoding: ColumnEncoding, native: &Field, data_type: DataType, nullable: bool) -> FieldRef {
+    let field =
+        Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, nullable || encoding == ColumnEncoding::Tfx);
     Arc::new(match encoding {
-        Encoding::Tfx => field,
+        ColumnEncoding::Tfx => field,
         _ => field.with_metadata(native.metadata().clone()),
     })
 }
 
 /// Returns the items of a list: lists themselves, or values without a list around them.
-fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, FeedError> {
+fn items_field(encoding: ColumnEncoding, items: &Field, path: &str) -> Result<FieldRef, FeedError> {
     let path = &format!("{path}[]");
     let data_type = match items.data_type() {
         DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => outer(encoding, items, path)?,
@@ -75,7 +76,7 @@ fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef
 }
 
 /// Returns the type of a value inside its list.
-fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
+fn inner(encoding: ColumnEncoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
     Ok(match native.data_type() {
         DataType::Struct(_) => structure(encoding, native, |child| field_path::joined(path, child.name()))?,
         DataType::Union(..) => {
@@ -83,7 +84,7 @@ fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
                            reader schema, or read unions as structs or JSON";
             return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
         }
-        DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
+        DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == ColumnEncoding::Tfx => {
             DataType::LargeBinary
         }
         other => other.clone(),
@@ -92,7 +93,7 @@ fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
 
 /// Returns the type of a record, or of the entries of a map, with every field wrapped. `path` returns the path of a field.
 fn structure(
-    encoding: Encoding,
+    encoding: ColumnEncoding,
     native: &Field,
     path: impl Fn(&Field) -> String,
 ) -> Result<DataType, FeedError> {

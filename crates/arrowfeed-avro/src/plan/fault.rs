@@ -7,7 +7,9 @@
 use arrow_buffer::i256;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, field_path, quoted, thousands};
 
-use super::node::{Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, Time, UnionNode, Wire};
+use super::node::{
+    Branch, DecimalWidth, EnumNode, FieldStep, ListNode, Node, RecordNode, Time, UnionNode, Wire,
+};
 use super::skip::{self, Budget, Skips};
 use crate::decode::decimal::Unscaled;
 use crate::decode::fixed::{duration, parse_uuid};
@@ -220,10 +222,10 @@ impl<'a> FaultLocator<'a> {
     fn record(&mut self, record: &RecordNode) -> Result<(), FeedError> {
         for step in &record.steps {
             match step {
-                Step::Read { name, column } => {
+                FieldStep::Read { name, column } => {
                     self.inside(field_path::step(name, false), |walk| walk.value(&column.node))?;
                 }
-                Step::Skip { name, program } => self.inside(field_path::step(name, false), |walk| {
+                FieldStep::Skip { name, program } => self.inside(field_path::step(name, false), |walk| {
                     walk.located(|walk| skip::run(program, walk.skips, &mut walk.budget, &mut walk.reader))
                 })?,
             }

@@ -5,7 +5,7 @@
 
 use arrow_array::cast::AsArray;
 
-use super::node::{Branch, Column, ListNode, Node, Output, RecordNode, Step};
+use super::node::{Branch, Column, FieldStep, ListNode, Node, Output, RecordNode};
 use crate::decode::counted_bytes;
 
 /// A control character becomes `\u0000`.
@@ -87,8 +87,8 @@ fn of_list(list: &mut ListNode) -> usize {
 fn of_record(record: &mut RecordNode) -> usize {
     let names = record.fields.iter().map(|field| name_bytes(field.name()));
     let reads = record.steps.iter_mut().map(|step| match step {
-        Step::Read { column, .. } => text_bytes(column),
-        Step::Skip { .. } => 0,
+        FieldStep::Read { column, .. } => text_bytes(column),
+        FieldStep::Skip { .. } => 0,
     });
     let defaults = record.outputs.iter_mut().map(|output| match output {
         Output::Read(_) => 0,

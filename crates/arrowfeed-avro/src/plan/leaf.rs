@@ -7,13 +7,13 @@ use arrow_array::StringArray;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
 use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Time, Wire};
-use crate::options::{AvroOptions, Encoding, StringType, Unions};
+use crate::options::{AvroOptions, ColumnEncoding, StringType, Unions};
 use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
 
 /// The options that affect Arrow types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mapping {
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: ColumnEncoding,
     string_type: StringType,
     double_as_float: bool,
     pub(crate) unions: Unions,
@@ -30,7 +30,7 @@ pub(crate) const JSON_UNION: &str = "avro.union";
 
 impl Mapping {
     pub(crate) fn new(options: &AvroOptions) -> Self {
-        let double_as_float = options.double_as_float && options.encoding == Encoding::Tfx;
+        let double_as_float = options.double_as_float && options.encoding == ColumnEncoding::Tfx;
         let AvroOptions { encoding, string_type, unions, .. } = *options;
         Self { encoding, string_type, double_as_float, unions }
     }
@@ -38,7 +38,7 @@ impl Mapping {
     /// The types of values that are decoded to be written as JSON.
     pub(crate) fn inside_json() -> Self {
         Self {
-            encoding: Encoding::Native,
+            encoding: ColumnEncoding::Native,
             string_type: StringType::Utf8,
             double_as_float: false,
             unions: Unions::Dense,
@@ -46,12 +46,12 @@ impl Mapping {
     }
 
     fn is_tfx(self) -> bool {
-        self.encoding == Encoding::Tfx
+        self.encoding == ColumnEncoding::Tfx
     }
 
     pub(crate) fn string(self) -> DataType {
         match (self.encoding, self.string_type) {
-            (Encoding::Tfx, _) => DataType::LargeBinary,
+            (ColumnEncoding::Tfx, _) => DataType::LargeBinary,
             (_, StringType::Utf8) => DataType::Utf8,
             (_, StringType::LargeUtf8) => DataType::LargeUtf8,
             (_, StringType::Utf8View) => DataType::Utf8View,
@@ -60,7 +60,7 @@ impl Mapping {
 
     fn bytes(self) -> DataType {
         match (self.encoding, self.string_type) {
-            (Encoding::Tfx, _) | (_, StringType::LargeUtf8) => DataType::LargeBinary,
+            (ColumnEncoding::Tfx, _) | (_, StringType::LargeUtf8) => DataType::LargeBinary,
             (_, StringType::Utf8) => DataType::Binary,
             (_, StringType::Utf8View) => DataType::BinaryView,
         }

@@ -21,7 +21,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 use crate::encode::Encoder;
 use crate::schema::graph::{Graph, Type};
 use crate::{AvroOptions, AvroSchema};
-use node::{Column, Node, Output, RecordNode, Step};
+use node::{Column, FieldStep, Node, Output, RecordNode};
 use projection::Projection;
 use resolve::Resolver;
 use skip::Skips;
@@ -144,7 +144,7 @@ impl DecodePlan {
     /// The part of a record's `bytes` that is read, if all its fields have the same size.
     pub(crate) fn read_bytes(&self, bytes: u64) -> u64 {
         let Node::Record(record) = &self.root.node else { return bytes };
-        let read = record.steps.iter().filter(|step| matches!(step, Step::Read { .. })).count();
+        let read = record.steps.iter().filter(|step| matches!(step, FieldStep::Read { .. })).count();
         let all = record.steps.len().max(1);
         u64::try_from(u128::from(bytes) * read as u128 / all as u128).unwrap_or(bytes)
     }
@@ -199,10 +199,10 @@ fn raw_projection(paths: &[String]) -> Result<Projection, FeedError> {
 fn raw_root(resolver: &mut Resolver<'_>, projection: &Projection) -> Column {
     let step = resolver.skip(RAW_COLUMN, resolver.writer.root);
     let (step, outputs, fields) = match (projection, step) {
-        (Projection::All, Step::Skip { name, program }) => {
+        (Projection::All, FieldStep::Skip { name, program }) => {
             let column = Column::required(Node::Raw(program), DataType::LargeBinary);
             let fields = vec![column.field(RAW_COLUMN)].into();
-            (Step::Read { name, column }, vec![Output::Read(0)], fields)
+            (FieldStep::Read { name, column }, vec![Output::Read(0)], fields)
         }
         (_, step) => (step, Vec::new(), Fields::empty()),
     };
@@ -236,7 +236,7 @@ fn resolve_root(resolver: &mut Resolver<'_>, projection: &Projection) -> Result<
             let column = resolver
                 .inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, projection))?;
             let fields = vec![column.field(ROOT_COLUMN)].into();
-            (Step::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
+            (FieldStep::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
         }
         None => (resolver.skip(ROOT_COLUMN, writer.root), Vec::new(), Fields::empty()),
     };

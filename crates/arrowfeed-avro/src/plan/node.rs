@@ -162,7 +162,7 @@ pub(crate) struct ListNode {
 #[derive(Debug, Clone)]
 pub(crate) struct RecordNode {
     /// The writer's fields, in wire order.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<FieldStep>,
     /// The columns, in output order.
     pub(crate) outputs: Vec<Output>,
     pub(crate) fields: Fields,
@@ -170,7 +170,7 @@ pub(crate) struct RecordNode {
 
 /// One field of the writer's record.
 #[derive(Debug, Clone)]
-pub(crate) enum Step {
+pub(crate) enum FieldStep {
     Read { name: String, column: Column },
     Skip { name: String, program: Program },
 }
@@ -178,7 +178,7 @@ pub(crate) enum Step {
 /// The source of a column of a record.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
-    /// The n-th `Step::Read`.
+    /// The n-th `FieldStep::Read`.
     Read(usize),
     /// A field that the writer does not have: the reader's default as Avro bytes, and the column that decodes them.
     Default { column: Column, bytes: Arc<[u8]>, skips: Arc<Skips> },
@@ -206,7 +206,7 @@ pub(crate) enum UnionResult {
     /// A dense union of the reader's branches.
     Dense(UnionFields),
     /// A dense union that is converted to another type when the batch ends.
-    Converted(UnionFields, Box<Conversion>),
+    Converted(UnionFields, Box<UnionConversion>),
     /// The reader has one type, optionally with null: all branches are merged into one column of it.
     One,
 }
@@ -225,7 +225,7 @@ impl UnionResult {
 
 /// Conversion of a finished dense union.
 #[derive(Debug, Clone)]
-pub(crate) enum Conversion {
+pub(crate) enum UnionConversion {
     /// A struct whose fields are `branches` of the union, not including `null`. `slot_bytes`: Arrow bytes of a slot of
     /// all fields, without items and text.
     Struct { fields: Fields, branches: Vec<i8>, null: Option<i8>, slot_bytes: usize },
@@ -254,9 +254,9 @@ impl Node {
                 _ => 0,
             },
             Node::Record(record) => {
-                let bytes = |step: &Step| match step {
-                    Step::Read { column, .. } => column.node.min_bytes(),
-                    Step::Skip { program, .. } => program.min_bytes(),
+                let bytes = |step: &FieldStep| match step {
+                    FieldStep::Read { column, .. } => column.node.min_bytes(),
+                    FieldStep::Skip { program, .. } => program.min_bytes(),
                 };
                 record.steps.iter().map(bytes).fold(0, usize::saturating_add)
             }
@@ -280,9 +280,9 @@ impl Node {
             Node::Nullable { value, .. } => value.slot_bytes().saturating_add(1),
             Node::Union(_) => 5,
             Node::Record(record) => {
-                let bytes = |step: &Step| match step {
-                    Step::Read { column, .. } => column.node.slot_bytes(),
-                    Step::Skip { .. } => 0,
+                let bytes = |step: &FieldStep| match step {
+                    FieldStep::Read { column, .. } => column.node.slot_bytes(),
+                    FieldStep::Skip { .. } => 0,
                 };
                 record.steps.iter().map(bytes).fold(0, usize::saturating_add)
             }
@@ -300,8 +300,8 @@ impl Node {
             Node::Map { values } => values.node.has_zero_byte_elements(),
             Node::Nullable { value, .. } => value.has_zero_byte_elements(),
             Node::Record(record) => record.steps.iter().any(|step| match step {
-                Step::Read { column, .. } => column.node.has_zero_byte_elements(),
-                Step::Skip { .. } => false,
+                FieldStep::Read { column, .. } => column.node.has_zero_byte_elements(),
+                FieldStep::Skip { .. } => false,
             }),
             Node::Union(union) => union.branches.iter().any(|branch| match branch {
                 Branch::Read { column, .. } => column.node.has_zero_byte_elements(),

@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The name of the column of a step, its type, and the remaining path; `None` at the end of the path.
-type Step<'a> = (String, TypeId, Option<&'a str>);
+type FieldStep<'a> = (String, TypeId, Option<&'a str>);
 
 /// The possible ways to read one path.
 struct Readings<'a, 'g> {
@@ -235,7 +235,7 @@ impl<'a, 'g> Readings<'a, 'g> {
         readings
     }
 
-    fn go_on(&mut self, (name, ty, rest): Step<'a>, depth: usize, readings: &mut Vec<Vec<String>>) {
+    fn go_on(&mut self, (name, ty, rest): FieldStep<'a>, depth: usize, readings: &mut Vec<Vec<String>>) {
         let rests = match rest {
             None => vec![Vec::new()],
             Some(rest) => self.of(ty, rest, depth + 1),
@@ -265,7 +265,7 @@ impl<'a, 'g> Readings<'a, 'g> {
 
 impl Names<'_> {
     /// The fields that `path` may begin with, the shortest name first.
-    fn steps<'p>(&self, path: &'p str) -> Vec<Step<'p>> {
+    fn steps<'p>(&self, path: &'p str) -> Vec<FieldStep<'p>> {
         if let Some((name, behind)) = split_quoted(path)
             && let Some((member, rest)) = self.members.get(name.as_str()).zip(rest_of(behind))
         {

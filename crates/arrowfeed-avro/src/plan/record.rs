@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use arrow_schema::{DataType, Field};
 use arrowfeed_source::{FeedError, quoted};
 
-use super::node::{Column, Node, Output, RecordNode, Step};
+use super::node::{Column, FieldStep, Node, Output, RecordNode};
 use super::projection::Projection;
 use super::resolve::{Resolver, first_indices};
 use crate::schema::graph::{Field as AvroField, Record, TypeId};
@@ -61,7 +61,7 @@ impl<'a> Resolver<'a> {
             fields[slot] = Some(column.field(r.fields[*i].column_name()));
             outputs[slot] = Some(Output::Read(reads));
             reads += 1;
-            steps.push(Step::Read { name: field.name.clone(), column });
+            steps.push(FieldStep::Read { name: field.name.clone(), column });
         }
         for (slot, (i, projection)) in chosen.iter().enumerate() {
             if outputs[slot].is_none() {

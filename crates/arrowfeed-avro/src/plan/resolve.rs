@@ -12,7 +12,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousa
 
 use super::fault::check_default;
 use super::leaf::Mapping;
-use super::node::{Column, ListNode, Node, Output, Step, Wire};
+use super::node::{Column, FieldStep, ListNode, Node, Output, Wire};
 use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
 use crate::AvroOptions;
@@ -313,8 +313,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Compiles a step that skips a field of the writer.
-    pub(super) fn skip(&mut self, name: &str, ty: TypeId) -> Step {
-        Step::Skip { name: name.to_owned(), program: self.skips.compile(ty) }
+    pub(super) fn skip(&mut self, name: &str, ty: TypeId) -> FieldStep {
+        FieldStep::Skip { name: name.to_owned(), program: self.skips.compile(ty) }
     }
 
     /// Calls `work` with the field's name appended to the path.

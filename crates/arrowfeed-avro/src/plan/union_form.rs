@@ -7,7 +7,7 @@ use arrowfeed_source::{FeedError, quoted};
 
 use super::json_text;
 use super::leaf::{JSON_UNION, Mapping};
-use super::node::{Column, Conversion, Node, UnionNode, UnionResult, null_slot_bytes};
+use super::node::{Column, Node, UnionConversion, UnionNode, UnionResult, null_slot_bytes};
 use super::projection::Projection;
 use super::resolve::Resolver;
 use super::union::branch_name;
@@ -118,7 +118,7 @@ impl Resolver<'_> {
         let slots = fields.iter().map(|field| null_slot_bytes(field.data_type()).saturating_add(1));
         let slot_bytes = slots.fold(1, usize::saturating_add);
         let data_type = DataType::Struct(Fields::clone(&fields));
-        let conversion = Conversion::Struct { fields, branches: ids, null, slot_bytes };
+        let conversion = UnionConversion::Struct { fields, branches: ids, null, slot_bytes };
         let result = UnionResult::Converted(union, Box::new(conversion));
         let node = Node::Union(UnionNode { tagged, branches, result });
         Ok(Column { nullable: dense.nullable, ..Column::required(node, data_type) })
@@ -132,7 +132,7 @@ fn as_json(mut dense: Column, data_type: DataType) -> Column {
         && let UnionResult::Dense(fields) = &union.result
     {
         let null = null_branch(fields);
-        let conversion = Conversion::Json { data_type: data_type.clone(), null, text_bytes };
+        let conversion = UnionConversion::Json { data_type: data_type.clone(), null, text_bytes };
         union.result = UnionResult::Converted(fields.clone(), Box::new(conversion));
     }
     let metadata = HashMap::from([(JSON_UNION.to_owned(), "json".to_owned())]);

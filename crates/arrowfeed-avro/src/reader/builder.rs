@@ -6,7 +6,7 @@ use arrowfeed_source::run::{FileReader, ReadOptions};
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError};
 
 use super::format::AvroFormat;
-use crate::options::{AvroOptions, Encoding, StringType, Unions};
+use crate::options::{AvroOptions, ColumnEncoding, StringType, Unions};
 use crate::{AvroSchema, AvroSource};
 
 /// A single file smaller than this many bytes is decoded in the caller's thread, whatever `threads` allows: starting
@@ -76,7 +76,7 @@ impl AvroReaderBuilder {
     }
 
     /// See [`AvroOptions::encoding`].
-    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+    pub fn with_encoding(mut self, encoding: ColumnEncoding) -> Self {
         self.options.encoding = encoding;
         self
     }

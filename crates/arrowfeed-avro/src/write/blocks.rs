@@ -20,7 +20,7 @@ const FETCHED_ROWS: usize = 256;
 
 /// Rows of one batch, bound to the plan.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct BoundRows {
     pub(super) body: Arc<Body>,
     pub(super) rows: Range<usize>,
     /// Index of the first of them among all rows that are written.
@@ -61,7 +61,7 @@ impl BlockEncoder {
     /// Encodes all rows of the pieces and passes the blocks to `emit`. No block is open at the end.
     pub(super) fn encode(
         &mut self,
-        pieces: &[Piece],
+        pieces: &[BoundRows],
         emit: &mut dyn FnMut(&[u8]) -> Result<(), FeedError>,
     ) -> Result<Encoded, FeedError> {
         self.buffer.clear();
@@ -122,7 +122,7 @@ impl BlockEncoder {
     }
 
     /// Average number of bytes of a row, from `most` rows of a piece; `None` if a row cannot be encoded.
-    pub(super) fn sample(&mut self, piece: &Piece, most: usize) -> Option<usize> {
+    pub(super) fn sample(&mut self, piece: &BoundRows, most: usize) -> Option<usize> {
         self.buffer.clear();
         let step = (piece.rows.len() / most).max(1);
         let (mut bytes, mut sampled) = (0, 0);
@@ -139,7 +139,7 @@ impl BlockEncoder {
 }
 
 /// Encodes again the last `count` rows before row `end` of the last piece.
-fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), FeedError> {
+fn put_last(pieces: &[BoundRows], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), FeedError> {
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
     for (index, piece) in pieces.iter().enumerate().rev() {

@@ -18,11 +18,11 @@ use crate::schema::graph::{
 pub(super) struct Node {
     /// Path of the column, for messages.
     pub(super) path: Arc<str>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Leaf(Leaf),
     /// Items of a list, or entries of a map.
     List(Box<Node>),
@@ -126,9 +126,11 @@ impl Node {
     /// The minimum number of bytes of a value.
     pub(super) fn min_bytes(&self) -> usize {
         match &self.kind {
-            Kind::Leaf(Leaf::Null) => 0,
-            Kind::Leaf(Leaf::Fixed { size, .. }) => *size,
-            Kind::Record(fields) => fields.iter().map(FieldValues::min_bytes).fold(0, usize::saturating_add),
+            NodeKind::Leaf(Leaf::Null) => 0,
+            NodeKind::Leaf(Leaf::Fixed { size, .. }) => *size,
+            NodeKind::Record(fields) => {
+                fields.iter().map(FieldValues::min_bytes).fold(0, usize::saturating_add)
+            }
             _ => 1,
         }
     }
@@ -158,7 +160,7 @@ impl Compiler<'_> {
         };
         let node = self.value(self.graph.root, field.data_type(), field.name())?;
         let path = "".into();
-        Ok(Node { path, kind: Kind::Record(vec![FieldValues::Column(0, node)]) })
+        Ok(Node { path, kind: NodeKind::Record(vec![FieldValues::Column(0, node)]) })
     }
 
     fn record(&self, record: &Record, columns: &[&Field], path: &str) -> Result<Node, FeedError> {
@@ -204,7 +206,7 @@ impl Compiler<'_> {
             );
             return Err(error(path, message));
         }
-        Ok(Node { path: path.into(), kind: Kind::Record(fields) })
+        Ok(Node { path: path.into(), kind: NodeKind::Record(fields) })
     }
 
     fn value(&self, ty: TypeId, data_type: &DataType, path: &str) -> Result<Node, FeedError> {
@@ -219,23 +221,23 @@ impl Compiler<'_> {
                 return self.record(record, &fields, path);
             }
             (Type::Array(items), DataType::Map(entries, _)) => {
-                Kind::List(Box::new(self.value(*items, entries.data_type(), path)?))
+                NodeKind::List(Box::new(self.value(*items, entries.data_type(), path)?))
             }
             (Type::Array(items), data_type) => match list_item(data_type) {
-                Some(item) => Kind::List(Box::new(self.value(*items, item.data_type(), path)?)),
+                Some(item) => NodeKind::List(Box::new(self.value(*items, item.data_type(), path)?)),
                 None => return Err(misfit(&self.graph.types[ty], data_type, path)),
             },
             (Type::Map(values), DataType::Map(entries, _)) => match map_value(entries) {
-                Some(value) => Kind::Map(Box::new(self.value(*values, value.data_type(), path)?)),
+                Some(value) => NodeKind::Map(Box::new(self.value(*values, value.data_type(), path)?)),
                 None => return Err(misfit(&self.graph.types[ty], data_type, path)),
             },
             (ty, data_type) => match leaf(ty) {
-                Some(leaf) => Kind::Leaf(leaf),
+                Some(leaf) => NodeKind::Leaf(leaf),
                 None => return Err(misfit(ty, data_type, path)),
             },
         };
         let node = Node { path: path.into(), kind };
-        if let Kind::Leaf(_) = node.kind {
+        if let NodeKind::Leaf(_) = node.kind {
             // Only the code that binds leaves knows whether the types fit.
             encode::bind(&node, &new_empty_array(data_type))?;
         }
@@ -255,8 +257,8 @@ impl Compiler<'_> {
             && let Some(null) = null
         {
             let null = tag(null);
-            let value = Node { path: path.into(), kind: Kind::Leaf(Leaf::Null) };
-            let kind = Kind::Optional(Tags { null, value: null }, Box::new(value));
+            let value = Node { path: path.into(), kind: NodeKind::Leaf(Leaf::Null) };
+            let kind = NodeKind::Optional(Tags { null, value: null }, Box::new(value));
             return Ok(Node { path: path.into(), kind });
         }
         let mut refusals = Vec::new();
@@ -264,7 +266,7 @@ impl Compiler<'_> {
             match self.value(*ty, data_type, path) {
                 Ok(value) if index < 64 && null.is_none_or(|null| null < 64) => {
                     let tags = Tags { null: null.map_or(NO_NULL, tag), value: tag(index) };
-                    return Ok(Node { path: path.into(), kind: Kind::Optional(tags, Box::new(value)) });
+                    return Ok(Node { path: path.into(), kind: NodeKind::Optional(tags, Box::new(value)) });
                 }
                 Ok(_) => {}
                 Err(refusal) => refusals.push(refusal),
@@ -299,7 +301,7 @@ impl Compiler<'_> {
             Ok(Child { type_id, index: index as i64, null_index, node })
         });
         let children = children.collect::<Result<_, FeedError>>()?;
-        Ok(Node { path: path.into(), kind: Kind::Union(children) })
+        Ok(Node { path: path.into(), kind: NodeKind::Union(children) })
     }
 }
 

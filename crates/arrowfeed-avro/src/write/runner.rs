@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arrowfeed_source::run::{MapStage, Pool};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, thread_count};
 
-use super::blocks::{BlockEncoder, Encoded, Piece};
+use super::blocks::{BlockEncoder, BoundRows, Encoded};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 
@@ -18,7 +18,7 @@ pub(super) enum Runner {
     Later {
         options: WriteOptions,
         sync: [u8; SYNC],
-        first: Option<Vec<Piece>>,
+        first: Option<Vec<BoundRows>>,
     },
     Parallel(Parallel),
 }
@@ -37,7 +37,7 @@ impl Runner {
     /// Adds a job, and passes the blocks of finished jobs to `sink`.
     pub(super) fn run(
         &mut self,
-        job: Vec<Piece>,
+        job: Vec<BoundRows>,
         sink: Sink<'_>,
         interrupt: Option<&Interrupt>,
     ) -> Result<Encoded, FeedError> {
@@ -110,7 +110,7 @@ impl Shared {
     }
 
     /// Encodes the blocks of a job into one buffer.
-    fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), FeedError> {
+    fn encode(&self, job: &[BoundRows]) -> Result<(Encoded, Vec<u8>), FeedError> {
         self.check_wanted()?;
         let mut encoder = match self.idle.try_with(Vec::pop).flatten() {
             Some(encoder) => encoder,
@@ -137,7 +137,7 @@ impl Parallel {
         Ok(Self { shared, jobs: MapStage::new(pool.clone()), pool })
     }
 
-    fn submit(&mut self, job: Vec<Piece>) -> Result<(), FeedError> {
+    fn submit(&mut self, job: Vec<BoundRows>) -> Result<(), FeedError> {
         self.pool.check_not_forked()?;
         let shared = self.shared.clone();
         // The arrays of the job are freed before its result becomes visible.

@@ -11,7 +11,7 @@ use arrowfeed_source::io::{NewFile, Target};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, quoted};
 
 use super::append::Appended;
-use super::blocks::{BlockEncoder, Encoded, Piece};
+use super::blocks::{BlockEncoder, BoundRows, Encoded};
 use super::encode::bind;
 use super::locked::Locked;
 use super::options::WriteOptions;
@@ -61,7 +61,7 @@ pub struct AvroWriter {
     name: Option<String>,
     output: Output,
     /// `None` before the first batch with rows, which determines the enums, and after the end or an error.
-    open: Option<Open>,
+    open: Option<StartedFile>,
     /// Set when appending to a file.
     lock: Option<Locked>,
     /// The process that created the writer. A forked child shares the file and its position.
@@ -98,12 +98,12 @@ impl Output {
 }
 
 /// State of a file whose schema is determined.
-struct Open {
+struct StartedFile {
     plan: Node,
     runner: Runner,
     /// Encodes rows to estimate their size.
     sampler: BlockEncoder,
-    job: Vec<Piece>,
+    job: Vec<BoundRows>,
     /// Rows in `job`.
     job_rows: usize,
     /// Number of rows of a full job.
@@ -165,7 +165,7 @@ impl AvroWriter {
             let Appended { target, schema: avro, codec, sync, lock } = Appended::open(path, &options)?;
             let options = WriteOptions { codec, schema: Some(avro), ..options };
             let (_, plan) = settle(&schema, None, &options)?;
-            let open = Some(Open::new(plan, &options, sync)?);
+            let open = Some(StartedFile::new(plan, &options, sync)?);
             let mut writer = Self::new(None, Output::File(Box::new(target)), schema, options);
             (writer.open, writer.lock) = (open, Some(lock));
             Ok(writer)
@@ -276,14 +276,14 @@ impl AvroWriter {
         let rows: ArrayRef = Arc::new(StructArray::from(batch.clone()));
         let Some(open) = &mut self.open else { return Ok(()) };
         let piece =
-            Piece { body: Arc::new(bind(&open.plan, &rows)?), rows: 0..rows.len(), first_row: open.rows };
+            BoundRows { body: Arc::new(bind(&open.plan, &rows)?), rows: 0..rows.len(), first_row: open.rows };
         open.sample(&piece, self.options.block_bytes);
         let mut start = 0;
         while start < rows.len() {
             let Some(open) = &mut self.open else { return Ok(()) };
             let end =
                 rows.len().min(start.saturating_add(open.rows_per_job.saturating_sub(open.job_rows).max(1)));
-            open.job.push(Piece {
+            open.job.push(BoundRows {
                 body: piece.body.clone(),
                 rows: start..end,
                 first_row: piece.first_row + start as u64,
@@ -313,7 +313,7 @@ impl AvroWriter {
             return Err(FeedError::limit_reached("header_bytes", message));
         }
         sink(&mut self.output, &mut self.written.bytes)(&header)?;
-        self.open = Some(Open::new(plan, &self.options, sync)?);
+        self.open = Some(StartedFile::new(plan, &self.options, sync)?);
         Ok(())
     }
 
@@ -337,7 +337,7 @@ impl AvroWriter {
     }
 }
 
-impl Open {
+impl StartedFile {
     fn new(plan: Node, options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
         let plain = WriteOptions { codec: crate::Codec::Null, level: None, ..options.clone() };
         Ok(Self {
@@ -353,7 +353,7 @@ impl Open {
     }
 
     /// Encodes some rows from time to time, to estimate how many make up a job.
-    fn sample(&mut self, piece: &Piece, block_bytes: usize) {
+    fn sample(&mut self, piece: &BoundRows, block_bytes: usize) {
         if self.sampled_at.is_some_and(|at| self.rows < at + SAMPLE_EVERY) {
             return;
         }

@@ -17,7 +17,7 @@ use arrow_select::take::take;
 use arrowfeed_source::thousands;
 
 use super::compile::entry;
-use super::{Conversion, Unfit, ValueCast};
+use super::{ColumnConversion, Unfit, ValueCast};
 use crate::int96;
 
 /// Strict cast: a value that cannot be converted is an error.
@@ -33,7 +33,7 @@ struct Lists {
     nulls: Option<NullBuffer>,
 }
 
-impl Conversion {
+impl ColumnConversion {
     /// Converts an array to the other type.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ fn offsets(lists: usize, length: usize, nulls: Option<&NullBuffer>) -> Vec<usize
 }
 
 /// Makes an array of a list type.
-fn list(to: &DataType, item: &Conversion, lists: Lists) -> Result<ArrayRef, Unfit> {
+fn list(to: &DataType, item: &ColumnConversion, lists: Lists) -> Result<ArrayRef, Unfit> {
     let values = item.apply(&lists.values)?;
     let lists = Lists { values, ..lists };
     match to {
@@ -190,7 +190,7 @@ fn fixed_size(item: &FieldRef, length: i32, lists: Lists) -> Result<ArrayRef, Un
 /// position.
 fn structs(
     to: &Fields,
-    fields: &[(Option<usize>, Conversion)],
+    fields: &[(Option<usize>, ColumnConversion)],
     array: &ArrayRef,
     around: Option<&NullBuffer>,
 ) -> Result<ArrayRef, Unfit> {
@@ -211,7 +211,7 @@ fn structs(
 fn map(
     to: &FieldRef,
     sorted: bool,
-    (key, value): (&Conversion, &Conversion),
+    (key, value): (&ColumnConversion, &ColumnConversion),
     array: &ArrayRef,
 ) -> Result<ArrayRef, Unfit> {
     let (Some(found), Some((to_key, to_value))) = (array.as_map_opt(), entry(to)) else {
@@ -220,7 +220,7 @@ fn map(
     let first = found.value_offsets().first().copied().unwrap_or(0);
     let offsets: Vec<i32> = found.value_offsets().iter().map(|offset| offset - first).collect();
     let length = offsets.last().map_or(0, |length| length.as_usize());
-    let part = |conversion: &Conversion, array: &ArrayRef, field: &Field| {
+    let part = |conversion: &ColumnConversion, array: &ArrayRef, field: &Field| {
         let made = conversion.apply(&array.slice(first.as_usize(), length));
         let checked = made.and_then(|made| check_nulls(field, &made, None).map(|()| made));
         checked.map_err(|unfit| unfit.in_field(field.name()))

@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::quoted;
 
-use super::Conversion;
+use super::ColumnConversion;
 use super::rule::value_cast;
 use crate::columns::{Named, by_name};
 use crate::int96;
@@ -32,11 +32,11 @@ impl Mismatch {
 ///
 /// # Errors
 /// Values of the one type are not values of the other; a non-nullable field is missing.
-pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
     match (items(from), items(to.data_type())) {
         (None, Some(item)) if *from != DataType::Null => {
             let item = Box::new(of_value(from, item, rounds)?);
-            Ok(Conversion::Singleton { to: to.data_type().clone(), item })
+            Ok(ColumnConversion::Singleton { to: to.data_type().clone(), item })
         }
         _ => of_value(from, to, rounds),
     }
@@ -44,18 +44,18 @@ pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conve
 
 /// The conversion of a value at any position. Items of a list are not wrapped in lists, because it would be ambiguous
 /// which level of a list of lists is the new one.
-fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
     match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) && *from != int96::EXACT {
-        true => Ok(Conversion::Same),
+        true => Ok(ColumnConversion::Same),
         false => by_parts(from, to, rounds),
     }
 }
 
 /// The conversion of a value, or of the values nested in it.
-fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
     let wanted = to.data_type();
     match (from, wanted) {
-        (DataType::Null, wanted) if !has_dictionary(wanted) => Ok(Conversion::Nulls(wanted.clone())),
+        (DataType::Null, wanted) if !has_dictionary(wanted) => Ok(ColumnConversion::Nulls(wanted.clone())),
         (DataType::Struct(found), DataType::Struct(wanted)) => of_struct(found, wanted, rounds),
         (DataType::Map(found, _), DataType::Map(to, sorted)) => {
             let pairs = entry(found).zip(entry(to));
@@ -64,7 +64,7 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
                 of_value(key.data_type(), to_key, rounds).map_err(|error| error.in_field(to_key.name()))?;
             let value = of_value(value.data_type(), to_value, rounds);
             let value = value.map_err(|error| error.in_field(to_value.name()))?;
-            Ok(Conversion::Map {
+            Ok(ColumnConversion::Map {
                 to: to.clone(),
                 sorted: *sorted,
                 key: Box::new(key),
@@ -74,11 +74,11 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
         _ => match (items(from), items(wanted)) {
             (Some(found), Some(item)) => {
                 let item = Box::new(of_value(found.data_type(), item, rounds)?);
-                Ok(Conversion::List { to: wanted.clone(), item })
+                Ok(ColumnConversion::List { to: wanted.clone(), item })
             }
             (None, None) => {
                 let cast = value_cast(from, wanted, rounds).ok_or_else(|| refused(from, wanted))?;
-                Ok(Conversion::Values(cast))
+                Ok(ColumnConversion::Values(cast))
             }
             _ => Err(refused(from, wanted)),
         },
@@ -86,11 +86,11 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
 }
 
 /// The conversion of a column that keeps its type. Types that cannot be converted are read as they are.
-pub(crate) fn stored(from: &DataType, to: &Field) -> Conversion {
-    of_value(from, to, false).unwrap_or(Conversion::Same)
+pub(crate) fn stored(from: &DataType, to: &Field) -> ColumnConversion {
+    of_value(from, to, false).unwrap_or(ColumnConversion::Same)
 }
 
-fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion, Mismatch> {
+fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<ColumnConversion, Mismatch> {
     let found = by_name(found);
     let fields = wanted.iter().map(|to| {
         let conversion = match found.get(to.name().as_str()).copied() {
@@ -107,17 +107,17 @@ fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion
         };
         conversion.map_err(|error| error.in_field(to.name()))
     });
-    Ok(Conversion::Struct { to: wanted.clone(), fields: fields.collect::<Result<_, _>>()? })
+    Ok(ColumnConversion::Struct { to: wanted.clone(), fields: fields.collect::<Result<_, _>>()? })
 }
 
 /// The conversion for a field that the file does not have.
 ///
 /// # Errors
 /// The field is not nullable.
-pub(crate) fn missing(to: &Field) -> Result<Conversion, Mismatch> {
+pub(crate) fn missing(to: &Field) -> Result<ColumnConversion, Mismatch> {
     let found = to.data_type();
     match to.is_nullable() && !has_dictionary(found) {
-        true => Ok(Conversion::Nulls(found.clone())),
+        true => Ok(ColumnConversion::Nulls(found.clone())),
         false if has_dictionary(found) => Err(refused(&DataType::Null, found)),
         false => {
             Err(Mismatch::new(format!("expected a field of type {found}, which may not be null, found none")))

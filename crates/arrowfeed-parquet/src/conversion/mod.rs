@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `rule` | the pairs of value types that can be converted, and the detection of losses |
-//! | `compile` | compilation of two types to a [`Conversion`], or an error that names the field |
+//! | `compile` | compilation of two types to a [`ColumnConversion`], or an error that names the field |
 //! | `apply` | conversion of arrays |
 //! | `fault` | errors of values that cannot be converted |
 //!
@@ -24,7 +24,7 @@ pub(crate) use fault::{Unfit, first_that};
 /// Converts arrays of one type to arrays of another. Every value is equal before and after, except for floats that the
 /// caller allows to be rounded.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Conversion {
+pub(crate) enum ColumnConversion {
     /// Keeps the array.
     Same,
     /// Makes nulls, because the file has no such field or only nulls.
@@ -32,13 +32,13 @@ pub(crate) enum Conversion {
     /// Casts values with `arrow-cast`.
     Values(ValueCast),
     /// Converts the items of a list.
-    List { to: DataType, item: Box<Conversion> },
+    List { to: DataType, item: Box<ColumnConversion> },
     /// Wraps each value in a list. A null becomes a null list.
-    Singleton { to: DataType, item: Box<Conversion> },
+    Singleton { to: DataType, item: Box<ColumnConversion> },
     /// Selects the fields of structs. Each has the number of the field in the file, if that has it.
-    Struct { to: Fields, fields: Vec<(Option<usize>, Conversion)> },
+    Struct { to: Fields, fields: Vec<(Option<usize>, ColumnConversion)> },
     /// Converts the keys and the values of maps.
-    Map { to: FieldRef, sorted: bool, key: Box<Conversion>, value: Box<Conversion> },
+    Map { to: FieldRef, sorted: bool, key: Box<ColumnConversion>, value: Box<ColumnConversion> },
 }
 
 /// A cast of values between two types.

@@ -9,8 +9,8 @@ use crate::conversion::Conversion;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::{Part, VIEWS};
-use crate::gather::{Piece, Pieces, gather};
+use crate::explain::{TensorPart, VIEWS};
+use crate::gather::{ArraySlice, ArraySlices, gather};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::{Leaf, null_error};
 use crate::lists::Lists;
@@ -66,9 +66,9 @@ impl Dense {
     }
 
     /// The pieces of a column without lists: one value in each row.
-    fn single(&self, rows: usize, nulls: Option<&NullBuffer>) -> Result<Pieces, ConversionError> {
-        let Some(nulls) = nulls else { return Ok(Pieces::whole(rows)) };
-        let mut pieces = Pieces::default();
+    fn single(&self, rows: usize, nulls: Option<&NullBuffer>) -> Result<ArraySlices, ConversionError> {
+        let Some(nulls) = nulls else { return Ok(ArraySlices::whole(rows)) };
+        let mut pieces = ArraySlices::default();
         for row in 0..rows {
             match nulls.is_null(row) {
                 false => pieces.copy(row..row + 1),
@@ -79,12 +79,12 @@ impl Dense {
         Ok(pieces)
     }
 
-    fn pieces(&self, rows: usize, levels: &[Lists], values: usize) -> Result<Pieces, ConversionError> {
+    fn pieces(&self, rows: usize, levels: &[Lists], values: usize) -> Result<ArraySlices, ConversionError> {
         let full = levels.iter().zip(&self.lengths).all(|(lists, length)| lists.all_have(*length));
         if full {
-            return Ok(Pieces::whole(values));
+            return Ok(ArraySlices::whole(values));
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = ArraySlices::default();
         for row in 0..rows {
             match levels[0].is_null(row) {
                 true if self.fills => pieces.fill(self.size),
@@ -103,7 +103,7 @@ impl Dense {
         levels: &[Lists],
         lengths: &[usize],
         i: usize,
-        pieces: &mut Pieces,
+        pieces: &mut ArraySlices,
     ) -> Result<(), ConversionError> {
         let (Some((lists, below)), Some((&length, lengths))) = (levels.split_first(), lengths.split_first())
         else {
@@ -130,12 +130,12 @@ impl Dense {
     }
 
     /// Fails if a value that goes into the tensor is null.
-    fn refuse_nulls(&self, pieces: &Pieces, nulls: &NullBuffer) -> Result<(), ConversionError> {
+    fn refuse_nulls(&self, pieces: &ArraySlices, nulls: &NullBuffer) -> Result<(), ConversionError> {
         let mut before = 0;
         for piece in pieces.iter() {
             match piece {
-                Piece::Fill(count) => before += count,
-                Piece::Copy(range) => {
+                ArraySlice::Fill(count) => before += count,
+                ArraySlice::Copy(range) => {
                     let here = nulls.slice(range.start, range.len());
                     if here.null_count() > 0 {
                         let null = (0..here.len()).find(|i| here.is_null(*i)).unwrap_or(0);
@@ -154,7 +154,7 @@ impl Conversion for Dense {
         TensorSpec::dense(self.leaf.dtype, &self.shape)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let mut unless = Vec::from_iter(self.column.has_views().then_some(VIEWS));
         if self.fills {
             unless.push("a row is null and filled");
@@ -162,7 +162,7 @@ impl Conversion for Dense {
         if self.pads {
             unless.push("a row is short and padded");
         }
-        vec![Part::values(&self.leaf, &self.column.leaf, &unless)]
+        vec![TensorPart::values(&self.leaf, &self.column.leaf, &unless)]
     }
 
     fn columns(&self) -> Vec<usize> {

@@ -8,7 +8,7 @@ use super::varlen_sparse::hidden;
 use crate::column::Column;
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
@@ -106,23 +106,25 @@ impl Conversion for Ragged {
         TensorSpec::ragged(self.leaf.dtype, ragged_rank, &inner, self.dtype)
     }
 
-    fn explain(&self) -> Vec<Part> {
-        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
+    fn explain(&self) -> Vec<TensorPart> {
+        let mut parts = vec![TensorPart::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
         let (offsets, views) = (self.column.offsets(), self.column.has_views());
         if self.partitions.is_empty() && self.blocks.is_empty() {
-            parts.extend(Part::row_splits(offsets, self.dtype, views));
+            parts.extend(TensorPart::row_splits(offsets, self.dtype, views));
             return parts;
         }
         let mut divided = "row_splits".to_owned();
         if let Some((_, outer @ [_, ..])) = offsets.split_last() {
-            let mut outer_splits = Part::row_splits(outer, self.dtype, views);
+            let mut outer_splits = TensorPart::row_splits(outer, self.dtype, views);
             if let [all] = outer_splits.as_mut_slice() {
                 all.part = format!("row_splits[..{}]", outer.len());
             }
             parts.extend(outer_splits);
             divided = format!("row_splits[{}..]", outer.len());
         }
-        parts.push(Part::new(&divided, Sharing::Computed).because("partitions divide the innermost lists"));
+        parts.push(
+            TensorPart::new(&divided, Sharing::Computed).because("partitions divide the innermost lists"),
+        );
         parts
     }
 

@@ -10,7 +10,7 @@ use crate::conversion::Conversion;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::{AdapterOptions, Duplicates};
@@ -71,13 +71,14 @@ impl Conversion for Sparse {
         TensorSpec::sparse(self.leaf.dtype, &self.dense_shape)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let mut unless = hidden(&self.values);
         if !self.already_sorted && !self.indices.is_empty() {
             unless.push("entries of a row are not sorted by their indices");
         }
-        let indices = Part::new("indices", Sharing::Copied).because("rows and index columns side by side");
-        vec![Part::values(&self.leaf, &self.values.leaf, &unless), indices]
+        let indices =
+            TensorPart::new("indices", Sharing::Copied).because("rows and index columns side by side");
+        vec![TensorPart::values(&self.leaf, &self.values.leaf, &unless), indices]
     }
 
     fn columns(&self) -> Vec<usize> {

@@ -12,7 +12,7 @@ use crate::column::{Column, Leaves, refuse_namesakes};
 use crate::column_path::ColumnPath;
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError};
-use crate::explain::{HIDDEN, Part, VIEWS};
+use crate::explain::{HIDDEN, TensorPart, VIEWS};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::lists::{self, Lists};
@@ -44,11 +44,11 @@ struct Node {
     lists: Vec<Option<SplitsDType>>,
     /// Whether one of these lists is a list view.
     views: bool,
-    content: Content,
+    content: FieldContent,
 }
 
 #[derive(Debug, Clone)]
-enum Content {
+enum FieldContent {
     /// Values in fixed-size lists of these sizes.
     Values {
         leaf: Leaf,
@@ -60,13 +60,13 @@ enum Content {
 
 /// Selected names, and the selection inside each of them. An empty selection selects all.
 #[derive(Debug, Default)]
-struct Selection {
-    names: Vec<(String, Selection)>,
+struct FieldSelection {
+    names: Vec<(String, FieldSelection)>,
     /// The index of each name in `names`.
     positions: HashMap<String, usize>,
 }
 
-impl Selection {
+impl FieldSelection {
     fn add(&mut self, path: &[String]) {
         let Some((name, rest)) = path.split_first() else { return *self = Self::default() };
         match self.positions.get(name).map(|position| &mut self.names[*position]) {
@@ -88,7 +88,7 @@ impl Structured {
         structured: &representation::Structured,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let mut wanted = Selection::default();
+        let mut wanted = FieldSelection::default();
         for name in &structured.columns {
             wanted.add(Column::compile(schema, &ColumnPath::from(name.as_str()))?.path.steps());
         }
@@ -102,7 +102,7 @@ impl Conversion for Structured {
         structured_spec(&self.columns, 0, self.dtype)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let mut parts = Vec::new();
         self.columns.iter().for_each(|child| child.node.explain(self.dtype, false, &mut parts));
         parts
@@ -129,7 +129,7 @@ impl Node {
     fn compile(
         schema: &IndexedSchema,
         field: &Field,
-        wanted: &Selection,
+        wanted: &FieldSelection,
         label: String,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
@@ -141,7 +141,7 @@ impl Node {
         }
         let content = match field.data_type() {
             DataType::Struct(fields) => {
-                Content::Fields(children(schema, fields, wanted, &format!("{label}."), options)?)
+                FieldContent::Fields(children(schema, fields, wanted, &format!("{label}."), options)?)
             }
             data_type => {
                 let leaf =
@@ -153,7 +153,7 @@ impl Node {
                 let mut inner: Vec<usize> = fixed.collect();
                 inner.reverse();
                 levels.truncate(levels.len() - inner.len());
-                Content::Values { leaf, data_type: data_type.clone(), inner }
+                FieldContent::Values { leaf, data_type: data_type.clone(), inner }
             }
         };
         let views =
@@ -165,26 +165,30 @@ impl Node {
     fn spec(&self, outer: usize, dtype: SplitsDType) -> TensorSpec {
         let ragged_rank = outer + self.lists.len();
         match &self.content {
-            Content::Fields(fields) => structured_spec(fields, ragged_rank, dtype),
-            Content::Values { leaf, inner, .. } if ragged_rank == 0 => TensorSpec::dense(leaf.dtype, inner),
-            Content::Values { leaf, inner, .. } => TensorSpec::ragged(leaf.dtype, ragged_rank, inner, dtype),
+            FieldContent::Fields(fields) => structured_spec(fields, ragged_rank, dtype),
+            FieldContent::Values { leaf, inner, .. } if ragged_rank == 0 => {
+                TensorSpec::dense(leaf.dtype, inner)
+            }
+            FieldContent::Values { leaf, inner, .. } => {
+                TensorSpec::ragged(leaf.dtype, ragged_rank, inner, dtype)
+            }
         }
     }
 
     /// Adds the parts of this node. `views` says whether a list around this node is a list view.
-    fn explain(&self, dtype: SplitsDType, views: bool, parts: &mut Vec<Part>) {
+    fn explain(&self, dtype: SplitsDType, views: bool, parts: &mut Vec<TensorPart>) {
         let views = views || self.views;
         if !self.lists.is_empty() {
-            let splits = Part::row_splits(&self.lists, dtype, views);
+            let splits = TensorPart::row_splits(&self.lists, dtype, views);
             parts.extend(splits.into_iter().map(|part| part.of(&self.label)));
         }
         match &self.content {
-            Content::Fields(fields) => {
+            FieldContent::Fields(fields) => {
                 fields.iter().for_each(|child| child.node.explain(dtype, views, parts))
             }
-            Content::Values { leaf, data_type, .. } => {
+            FieldContent::Values { leaf, data_type, .. } => {
                 let unless: Vec<&str> = std::iter::once(HIDDEN).chain(views.then_some(VIEWS)).collect();
-                parts.push(Part::values(leaf, data_type, &unless).of(&self.label));
+                parts.push(TensorPart::values(leaf, data_type, &unless).of(&self.label));
             }
         }
     }
@@ -193,7 +197,7 @@ impl Node {
     fn convert(&self, outer: Leaves, dtype: SplitsDType) -> Result<Tensor, ConversionError> {
         let leaves = self.rows(outer, dtype).map_err(|error| error.in_column(&self.label))?;
         match &self.content {
-            Content::Fields(fields) => {
+            FieldContent::Fields(fields) => {
                 let parent = leaves.array.as_struct();
                 let fields = fields.iter().map(|child| {
                     let array = parent.column(child.index).clone();
@@ -205,7 +209,7 @@ impl Node {
                 let fields = fields.collect::<Result<_, _>>()?;
                 Ok(Tensor::Structured(StructuredTensor::of(leaves.rows, leaves.splits, fields)))
             }
-            Content::Values { leaf, inner, .. } => {
+            FieldContent::Values { leaf, inner, .. } => {
                 let flat = flat_values(leaf, &leaves, inner).map_err(|error| error.in_column(&self.label))?;
                 match leaves.splits.is_empty() {
                     true => Ok(Tensor::Dense(flat)),
@@ -225,7 +229,7 @@ impl Node {
             nulls = lists::with_parents(None, &inner.values);
             array = inner.values;
         }
-        if let Content::Values { inner, .. } = &self.content {
+        if let FieldContent::Values { inner, .. } = &self.content {
             (array, nulls) = inner.iter().fold((array, nulls), |(array, nulls), _| fixed(array, nulls));
         }
         Ok(Leaves { rows, splits, array, nulls })
@@ -242,12 +246,12 @@ fn fixed(array: ArrayRef, nulls: Option<NullBuffer>) -> (ArrayRef, Option<NullBu
 fn children(
     schema: &IndexedSchema,
     fields: &arrow_schema::Fields,
-    wanted: &Selection,
+    wanted: &FieldSelection,
     prefix: &str,
     options: &AdapterOptions,
 ) -> Result<Vec<Child>, RepresentationError> {
-    let all = Selection::default();
-    let child = |index: usize, wanted: &Selection| {
+    let all = FieldSelection::default();
+    let child = |index: usize, wanted: &FieldSelection| {
         let field = &fields[index];
         refuse_namesakes(schema, fields, field.name())
             .map_err(|error| error.in_column(&format!("{prefix}{}", field.name())))?;

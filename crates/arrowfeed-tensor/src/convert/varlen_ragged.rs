@@ -7,7 +7,7 @@ use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError};
-use crate::explain::Part;
+use crate::explain::TensorPart;
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
@@ -45,9 +45,9 @@ impl Conversion for VarLenRagged {
         TensorSpec::ragged(self.leaf.dtype, ragged_rank, &self.inner, self.dtype)
     }
 
-    fn explain(&self) -> Vec<Part> {
-        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
-        parts.extend(Part::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
+    fn explain(&self) -> Vec<TensorPart> {
+        let mut parts = vec![TensorPart::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
+        parts.extend(TensorPart::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
         parts
     }
 

@@ -10,8 +10,8 @@ use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
-use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
-use crate::gather::{Pieces, gather, overflow};
+use crate::explain::{HIDDEN, Sharing, TensorPart, VIEWS};
+use crate::gather::{ArraySlices, gather, overflow};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::lists;
@@ -45,9 +45,9 @@ impl Conversion for VarLenSparse {
         TensorSpec::sparse(self.leaf.dtype, &vec![None; self.column.depth().max(1)])
     }
 
-    fn explain(&self) -> Vec<Part> {
-        let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
-        vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column)), indices]
+    fn explain(&self) -> Vec<TensorPart> {
+        let indices = TensorPart::new("indices", Sharing::Computed).because("from the lengths of the lists");
+        vec![TensorPart::values(&self.leaf, &self.column.leaf, &hidden(&self.column)), indices]
     }
 
     fn columns(&self) -> Vec<usize> {
@@ -85,7 +85,7 @@ pub(crate) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionErro
         let splits = vec![RowSplits::from_ends(1..=rows, SplitsDType::Int64)?];
         return Ok(Leaves { rows, splits, array, nulls: None });
     };
-    let mut pieces = Pieces::default();
+    let mut pieces = ArraySlices::default();
     nulls.valid_slices().for_each(|(start, end)| pieces.copy(start..end));
     let mut end = 0;
     let ends = nulls.iter().map(|valid| {

@@ -9,7 +9,7 @@ use super::source::KeySource;
 use super::truncate::{CUT, truncated};
 use crate::conversion::Conversion;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
-use crate::explain::Part;
+use crate::explain::TensorPart;
 use crate::expression::KeyExpression;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -60,7 +60,7 @@ impl Conversion for Dense {
         TensorSpec::dense(self.source.leaf.dtype, &self.shape)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let filled = match self.fill {
             Fill::None => None,
             Fill::Scalar(_) | Fill::Row(_) => Some("values of a row are missing and filled"),

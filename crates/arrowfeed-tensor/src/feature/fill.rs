@@ -7,7 +7,7 @@ use arrowfeed_select::concat;
 use crate::column::Leaves;
 use crate::convert::lengths;
 use crate::error::{ConversionError, ConversionErrorKind, count};
-use crate::gather::{Pieces, gather, overflow};
+use crate::gather::{ArraySlices, gather, overflow};
 use crate::leaf::Leaf;
 use crate::row_splits::RowSplits;
 use crate::values::Values;
@@ -48,7 +48,7 @@ pub(super) fn filled(
     }
     let nulls = nulls.as_ref();
     let mut filler =
-        Filler { splits: &splits, sizes, nulls, fill, stored: array.len(), pieces: Pieces::default() };
+        Filler { splits: &splits, sizes, nulls, fill, stored: array.len(), pieces: ArraySlices::default() };
     (0..rows).try_for_each(|row| filler.list(0, row, 0).map_err(|error| error.in_row(row)))?;
     let pieces = filler.pieces;
     let array = match fill {
@@ -69,7 +69,7 @@ struct Filler<'a> {
     fill: &'a Fill,
     /// Number of stored values. The values of a default row come after them.
     stored: usize,
-    pieces: Pieces,
+    pieces: ArraySlices,
 }
 
 impl Filler<'_> {

@@ -7,7 +7,7 @@ use super::source::KeySource;
 use crate::conversion::Conversion;
 use crate::convert::{at_least_one_list, flat_values, in_blocks};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::expression::KeyExpression;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -54,13 +54,13 @@ impl Conversion for Ragged {
         TensorSpec::ragged(self.source.leaf.dtype, self.source.rank().max(1), &self.inner_shape, self.dtype)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
         let shared = |part: &str| {
             let width = format!("the lists' offsets are not {}", self.dtype.name());
-            Part::new(part, Sharing::Shared).unless([width])
+            TensorPart::new(part, Sharing::Shared).unless([width])
         };
-        let computed = |part: &str| Part::new(part, Sharing::Computed);
+        let computed = |part: &str| TensorPart::new(part, Sharing::Computed);
         let innermost = self.source.rank().max(1) - 1;
         match (self.source.plan.picks(), self.inner_shape.is_empty()) {
             (true, _) => parts.push(computed("row_splits").because("elements are picked")),

@@ -11,7 +11,7 @@ use crate::convert::lengths;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::Part;
+use crate::explain::TensorPart;
 use crate::expression::KeyExpression;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -83,7 +83,7 @@ impl Conversion for FixedLenSequence {
         spec
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let unless = ["rows are not of one length"].into_iter().chain(self.truncate.then_some(CUT));
         vec![self.source.values_part(&unless.collect::<Vec<_>>())]
     }

@@ -8,7 +8,7 @@ use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
-use crate::explain::{HIDDEN, Part, Sharing};
+use crate::explain::{HIDDEN, Sharing, TensorPart};
 use crate::expression::{ExpressionPlan, KeyExpression};
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
@@ -108,14 +108,14 @@ impl KeySource {
     }
 
     /// Reports on the memory of the values. `unless` has the conditions under which shared values are copied.
-    pub(super) fn values_part(&self, unless: &[&str]) -> Part {
+    pub(super) fn values_part(&self, unless: &[&str]) -> TensorPart {
         let picks = self.plan.picks();
         if let Some(cast) = &self.cast {
             return cast.part(picks, unless);
         }
         match picks {
-            true => Part::new("values", Sharing::Copied).because("they are picked out of their column"),
-            false => Part::values(&self.leaf, self.plan.data_type(), unless),
+            true => TensorPart::new("values", Sharing::Copied).because("they are picked out of their column"),
+            false => TensorPart::values(&self.leaf, self.plan.data_type(), unless),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::convert::{Entries, at_least_one_list, lengths, longest};
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::expression::{ExpressionPlan, KeyExpression, StepKind};
 use crate::indexed_schema::IndexedSchema;
 use crate::lists;
@@ -21,7 +21,7 @@ use crate::tensor::{SparseTensor, Tensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Sparse {
-    indices: Vec<Index>,
+    indices: Vec<IndexSource>,
     values: KeySource,
     /// Number of dimensions of the feature's key that the tensor keeps. Their sizes come first in `size`.
     kept: usize,
@@ -31,7 +31,7 @@ pub(super) struct Sparse {
 }
 
 #[derive(Debug, Clone)]
-struct Index {
+struct IndexSource {
     source: KeySource,
     /// Whether its lists are parallel to those of the values, so that each must have the same length.
     beside: bool,
@@ -59,9 +59,9 @@ impl Sparse {
         let index = |key: &KeyExpression| {
             let source = index_source(schema, &inside(key)?, options)?;
             let beside = is_relative(key) && is_relative(&value_key) && source.rank() == values.rank();
-            Ok(Index { source, beside })
+            Ok(IndexSource { source, beside })
         };
-        let indices: Vec<Index> = index_keys.iter().map(index).collect::<Result<_, _>>()?;
+        let indices: Vec<IndexSource> = index_keys.iter().map(index).collect::<Result<_, _>>()?;
         let outer_rank = outer.filter(|_| is_relative(&value_key)).map_or(0, |outer| outer.key.rank());
         let kept = kept_dimensions(&values, indices.len(), outer_rank, &sparse.size)?;
         let (size, already_sorted, duplicates) =
@@ -78,7 +78,7 @@ impl Sparse {
     fn index(
         &self,
         batch: &RecordBatch,
-        index: &Index,
+        index: &IndexSource,
         dimension: usize,
         values: &Leaves,
         entries: &mut Entries,
@@ -122,12 +122,12 @@ impl Conversion for Sparse {
         TensorSpec::sparse(self.values.leaf.dtype, &self.size)
     }
 
-    fn explain(&self) -> Vec<Part> {
+    fn explain(&self) -> Vec<TensorPart> {
         let mut unless = vec![self.values.hidden()];
         if !self.already_sorted {
             unless.push("entries of a row are not sorted by their indices");
         }
-        let indices = Part::new("indices", Sharing::Copied).because("rows and index keys side by side");
+        let indices = TensorPart::new("indices", Sharing::Copied).because("rows and index keys side by side");
         vec![self.values.values_part(&unless), indices]
     }
 

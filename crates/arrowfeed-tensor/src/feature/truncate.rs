@@ -5,7 +5,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use crate::column::Leaves;
 use crate::convert::lengths;
 use crate::error::ConversionError;
-use crate::gather::{Piece, Pieces, gather};
+use crate::gather::{ArraySlice, ArraySlices, gather};
 use crate::row_splits::{RowSplits, SplitsDType};
 
 /// Condition that copies the values of a feature whose lists are cut.
@@ -21,7 +21,7 @@ pub(super) fn truncated(leaves: Leaves, sizes: &[Option<usize>]) -> Result<Leave
         return Ok(leaves);
     }
     let outermost = leaves.splits.first().map_or(leaves.array.len(), RowSplits::rows);
-    let mut kept = Pieces::whole(outermost);
+    let mut kept = ArraySlices::whole(outermost);
     let mut levels = Vec::with_capacity(leaves.splits.len());
     for (level, splits) in leaves.splits.iter().enumerate() {
         let size = sizes.get(level).copied().flatten().unwrap_or(usize::MAX);
@@ -35,8 +35,12 @@ pub(super) fn truncated(leaves: Leaves, sizes: &[Option<usize>]) -> Result<Leave
 }
 
 /// Cuts the lists at the positions `lists`. Returns their splits, and the positions of the items that they keep.
-fn level_of(splits: &RowSplits, lists: &Pieces, size: usize) -> Result<(RowSplits, Pieces), ConversionError> {
-    let mut items = Pieces::default();
+fn level_of(
+    splits: &RowSplits,
+    lists: &ArraySlices,
+    size: usize,
+) -> Result<(RowSplits, ArraySlices), ConversionError> {
+    let mut items = ArraySlices::default();
     let mut ends = Vec::with_capacity(lists.len());
     for list in ranges(lists).flatten() {
         let range = splits.range(list).unwrap_or_default();
@@ -47,7 +51,7 @@ fn level_of(splits: &RowSplits, lists: &Pieces, size: usize) -> Result<(RowSplit
 }
 
 /// The nulls at these positions.
-fn at(nulls: &NullBuffer, positions: &Pieces) -> NullBuffer {
+fn at(nulls: &NullBuffer, positions: &ArraySlices) -> NullBuffer {
     let mut kept = BooleanBufferBuilder::new(positions.len());
     for range in ranges(positions) {
         kept.append_buffer(&nulls.inner().slice(range.start, range.len()));
@@ -55,9 +59,9 @@ fn at(nulls: &NullBuffer, positions: &Pieces) -> NullBuffer {
     NullBuffer::new(kept.finish())
 }
 
-fn ranges(pieces: &Pieces) -> impl Iterator<Item = std::ops::Range<usize>> {
+fn ranges(pieces: &ArraySlices) -> impl Iterator<Item = std::ops::Range<usize>> {
     pieces.iter().map(|piece| match piece {
-        Piece::Copy(range) => range.clone(),
-        Piece::Fill(_) => 0..0,
+        ArraySlice::Copy(range) => range.clone(),
+        ArraySlice::Fill(_) => 0..0,
     })
 }

@@ -11,7 +11,7 @@ use crate::convert::{at_least_one_list, coordinates, lengths};
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::expression::KeyExpression;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
@@ -68,8 +68,8 @@ impl Conversion for VarLen {
         TensorSpec::sparse(self.source.leaf.dtype, &self.shape)
     }
 
-    fn explain(&self) -> Vec<Part> {
-        let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
+    fn explain(&self) -> Vec<TensorPart> {
+        let indices = TensorPart::new("indices", Sharing::Computed).because("from the lengths of the lists");
         let unless: Vec<&str> =
             [self.source.hidden()].into_iter().chain(self.truncate.then_some(CUT)).collect();
         vec![self.source.values_part(&unless), indices]

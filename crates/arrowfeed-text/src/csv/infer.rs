@@ -15,7 +15,7 @@ use crate::values;
 /// The type of the values of a column so far. Each variant can store the values of the variants before it, except that
 /// floats round integers of more than 53 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Found {
+enum CellType {
     /// No values, only nulls.
     Nothing,
     Int,
@@ -23,7 +23,7 @@ enum Found {
     String,
 }
 
-impl Found {
+impl CellType {
     fn of(text: &str) -> Self {
         let number = text.trim();
         let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
@@ -55,17 +55,17 @@ pub(super) fn types(
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let schema = texts.schema().clone();
-    let mut found = vec![Found::Nothing; schema.fields().len()];
+    let mut found = vec![CellType::Nothing; schema.fields().len()];
     let cells = dialect.of_columns(&schema);
     let mut sample = Sample::new(texts, sample, interrupt)?;
     while let Some(Sampled { batch, .. }) = sample.next()? {
         for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {
             for text in column.as_string::<i32>().iter().flatten() {
-                if *found == Found::String {
+                if *found == CellType::String {
                     break;
                 }
                 *found = (*found).max(match cells {
-                    None => Found::of(text),
+                    None => CellType::of(text),
                     Some(dialect) => of_values(text, dialect),
                 });
             }
@@ -75,7 +75,7 @@ pub(super) fn types(
     let fields = fields.map(|((field, found), cells)| {
         let data_type = match (found, cells) {
             // A column without values has the type null, as in tfx_bsl.
-            (Found::Nothing, _) | (_, None) => found.data_type(),
+            (CellType::Nothing, _) | (_, None) => found.data_type(),
             (found, Some(_)) => DataType::new_list(found.data_type(), true),
         };
         Field::new(field.name(), data_type, true)
@@ -84,9 +84,9 @@ pub(super) fn types(
 }
 
 /// The type that can store all values of a cell.
-fn of_values(text: &str, dialect: &CsvDialect) -> Found {
-    let mut all = Found::Nothing;
-    lists::each_value(text, dialect, |value| all = all.max(Found::of(value)));
+fn of_values(text: &str, dialect: &CsvDialect) -> CellType {
+    let mut all = CellType::Nothing;
+    lists::each_value(text, dialect, |value| all = all.max(CellType::of(value)));
     all
 }
 
@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn a_value_has_the_narrowest_type_that_keeps_it() {
-        let of = |texts: &[&str]| texts.iter().map(|text| Found::of(text)).collect::<Vec<_>>();
+        let of = |texts: &[&str]| texts.iter().map(|text| CellType::of(text)).collect::<Vec<_>>();
         let ints = of(&["0", "-1", "+7", "007", "9223372036854775807", "-9223372036854775808", " 1", "1 "]);
-        assert_eq!(ints, [Found::Int; 8]);
-        assert_eq!(of(&["0.5", "-1e3", ".5", "1.", "nan", "inf", " 0.5 "]), [Found::Float; 7]);
+        assert_eq!(ints, [CellType::Int; 8]);
+        assert_eq!(of(&["0.5", "-1e3", ".5", "1.", "nan", "inf", " 0.5 "]), [CellType::Float; 7]);
         let long = ["9223372036854775808", "-9223372036854775809", "99999999999999999999999999"];
-        assert_eq!(of(&long), [Found::String; 3]);
-        assert_eq!(of(&["a", "-", "true", "1,5", "0x10", "1e400"]), [Found::String; 6]);
+        assert_eq!(of(&long), [CellType::String; 3]);
+        assert_eq!(of(&["a", "-", "true", "1,5", "0x10", "1e400"]), [CellType::String; 6]);
     }
 }

@@ -19,7 +19,7 @@ use crate::values;
 /// A parser of the cells of selected columns into batches.
 #[derive(Debug, Clone)]
 pub(crate) struct CsvParser {
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Arc<CsvColumns>,
     /// The columns that are read, as indices into `plan.places`.
     columns: Arc<[usize]>,
     schema: SchemaRef,
@@ -27,7 +27,7 @@ pub(crate) struct CsvParser {
 
 /// The columns of a set of files.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct CsvColumns {
     pub(super) dialect: CsvDialect,
     pub(super) nulls: Option<Regex>,
     /// Names of all columns of the files; `None` if they are not known yet.
@@ -96,7 +96,7 @@ impl CsvParser {
         let whole = Arc::new(schema.clone());
         let nulls = dialect.null_pattern()?;
         let (columns, cells) = ((0..places.len()).collect(), Arc::new(Schema::new(cells)));
-        let plan = Plan {
+        let plan = CsvColumns {
             dialect,
             nulls,
             names,

@@ -11,17 +11,17 @@ use super::tape::{Element, Tape};
 
 /// The type of all values of a key so far. null has every type.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct KeyType {
     /// The kind of the values, and the name of the first record that has one. `None`: only nulls.
-    kind: Option<(Kind, Arc<str>)>,
+    kind: Option<(ValueKind, Arc<str>)>,
     /// The type of the items of all lists.
-    item: Option<Box<Found>>,
+    item: Option<Box<KeyType>>,
     /// The types of the values of all objects.
-    fields: BTreeMap<String, Found>,
+    fields: BTreeMap<String, KeyType>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Bool,
     Int,
     Float,
@@ -30,10 +30,10 @@ enum Kind {
     Object,
 }
 
-impl Kind {
+impl ValueKind {
     /// The kind that can store the values of both kinds. `None`: there is none.
     fn merged(self, other: Self) -> Option<Self> {
-        use Kind::{Float, Int, List, Object, String};
+        use ValueKind::{Float, Int, List, Object, String};
         match (self, other) {
             (one, other) if one == other => Some(one),
             (Int, Float) | (Float, Int) => Some(Float),
@@ -51,18 +51,18 @@ impl Kind {
     }
 }
 
-impl Found {
+impl KeyType {
     fn into_type(self) -> DataType {
         match self.kind.as_ref().map(|(kind, _)| kind) {
             None => DataType::Null,
-            Some(Kind::Bool) => DataType::Boolean,
-            Some(Kind::Int) => DataType::Int64,
-            Some(Kind::Float) => DataType::Float64,
-            Some(Kind::String) => DataType::Utf8,
-            Some(Kind::List) => {
+            Some(ValueKind::Bool) => DataType::Boolean,
+            Some(ValueKind::Int) => DataType::Int64,
+            Some(ValueKind::Float) => DataType::Float64,
+            Some(ValueKind::String) => DataType::Utf8,
+            Some(ValueKind::List) => {
                 DataType::new_list(self.item.map_or(DataType::Null, |item| item.into_type()), true)
             }
-            Some(Kind::Object) => DataType::Struct(self.into_fields().into()),
+            Some(ValueKind::Object) => DataType::Struct(self.into_fields().into()),
         }
     }
 
@@ -74,13 +74,13 @@ impl Found {
 
 /// A step from a value to a value in it.
 #[derive(Debug, Clone, Copy)]
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 /// A record whose types are merged into those of the records before it.
-pub(super) struct Record<'a> {
+pub(super) struct MergedRecord<'a> {
     tape: &'a Tape<'a>,
     /// Returns the name of the record in messages.
     name: &'a dyn Fn() -> Arc<str>,
@@ -89,10 +89,10 @@ pub(super) struct Record<'a> {
     /// Maximum nesting of types, in the message of a deeper one.
     schema_depth: usize,
     /// The steps to the value of an error, the last one first.
-    steps: Vec<Step<'a>>,
+    steps: Vec<PathStep<'a>>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> MergedRecord<'a> {
     pub(super) fn new(
         tape: &'a Tape<'a>,
         name: &'a dyn Fn() -> Arc<str>,
@@ -107,19 +107,19 @@ impl<'a> Record<'a> {
     /// # Errors
     /// The kind of a value differs from the kind of the values before it; an integer does not fit in int64; a value is nested
     /// too deeply for a type.
-    pub(super) fn merge_into(mut self, all: &mut Found) -> Result<(), FeedError> {
+    pub(super) fn merge_into(mut self, all: &mut KeyType) -> Result<(), FeedError> {
         let row = self.tape.rows().first().copied().unwrap_or_default();
         self.merge(all, row, 0).map_err(|error| {
             let path = self.steps.iter().rev().fold(String::new(), |path, step| match step {
-                Step::Key(key) => joined(&path, key),
-                Step::Index(index) => format!("{path}[{index}]"),
+                PathStep::Key(key) => joined(&path, key),
+                PathStep::Index(index) => format!("{path}[{index}]"),
             });
             error.in_field(path)
         })
     }
 
     /// Merges a value, which has `depth` lists and objects around it.
-    fn merge(&mut self, found: &mut Found, index: u32, depth: usize) -> Result<(), FeedError> {
+    fn merge(&mut self, found: &mut KeyType, index: u32, depth: usize) -> Result<(), FeedError> {
         if depth > Limits::MAX_SCHEMA_DEPTH {
             let most = self.schema_depth.min(Limits::MAX_SCHEMA_DEPTH);
             let message = format!("expected types nested at most {most} deep, found a deeper one");
@@ -128,19 +128,19 @@ impl<'a> Record<'a> {
         let tape = self.tape;
         match tape.get(index) {
             Element::Null => {}
-            Element::Bool(_) => self.merge_kind(found, Kind::Bool)?,
+            Element::Bool(_) => self.merge_kind(found, ValueKind::Bool)?,
             Element::Number(span) => self.merge_kind(found, number_kind(tape.text(span))?)?,
-            Element::Text(_) | Element::Unescaped(_) => self.merge_kind(found, Kind::String)?,
+            Element::Text(_) | Element::Unescaped(_) => self.merge_kind(found, ValueKind::String)?,
             Element::List(end) => {
-                self.merge_kind(found, Kind::List)?;
+                self.merge_kind(found, ValueKind::List)?;
                 let of_items = found.item.get_or_insert_default();
                 for (number, item) in tape.items(index, end).enumerate() {
                     self.merge(of_items, item, depth + 1)
-                        .inspect_err(|_| self.steps.push(Step::Index(number)))?;
+                        .inspect_err(|_| self.steps.push(PathStep::Index(number)))?;
                 }
             }
             Element::Object(end) => {
-                self.merge_kind(found, Kind::Object)?;
+                self.merge_kind(found, ValueKind::Object)?;
                 let mut entry = index + 1;
                 while entry < end {
                     let key = tape.string(entry).unwrap_or_default();
@@ -152,7 +152,7 @@ impl<'a> Record<'a> {
                         }
                     };
                     self.merge(of_key, entry + 1, depth + 1)
-                        .inspect_err(|_| self.steps.push(Step::Key(key)))?;
+                        .inspect_err(|_| self.steps.push(PathStep::Key(key)))?;
                     entry = tape.after(entry + 1);
                 }
             }
@@ -160,7 +160,7 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    fn merge_kind(&self, found: &mut Found, kind: Kind) -> Result<(), FeedError> {
+    fn merge_kind(&self, found: &mut KeyType, kind: ValueKind) -> Result<(), FeedError> {
         let Some((before, first)) = &mut found.kind else {
             found.kind = Some((kind, (self.name)()));
             return Ok(());
@@ -182,12 +182,12 @@ impl<'a> Record<'a> {
 ///
 /// # Errors
 /// An integer does not fit in int64. As a float, it would have another value.
-fn number_kind(text: &str) -> Result<Kind, FeedError> {
+fn number_kind(text: &str) -> Result<ValueKind, FeedError> {
     if text.contains(['.', 'e', 'E']) {
-        return Ok(Kind::Float);
+        return Ok(ValueKind::Float);
     }
     if text.parse::<i64>().is_ok() {
-        return Ok(Kind::Int);
+        return Ok(ValueKind::Int);
     }
     let message = format!("expected an integer that fits into int64, found {text}: give a schema");
     Err(FeedError::new(FeedErrorKind::Schema, message))

@@ -8,7 +8,7 @@ use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits};
 
 use super::explain::object;
-use super::found::{Found, Record};
+use super::found::{KeyType, MergedRecord};
 use crate::group::Group;
 use crate::sample::Sample;
 
@@ -24,7 +24,7 @@ pub(super) fn types(
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let mut sample = Sample::new(lines, sample, interrupt)?;
-    let (mut all, mut keys, mut record) = (Found::default(), 0, Group::default());
+    let (mut all, mut keys, mut record) = (KeyType::default(), 0, Group::default());
     while let Some(sampled) = sample.next()? {
         for (row, line) in sampled.batch.column(0).as_binary::<i64>().iter().flatten().enumerate() {
             record.clear();
@@ -32,7 +32,7 @@ pub(super) fn types(
             let name = || Arc::from(sampled.record_name(row));
             object(record.slice(0..1), limits.skipped_depth)
                 .and_then(|tape| {
-                    Record::new(&tape, &name, &mut keys, limits.schema_depth).merge_into(&mut all)
+                    MergedRecord::new(&tape, &name, &mut keys, limits.schema_depth).merge_into(&mut all)
                 })
                 .map_err(|error| sampled.located(row, error))?;
             if keys > limits.expanded_fields {

@@ -14,9 +14,9 @@ use crate::wire::{Fields, Value};
 /// A feature is null if the record does not have it, or has it without a list. An empty list stays an empty list.
 ///
 /// ```
-/// use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, Kind, UnknownFeatures};
+/// use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, FeatureKind, UnknownFeatures};
 ///
-/// let features = [Feature { name: "n".to_owned(), kind: Kind::Int64 }];
+/// let features = [Feature { name: "n".to_owned(), kind: FeatureKind::Int64 }];
 /// let mut decoder = ExampleDecoder::new(&features, UnknownFeatures::Check)?;
 /// // features { feature { key: "n" value { int64_list { value: 7 } } } }
 /// decoder.push(b"\x0a\x0c\x0a\x0a\x0a\x01n\x12\x05\x1a\x03\x0a\x01\x07")?;

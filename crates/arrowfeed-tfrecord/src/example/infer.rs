@@ -13,13 +13,13 @@ use crate::wire::{Fields, Malformed, Value};
 /// observed, and rejects records in which a feature has another kind.
 ///
 /// ```
-/// use arrowfeed_tfrecord::example::{InferredFeatures, Kind};
+/// use arrowfeed_tfrecord::example::{InferredFeatures, FeatureKind};
 ///
 /// let mut inferred = InferredFeatures::default();
 /// // features { feature { key: "n" value { int64_list { value: 7 } } } }
 /// inferred.observe(b"\x0a\x0c\x0a\x0a\x0a\x01n\x12\x05\x1a\x03\x0a\x01\x07")?;
 /// let [feature] = &inferred.features()[..] else { unreachable!() };
-/// assert_eq!((feature.name.as_str(), feature.kind), ("n", Kind::Int64));
+/// assert_eq!((feature.name.as_str(), feature.kind), ("n", FeatureKind::Int64));
 /// # Ok::<(), arrowfeed_source::FeedError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,7 @@ impl InferredFeatures {
     }
 
     /// The features of all records, sorted by name. A feature that had no list in any record has the kind
-    /// [`Kind::Null`](super::Kind::Null).
+    /// [`FeatureKind::Null`](super::FeatureKind::Null).
     pub fn features(&self) -> Vec<Feature> {
         self.kinds.features()
     }

@@ -14,7 +14,7 @@ mod decoder;
 mod encoder;
 mod infer;
 
-pub use crate::feature::{Feature, Kind, UnknownFeatures};
+pub use crate::feature::{Feature, FeatureKind, UnknownFeatures};
 pub use decoder::ExampleDecoder;
 pub use encoder::ExampleEncoder;
 pub use infer::{InferredFeatures, decode_inferred};

@@ -6,7 +6,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use hashbrown::HashMap;
 
 use super::entry::{Entry, each_of, entry_head};
-use super::kind::{Feature, Kind, UnknownFeatures};
+use super::kind::{Feature, FeatureKind, UnknownFeatures};
 use super::lists::{Column, Items, Lists, Steps};
 use crate::wire::Malformed;
 
@@ -16,7 +16,7 @@ pub(crate) trait EntryColumn: Items {
     ///
     /// # Errors
     /// The value is not a valid message.
-    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed>;
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<FeatureKind>, Malformed>;
 
     /// Checks that an entry is a valid message.
     fn check(entry: &Entry<'_>) -> Result<(), Malformed>;
@@ -27,7 +27,7 @@ pub(crate) trait EntryColumn: Items {
 
 impl EntryColumn for Column {
     #[inline]
-    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed> {
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<FeatureKind>, Malformed> {
         let kind = self.kind();
         Ok(entry.add_to(self, row)?.filter(|found| *found != kind))
     }
@@ -43,7 +43,7 @@ impl EntryColumn for Column {
 }
 
 impl EntryColumn for Steps {
-    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed> {
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<FeatureKind>, Malformed> {
         entry.add_steps_to(self, row)
     }
 
@@ -73,7 +73,7 @@ pub(crate) struct FeatureColumns<C> {
     /// Number of entries of this record so far.
     entries: usize,
     /// Columns whose last entry in this record has another kind.
-    wrong: Vec<(usize, Kind)>,
+    wrong: Vec<(usize, FeatureKind)>,
 }
 
 impl<C: EntryColumn> FeatureColumns<C> {
@@ -174,7 +174,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
     pub(crate) fn check_kinds(&self) -> Result<(), Fault> {
         match self.wrong.first() {
             None => Ok(()),
-            Some((number, found)) => Err(Fault::Kind(*number, *found)),
+            Some((number, found)) => Err(Fault::FeatureKind(*number, *found)),
         }
     }
 
@@ -210,11 +210,11 @@ impl<C: EntryColumn> FeatureColumns<C> {
             Fault::Feature(number, malformed) => {
                 error(malformed.to_string()).in_field(&self.features[number].name)
             }
-            Fault::Kind(number, found) => {
+            Fault::FeatureKind(number, found) => {
                 let Feature { name, kind } = &self.features[number];
                 let found = found.name();
                 let message = match kind {
-                    Kind::Null => format!(
+                    FeatureKind::Null => format!(
                         "expected a feature without a list, found {found}: give its kind in the schema, or a larger sample"
                     ),
                     kind => format!("expected values of {}, found {found}", kind.name()),
@@ -247,7 +247,7 @@ pub(crate) enum Fault {
     /// The feature of the column with this number is malformed.
     Feature(usize, Malformed),
     /// The feature of the column with this number has this other kind.
-    Kind(usize, Kind),
+    FeatureKind(usize, FeatureKind),
 }
 
 impl From<Malformed> for Fault {

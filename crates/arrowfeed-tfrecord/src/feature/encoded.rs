@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field};
 use arrowfeed_select::compact;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use super::kind::Kind;
+use super::kind::FeatureKind;
 use super::lists::{Items, Values};
 use crate::wire::{push_head, push_varint, varint_len};
 
@@ -25,7 +25,7 @@ pub(crate) const VALUE: u8 = 2 << 3 | 2;
 /// The lists of a column, one per row.
 #[derive(Debug)]
 pub(crate) struct FeatureLists {
-    kind: Kind,
+    kind: FeatureKind,
     lists: LargeListArray,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn field_len(bytes: usize) -> usize {
 }
 
 /// The kind of the values of a column, or of its lists.
-fn kind_of(data_type: &DataType) -> Result<Kind, FeedError> {
+fn kind_of(data_type: &DataType) -> Result<FeatureKind, FeedError> {
     use DataType as D;
     let leaf = match data_type {
         D::List(item)
@@ -59,12 +59,12 @@ fn kind_of(data_type: &DataType) -> Result<Kind, FeedError> {
     };
     let leaf = if let D::Dictionary(_, values) = leaf { values } else { leaf };
     Ok(match leaf {
-        D::Null => Kind::Null,
-        leaf if leaf.is_integer() => Kind::Int64,
-        D::Boolean => Kind::Int64,
-        D::Float16 | D::Float32 | D::Float64 => Kind::Float,
-        D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => Kind::Bytes,
-        D::Utf8 | D::LargeUtf8 | D::Utf8View => Kind::Bytes,
+        D::Null => FeatureKind::Null,
+        leaf if leaf.is_integer() => FeatureKind::Int64,
+        D::Boolean => FeatureKind::Int64,
+        D::Float16 | D::Float32 | D::Float64 => FeatureKind::Float,
+        D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => FeatureKind::Bytes,
+        D::Utf8 | D::LargeUtf8 | D::Utf8View => FeatureKind::Bytes,
         _ => {
             let message =
                 format!("expected numbers, text or bytes, or lists of these, found a column of {data_type}");
@@ -81,11 +81,11 @@ impl FeatureLists {
     /// in a float of 32 bits.
     pub(crate) fn new(column: &ArrayRef) -> Result<Option<Self>, FeedError> {
         let kind = kind_of(column.data_type())?;
-        if kind == Kind::Null {
+        if kind == FeatureKind::Null {
             return Ok(None);
         }
         let lists = as_lists(column, &Values::data_type(kind))?;
-        if kind == Kind::Float {
+        if kind == FeatureKind::Float {
             check_floats(column, &lists)?;
         }
         if lists.values().null_count() > 0 && has_null_values(&lists) {
@@ -104,18 +104,18 @@ impl FeatureLists {
         let range = self.range(row);
         let values = self.lists.values();
         let packed = match self.kind {
-            Kind::Int64 => {
+            FeatureKind::Int64 => {
                 let values = &values.as_primitive::<Int64Type>().values()[range];
                 values.iter().map(|value| varint_len(value.cast_unsigned())).sum()
             }
-            Kind::Float => 4 * range.len(),
-            Kind::Null => 0,
-            Kind::Bytes => {
+            FeatureKind::Float => 4 * range.len(),
+            FeatureKind::Null => 0,
+            FeatureKind::Bytes => {
                 let values = values.as_binary::<i64>();
                 range.map(|at| field_len(values.value_length(at) as usize)).sum()
             }
         };
-        let list = if self.kind == Kind::Bytes || packed == 0 { packed } else { field_len(packed) };
+        let list = if self.kind == FeatureKind::Bytes || packed == 0 { packed } else { field_len(packed) };
         let feature = field_len(list);
         Some(Sizes { packed, list, feature })
     }
@@ -128,22 +128,22 @@ impl FeatureLists {
         let Some(tag) = self.kind.tag() else { return };
         push_head(message, tag, sizes.list);
         let (range, values) = (self.range(row), self.lists.values());
-        if self.kind != Kind::Bytes && sizes.packed > 0 {
+        if self.kind != FeatureKind::Bytes && sizes.packed > 0 {
             push_head(message, FIRST, sizes.packed);
         }
         match self.kind {
-            Kind::Int64 => {
+            FeatureKind::Int64 => {
                 for value in &values.as_primitive::<Int64Type>().values()[range] {
                     push_varint(message, value.cast_unsigned());
                 }
             }
-            Kind::Float => {
+            FeatureKind::Float => {
                 for value in &values.as_primitive::<Float32Type>().values()[range] {
                     message.extend_from_slice(&value.to_le_bytes());
                 }
             }
-            Kind::Null => {}
-            Kind::Bytes => {
+            FeatureKind::Null => {}
+            FeatureKind::Bytes => {
                 let values = values.as_binary::<i64>();
                 for at in range {
                     let value = values.value(at);

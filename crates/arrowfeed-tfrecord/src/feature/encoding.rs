@@ -16,7 +16,7 @@ use arrowfeed_source::FeedError;
 /// | values of a `bytes_list` | `LargeBinary` | `Binary` |
 /// | the struct of sequences | `Struct` | `List` of one `Struct` |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub enum FeatureEncoding {
     /// The encoding of tfx_bsl.
     #[default]
     Tfx,
@@ -25,7 +25,7 @@ pub enum Encoding {
     Feature,
 }
 
-impl Encoding {
+impl FeatureEncoding {
     /// Converts the schema of decoded batches, which is in the encoding of tfx_bsl, to this encoding.
     pub fn schema(self, tfx: &SchemaRef) -> SchemaRef {
         match self {

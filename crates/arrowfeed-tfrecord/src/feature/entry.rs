@@ -1,6 +1,6 @@
 //! An entry of a feature map: its name and its value.
 
-use super::kind::Kind;
+use super::kind::FeatureKind;
 use super::lists::{self, Column, Items, Steps};
 use crate::wire::{Fields, Malformed, Value, push_head};
 
@@ -68,13 +68,17 @@ impl<'a> Entry<'a> {
 
     /// Writes the `Feature` into a row of a column, and returns its kind. `None`: it has no list, and the row has no value.
     #[inline(always)]
-    pub(super) fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+    pub(super) fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<FeatureKind>, Malformed> {
         self.value.add_to(column, row)
     }
 
     /// Writes the features of a `FeatureList` into a row of a column, step by step. A step without a list is null. Returns
     /// the kind of the first step that has another kind than the column.
-    pub(super) fn add_steps_to(&self, column: &mut Steps, row: usize) -> Result<Option<Kind>, Malformed> {
+    pub(super) fn add_steps_to(
+        &self,
+        column: &mut Steps,
+        row: usize,
+    ) -> Result<Option<FeatureKind>, Malformed> {
         let (kind, mut wrong) = (column.kind(), None);
         column.begin(row);
         let steps = column.items();
@@ -93,7 +97,7 @@ impl<'a> Entry<'a> {
     ///
     /// # Errors
     /// The name is not UTF-8, or the feature is not a valid message.
-    pub(crate) fn kind(&self) -> Result<Option<Kind>, Malformed> {
+    pub(crate) fn kind(&self) -> Result<Option<FeatureKind>, Malformed> {
         check_name(self.name)?;
         self.value.kind()
     }
@@ -102,7 +106,7 @@ impl<'a> Entry<'a> {
     ///
     /// # Errors
     /// As in [`kind`](Self::kind).
-    pub(crate) fn each_kind(&self, mut each: impl FnMut(Kind)) -> Result<(), Malformed> {
+    pub(crate) fn each_kind(&self, mut each: impl FnMut(FeatureKind)) -> Result<(), Malformed> {
         check_name(self.name)?;
         self.value.each_step(|feature| {
             Parts::only(feature).kind()?.map(&mut each);
@@ -143,7 +147,7 @@ impl<'a> Parts<'a> {
     }
 
     #[inline(always)]
-    fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+    fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<FeatureKind>, Malformed> {
         let kind = column.kind();
         if self.others.is_empty()
             && let Some(tag) = kind.tag()
@@ -160,7 +164,7 @@ impl<'a> Parts<'a> {
     /// Merges the lists of a value: a list of another kind replaces those before it, and a list of the same kind extends
     /// them.
     #[cold]
-    fn add_any_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+    fn add_any_to(&self, column: &mut Column, row: usize) -> Result<Option<FeatureKind>, Malformed> {
         let (kind, mut found) = (column.kind(), None);
         column.begin(row);
         self.each_list(|stored, list| {
@@ -176,7 +180,7 @@ impl<'a> Parts<'a> {
         Ok(found)
     }
 
-    fn kind(&self) -> Result<Option<Kind>, Malformed> {
+    fn kind(&self) -> Result<Option<FeatureKind>, Malformed> {
         let mut last = None;
         self.each_list(|kind, list| {
             last = Some(kind);
@@ -187,12 +191,12 @@ impl<'a> Parts<'a> {
 
     fn each_list(
         &self,
-        mut each: impl FnMut(Kind, &'a [u8]) -> Result<(), Malformed>,
+        mut each: impl FnMut(FeatureKind, &'a [u8]) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         for part in self.iter() {
             let mut fields = Fields::new(part);
             while let Some((number, value)) = fields.next()? {
-                if let (Some(kind), Value::Bytes(list)) = (Kind::of_field(number), value) {
+                if let (Some(kind), Value::Bytes(list)) = (FeatureKind::of_field(number), value) {
                     each(kind, list)?;
                 }
             }

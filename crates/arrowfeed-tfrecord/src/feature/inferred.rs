@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::entry::Entry;
-use super::kind::{Feature, Kind};
+use super::kind::{Feature, FeatureKind};
 use crate::wire::Malformed;
 
 /// The features of the observed records, sorted by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Kinds {
     /// The kinds by name; `None` if no record had a list.
-    kinds: BTreeMap<String, Option<Kind>>,
+    kinds: BTreeMap<String, Option<FeatureKind>>,
 }
 
 /// The features of the map of one record. If several entries have the same name, the last one counts.
 #[derive(Debug, Default)]
 pub(crate) struct RecordKinds {
-    features: BTreeMap<String, Found>,
+    features: BTreeMap<String, FoundKinds>,
 }
 
 /// The kinds of the lists of a feature.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundKinds {
     /// The kind of the feature, or of the first step that has a list; `None` if there is no list.
-    kind: Option<Kind>,
+    kind: Option<FeatureKind>,
     /// The kind of the first step that has another kind.
-    other: Option<Kind>,
+    other: Option<FeatureKind>,
 }
 
 impl RecordKinds {
@@ -38,7 +38,7 @@ impl RecordKinds {
     pub(crate) fn add_feature(&mut self, entry: &[u8]) -> Result<(), Malformed> {
         let mut parts = Vec::new();
         let entry = Entry::read(entry, &mut parts)?;
-        let found = Found { kind: entry.kind()?, other: None };
+        let found = FoundKinds { kind: entry.kind()?, other: None };
         self.add(&entry, found);
         Ok(())
     }
@@ -50,7 +50,7 @@ impl RecordKinds {
     pub(crate) fn add_feature_list(&mut self, entry: &[u8]) -> Result<(), Malformed> {
         let mut parts = Vec::new();
         let entry = Entry::read(entry, &mut parts)?;
-        let mut found = Found::default();
+        let mut found = FoundKinds::default();
         entry.each_kind(|kind| match found.kind {
             None => found.kind = Some(kind),
             Some(first) if first != kind => found.other = found.other.or(Some(kind)),
@@ -60,7 +60,7 @@ impl RecordKinds {
         Ok(())
     }
 
-    fn add(&mut self, entry: &Entry<'_>, found: Found) {
+    fn add(&mut self, entry: &Entry<'_>, found: FoundKinds) {
         // The name is valid UTF-8: it was checked with the value.
         self.features.insert(String::from_utf8_lossy(entry.name).into_owned(), found);
     }
@@ -73,7 +73,7 @@ impl Kinds {
     /// A feature has another kind than in an earlier record, or steps of several kinds. The error names the feature.
     pub(crate) fn check(&self, record: &RecordKinds) -> Result<(), FeedError> {
         for (name, found) in &record.features {
-            let wrong = |expected: Kind, before: &str, found: Kind| {
+            let wrong = |expected: FeatureKind, before: &str, found: FeatureKind| {
                 let (expected, found) = (expected.name(), found.name());
                 let message = format!("expected values of {expected}, as in {before} before, found {found}");
                 FeedError::new(FeedErrorKind::CorruptBlock, message).in_field(name)
@@ -99,11 +99,11 @@ impl Kinds {
         }
     }
 
-    /// The features of all records, those that never had a list with the kind [`Kind::Null`].
+    /// The features of all records, those that never had a list with the kind [`FeatureKind::Null`].
     pub(crate) fn features(&self) -> Vec<Feature> {
         let features = self.kinds.iter();
         features
-            .map(|(name, kind)| Feature { name: name.clone(), kind: kind.unwrap_or(Kind::Null) })
+            .map(|(name, kind)| Feature { name: name.clone(), kind: kind.unwrap_or(FeatureKind::Null) })
             .collect()
     }
 }

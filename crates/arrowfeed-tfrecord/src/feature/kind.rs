@@ -2,7 +2,7 @@
 
 /// The kind of the lists of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FeatureKind {
     /// `bytes_list`: a column of `large_list<large_binary>`.
     Bytes,
     /// `float_list`: a column of `large_list<float>`.
@@ -13,7 +13,7 @@ pub enum Kind {
     Null,
 }
 
-impl Kind {
+impl FeatureKind {
     /// The name of the field in `Feature`; `no list` for [`Null`](Self::Null).
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ pub struct Feature {
     /// Name of the feature in the records, and of its column.
     pub name: String,
     /// Kind of its lists.
-    pub kind: Kind,
+    pub kind: FeatureKind,
 }
 
 /// The treatment of features that do not become columns.

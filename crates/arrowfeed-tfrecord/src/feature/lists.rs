@@ -7,7 +7,7 @@ use arrow_buffer::{Buffer, MutableBuffer, NullBufferBuilder, OffsetBuffer, Scala
 use arrow_schema::{DataType, Field, FieldRef};
 
 use super::integers::add_integers;
-use super::kind::Kind;
+use super::kind::FeatureKind;
 use crate::wire::{Fields, Malformed, Value, varint};
 
 /// A builder of a column with one list per row. The items of a completed row are between two consecutive `ends`.
@@ -27,14 +27,14 @@ pub(crate) type Steps = Lists<Lists<Values>>;
 
 /// The items of the lists of a column.
 pub(crate) trait Items {
-    fn new(kind: Kind) -> Self;
+    fn new(kind: FeatureKind) -> Self;
 
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> FeatureKind;
 
-    fn data_type(kind: Kind) -> DataType;
+    fn data_type(kind: FeatureKind) -> DataType;
 
     /// The type of lists of these items.
-    fn list_type(kind: Kind) -> DataType {
+    fn list_type(kind: FeatureKind) -> DataType {
         DataType::LargeList(item(Self::data_type(kind)))
     }
 
@@ -65,36 +65,36 @@ pub(crate) enum Values {
 }
 
 impl Items for Values {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: FeatureKind) -> Self {
         match kind {
-            Kind::Bytes => Self::Bytes { ends: vec![0], data: Vec::new() },
-            Kind::Float => Self::Float(MutableBuffer::new(0)),
-            Kind::Int64 => Self::Int64(Vec::new()),
-            Kind::Null => Self::Null,
+            FeatureKind::Bytes => Self::Bytes { ends: vec![0], data: Vec::new() },
+            FeatureKind::Float => Self::Float(MutableBuffer::new(0)),
+            FeatureKind::Int64 => Self::Int64(Vec::new()),
+            FeatureKind::Null => Self::Null,
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> FeatureKind {
         match self {
-            Self::Bytes { .. } => Kind::Bytes,
-            Self::Float(_) => Kind::Float,
-            Self::Int64(_) => Kind::Int64,
-            Self::Null => Kind::Null,
+            Self::Bytes { .. } => FeatureKind::Bytes,
+            Self::Float(_) => FeatureKind::Float,
+            Self::Int64(_) => FeatureKind::Int64,
+            Self::Null => FeatureKind::Null,
         }
     }
 
-    fn data_type(kind: Kind) -> DataType {
+    fn data_type(kind: FeatureKind) -> DataType {
         match kind {
-            Kind::Bytes => DataType::LargeBinary,
-            Kind::Float => DataType::Float32,
-            Kind::Int64 => DataType::Int64,
-            Kind::Null => DataType::Null,
+            FeatureKind::Bytes => DataType::LargeBinary,
+            FeatureKind::Float => DataType::Float32,
+            FeatureKind::Int64 => DataType::Int64,
+            FeatureKind::Null => DataType::Null,
         }
     }
 
-    fn list_type(kind: Kind) -> DataType {
+    fn list_type(kind: FeatureKind) -> DataType {
         match kind {
-            Kind::Null => DataType::Null,
+            FeatureKind::Null => DataType::Null,
             kind => DataType::LargeList(item(Self::data_type(kind))),
         }
     }
@@ -161,15 +161,15 @@ fn item(data_type: DataType) -> FieldRef {
 }
 
 impl<I: Items> Items for Lists<I> {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: FeatureKind) -> Self {
         Self { items: I::new(kind), ends: vec![0], nulls: NullBufferBuilder::new(0) }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> FeatureKind {
         self.items.kind()
     }
 
-    fn data_type(kind: Kind) -> DataType {
+    fn data_type(kind: FeatureKind) -> DataType {
         I::list_type(kind)
     }
 
@@ -305,10 +305,12 @@ fn add_floats(values: &mut MutableBuffer, packed: &[u8]) -> Result<(), Malformed
 }
 
 /// Checks that the bytes are a valid list message of this kind.
-pub(super) fn check(kind: Kind, list: &[u8]) -> Result<(), Malformed> {
+pub(super) fn check(kind: FeatureKind, list: &[u8]) -> Result<(), Malformed> {
     each_number(list, |value| match (kind, value) {
-        (Kind::Float, Value::Bytes(packed)) if packed.len() % 4 != 0 => Err(Malformed::Packed(packed.len())),
-        (Kind::Int64, Value::Bytes(mut packed)) => {
+        (FeatureKind::Float, Value::Bytes(packed)) if packed.len() % 4 != 0 => {
+            Err(Malformed::Packed(packed.len()))
+        }
+        (FeatureKind::Int64, Value::Bytes(mut packed)) => {
             while !packed.is_empty() {
                 varint(&mut packed)?;
             }

@@ -2,12 +2,12 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `kind` | [`Feature`]: a name and the [`Kind`] of its lists |
+//! | `kind` | [`Feature`]: a name and the [`FeatureKind`] of its lists |
 //! | `entry` | an entry of the map: its name and its value |
 //! | `lists` | builders of columns of lists, and of lists of lists |
 //! | `integers` | decoding of packed integers in blocks of bytes |
 //! | `columns` | the columns of a map, by name |
-//! | `encoding` | [`Encoding`]: the Arrow types of features |
+//! | `encoding` | [`FeatureEncoding`]: the Arrow types of features |
 //! | `inferred` | inference of the kinds of features |
 //! | `encoded`, `encoded_map` | encoding of the lists of a column as features, and of columns as a map |
 
@@ -24,7 +24,7 @@ mod lists;
 pub(crate) use columns::{Fault, FeatureColumns, each_entry};
 pub(crate) use encoded::{FIRST, FeatureLists, VALUE, WITHOUT_LIST, field_len};
 pub(crate) use encoded_map::EncodedFeatures;
-pub use encoding::Encoding;
+pub use encoding::FeatureEncoding;
 pub(crate) use inferred::{Kinds, RecordKinds};
-pub use kind::{Feature, Kind, UnknownFeatures};
+pub use kind::{Feature, FeatureKind, UnknownFeatures};
 pub(crate) use lists::{Column, Steps};

@@ -20,7 +20,7 @@ use super::rows::{RawRecords, RecordColumns, RecordRows, raw_schema};
 use crate::example::{ExampleDecoder, Feature, UnknownFeatures};
 use crate::frame::{self, HEADER};
 use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
-use crate::{Compression, Encoding, Records};
+use crate::{Compression, FeatureEncoding, Records};
 
 /// Bytes per read when records are decoded.
 const READ_BYTES: usize = 512 << 10;
@@ -65,7 +65,7 @@ pub struct RecordOptions {
     /// all.
     pub columns: Option<Vec<String>>,
     /// The Arrow types of features. [`Raw`](RecordKind::Raw) records have no features.
-    pub encoding: Encoding,
+    pub encoding: FeatureEncoding,
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
     /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -76,7 +76,7 @@ pub struct RecordOptions {
 impl RecordOptions {
     /// Returns the default options for records of this kind, with all columns.
     pub fn new(kind: RecordKind) -> Self {
-        let (encoding, limits) = (Encoding::default(), Limits::default());
+        let (encoding, limits) = (FeatureEncoding::default(), Limits::default());
         Self { kind, columns: None, encoding, chunk_bytes: 256 << 10, limits }
     }
 }
@@ -84,10 +84,10 @@ impl RecordOptions {
 /// The format of TFRecord files whose records are all of one kind.
 #[derive(Debug, Clone)]
 pub struct RecordFormat {
-    plan: Plan,
+    plan: RecordDecoding,
     /// Schema of the decoded batches before they are encoded.
     decoded: SchemaRef,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     /// Schema of the encoded batches.
     schema: SchemaRef,
     chunk_bytes: u64,
@@ -98,7 +98,7 @@ pub struct RecordFormat {
 
 /// The decoding of a record.
 #[derive(Debug, Clone)]
-enum Plan {
+enum RecordDecoding {
     Raw,
     Example {
         /// All features of the files.
@@ -138,10 +138,10 @@ impl RecordFormat {
         let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
         let decoded = raw_schema(column);
         let raw = Self {
-            plan: Plan::Raw,
+            plan: RecordDecoding::Raw,
             schema: decoded.clone(),
             decoded: decoded.clone(),
-            encoding: Encoding::default(),
+            encoding: FeatureEncoding::default(),
             chunk_bytes,
             limits,
             idle: Arc::default(),
@@ -151,7 +151,7 @@ impl RecordFormat {
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let encoded = Self { encoding, ..raw.clone() };
         let format = match kind {
-            RecordKind::Raw { .. } => encoded.with(Plan::Raw, decoded),
+            RecordKind::Raw { .. } => encoded.with(RecordDecoding::Raw, decoded),
             RecordKind::Example { features, sample } => {
                 let features = match features {
                     Some(features) => features,
@@ -177,19 +177,23 @@ impl RecordFormat {
     /// Returns the format with records that are `tf.Example` messages.
     fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
         let decoded = ExampleDecoder::new(&whole, UnknownFeatures::Check)?.schema().clone();
-        let plan = Plan::Example { columns: whole.clone(), whole, unknown: UnknownFeatures::Check };
+        let plan = RecordDecoding::Example { columns: whole.clone(), whole, unknown: UnknownFeatures::Check };
         Ok(self.with(plan, decoded))
     }
 
     /// Returns the format with records that are `tf.SequenceExample` messages.
     fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
         let decoded = SequenceExampleDecoder::new(&whole, UnknownFeatures::Check)?.schema().clone();
-        let plan = Plan::SequenceExample { columns: whole.clone(), whole, unknown: UnknownFeatures::Check };
+        let plan = RecordDecoding::SequenceExample {
+            columns: whole.clone(),
+            whole,
+            unknown: UnknownFeatures::Check,
+        };
         Ok(self.with(plan, decoded))
     }
 
     /// Returns the format with other columns.
-    fn with(self, plan: Plan, decoded: SchemaRef) -> Self {
+    fn with(self, plan: RecordDecoding, decoded: SchemaRef) -> Self {
         Self { plan, schema: self.encoding.schema(&decoded), decoded, idle: Arc::default(), ..self }
     }
 
@@ -238,13 +242,13 @@ impl RecordFormat {
 
     fn new_columns(&self) -> RecordColumns {
         match &self.plan {
-            Plan::Raw => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
-            Plan::Example { columns, unknown, .. } => {
+            RecordDecoding::Raw => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
+            RecordDecoding::Example { columns, unknown, .. } => {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unknown).expect("features with different names");
                 RecordColumns::Example(decoder)
             }
-            Plan::SequenceExample { columns, unknown, .. } => {
+            RecordDecoding::SequenceExample { columns, unknown, .. } => {
                 // As above.
                 let decoder =
                     SequenceExampleDecoder::new(columns, *unknown).expect("features with different names");
@@ -269,7 +273,7 @@ impl FileFormat for RecordFormat {
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let (plan, decoded) = match &self.plan {
-            Plan::Raw => {
+            RecordDecoding::Raw => {
                 let numbers = named_columns(&self.schema, columns)?;
                 if numbers.is_empty() {
                     let message = "expected the column of the records, found no column";
@@ -277,7 +281,7 @@ impl FileFormat for RecordFormat {
                 }
                 return Ok(Arc::new(self.clone()));
             }
-            Plan::Example { whole, .. } => {
+            RecordDecoding::Example { whole, .. } => {
                 let all = ExampleDecoder::new(whole, UnknownFeatures::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
                 let decoded = Arc::new(all.schema().project(&numbers).map_err(|error| {
@@ -285,12 +289,15 @@ impl FileFormat for RecordFormat {
                         .with_source(error)
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
-                (Plan::Example { whole: whole.clone(), columns, unknown: UnknownFeatures::Skip }, decoded)
+                (
+                    RecordDecoding::Example { whole: whole.clone(), columns, unknown: UnknownFeatures::Skip },
+                    decoded,
+                )
             }
-            Plan::SequenceExample { whole, .. } => {
+            RecordDecoding::SequenceExample { whole, .. } => {
                 let (columns, decoded) = whole.select(columns)?;
                 let (whole, columns) = (whole.clone(), Arc::new(columns));
-                (Plan::SequenceExample { whole, columns, unknown: UnknownFeatures::Skip }, decoded)
+                (RecordDecoding::SequenceExample { whole, columns, unknown: UnknownFeatures::Skip }, decoded)
             }
         };
         Ok(Arc::new(self.clone().with(plan, decoded)))

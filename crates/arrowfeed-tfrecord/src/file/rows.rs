@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
 use arrowfeed_source::format::records::RowBuilder;
 
-use crate::Encoding;
+use crate::FeatureEncoding;
 use crate::example::ExampleDecoder;
 use crate::frame::{FOOTER, HEADER};
 use crate::sequence_example::SequenceExampleDecoder;
@@ -24,7 +24,7 @@ const ROW_OVERHEAD: usize = 9;
 #[derive(Debug)]
 pub struct RecordRows {
     columns: RecordColumns,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     /// Upper bound of the memory that the batch takes, in bytes.
     bytes: usize,
 }
@@ -120,7 +120,7 @@ impl RecordColumns {
 }
 
 impl RecordRows {
-    pub(super) fn new(columns: RecordColumns, encoding: Encoding) -> Self {
+    pub(super) fn new(columns: RecordColumns, encoding: FeatureEncoding) -> Self {
         Self { columns, encoding, bytes: 0 }
     }
 }

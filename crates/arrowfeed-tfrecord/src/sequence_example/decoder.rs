@@ -34,10 +34,10 @@ impl Default for SequenceFeatures {
 /// Decodes `tf.SequenceExample` messages into a batch.
 ///
 /// ```
-/// use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
+/// use arrowfeed_tfrecord::example::{Feature, FeatureKind, UnknownFeatures};
 /// use arrowfeed_tfrecord::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 ///
-/// let tokens = Feature { name: "t".to_owned(), kind: Kind::Int64 };
+/// let tokens = Feature { name: "t".to_owned(), kind: FeatureKind::Int64 };
 /// let features = SequenceFeatures { sequence: vec![tokens], ..SequenceFeatures::default() };
 /// let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check)?;
 /// // feature_lists { feature_list { key: "t" value { feature { int64_list { value: 7 } } feature {} } } }

@@ -36,7 +36,7 @@ pub struct InferredSequenceFeatures {
 
 /// The features of one record.
 #[derive(Default)]
-struct Found {
+struct RecordFeatures {
     context: RecordKinds,
     sequence: RecordKinds,
     has_feature_lists: bool,
@@ -60,7 +60,7 @@ impl InferredSequenceFeatures {
     /// The bytes are not a valid message, or a feature has another kind than in an earlier record or step. The error names
     /// the record and the feature.
     pub fn observe(&mut self, record: &[u8]) -> Result<(), FeedError> {
-        let found = Found::read(record).map_err(|malformed| {
+        let found = RecordFeatures::read(record).map_err(|malformed| {
             FeedError::new(FeedErrorKind::CorruptBlock, malformed.to_string()).in_record(self.records)
         })?;
         self.context.check(&found.context).map_err(|error| error.in_record(self.records))?;
@@ -75,7 +75,7 @@ impl InferredSequenceFeatures {
     }
 
     /// The features of all records, sorted by name. A feature that had no list in any record has the kind
-    /// [`Kind::Null`](crate::example::Kind::Null).
+    /// [`FeatureKind::Null`](crate::example::FeatureKind::Null).
     pub fn features(&self) -> SequenceFeatures {
         SequenceFeatures {
             context: self.context.features(),
@@ -85,7 +85,7 @@ impl InferredSequenceFeatures {
     }
 }
 
-impl Found {
+impl RecordFeatures {
     fn read(record: &[u8]) -> Result<Self, Malformed> {
         let mut found = Self::default();
         let mut fields = wire::Fields::new(record);

@@ -12,7 +12,7 @@ use arrowfeed_source::format::{Chunk, ChunkScan};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, RangeOptions, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report};
-use arrowfeed_tfrecord::example::{ExampleEncoder, Feature, Kind};
+use arrowfeed_tfrecord::example::{ExampleEncoder, Feature, FeatureKind};
 use arrowfeed_tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
 use proptest::prelude::*;
 
@@ -20,9 +20,9 @@ fn raw(chunk_bytes: u64) -> RecordOptions {
     RecordOptions { chunk_bytes, ..RecordOptions::new(RecordKind::Raw { column: "record".to_owned() }) }
 }
 
-fn examples(features: Option<&[(&str, Kind)]>, sample: Option<u64>) -> RecordOptions {
+fn examples(features: Option<&[(&str, FeatureKind)]>, sample: Option<u64>) -> RecordOptions {
     let features = features.map(|features| {
-        let feature = |(name, kind): &(&str, Kind)| Feature { name: (*name).to_owned(), kind: *kind };
+        let feature = |(name, kind): &(&str, FeatureKind)| Feature { name: (*name).to_owned(), kind: *kind };
         features.iter().map(feature).collect()
     });
     RecordOptions::new(RecordKind::Example { features, sample })
@@ -325,7 +325,7 @@ fn messages_say_file_block_record_and_field() {
     };
     let contents = [message("i", "i"), message("i", "i"), message("i", "f"), message("i", "i")];
     let file = written(&contents, Compression::None);
-    let files = open(&file, examples(Some(&[("i", Kind::Int64)]), None)).unwrap();
+    let files = open(&file, examples(Some(&[("i", FeatureKind::Int64)]), None)).unwrap();
     let (found, _, error) = batches(&files, options(10, OnError::Raise, Workers::Caller));
     assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 2);
     assert_eq!(
@@ -352,7 +352,7 @@ fn messages_say_file_block_record_and_field() {
         )
     );
     let gzip = written(&contents, Compression::Gzip);
-    let files = open(&gzip, examples(Some(&[("i", Kind::Int64)]), None)).unwrap();
+    let files = open(&gzip, examples(Some(&[("i", FeatureKind::Int64)]), None)).unwrap();
     let error = batches(&files, options(10, OnError::Raise, Workers::Caller)).2.unwrap();
     assert_eq!(
         error.to_string(),
@@ -433,7 +433,7 @@ fn a_feature_that_has_no_list_in_any_record_is_a_column_of_nulls() {
 #[test]
 fn columns_come_in_the_order_asked_for() {
     let file = written(&[], Compression::None);
-    let all = [("a", Kind::Int64), ("b.c", Kind::Float), ("d", Kind::Bytes)];
+    let all = [("a", FeatureKind::Int64), ("b.c", FeatureKind::Float), ("d", FeatureKind::Bytes)];
     let names = |columns: &[&str]| {
         let columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
         let files = open(&file, RecordOptions { columns, ..examples(Some(&all), None) });

@@ -11,7 +11,7 @@ use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchIterator, StringArray,
 };
 use arrow_schema::{Field, Schema};
-use arrowfeed::avro::{AvroSource, Encoding, WriteOptions, write_avro};
+use arrowfeed::avro::{AvroSource, ColumnEncoding, WriteOptions, write_avro};
 use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
 
 use crate::files::{Directory, write};
@@ -34,7 +34,7 @@ fn the_entries_of_a_map_are_read_together() {
     let batch = a_map();
     let schema = batch.schema();
     write_avro(RecordBatchIterator::new([Ok(batch)], schema), &path, &WriteOptions::default()).unwrap();
-    for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
+    for encoding in [ColumnEncoding::Native, ColumnEncoding::Feature, ColumnEncoding::Tfx] {
         let options = AvroOptions { encoding, ..Default::default() };
         let files = AvroFormat::files([&path], options, None).unwrap();
         let dataset = Dataset::open(files, DatasetOptions::default()).unwrap();

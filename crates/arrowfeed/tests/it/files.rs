@@ -20,7 +20,7 @@ use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::format::{ChunkFormat, ChunkOptions};
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
-use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
+use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, FeatureKind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
 use arrowfeed::tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
 use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions};
@@ -266,8 +266,8 @@ fn write_sequence_examples(path: &Path, numbers: Range<i64>) {
 fn sequence_examples() -> RecordOptions {
     let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
     let features = SequenceFeatures {
-        context: vec![feature("id", Kind::Int64), feature("text", Kind::Bytes)],
-        sequence: vec![feature("list", Kind::Int64)],
+        context: vec![feature("id", FeatureKind::Int64), feature("text", FeatureKind::Bytes)],
+        sequence: vec![feature("list", FeatureKind::Int64)],
         ..Default::default()
     };
     let kind = RecordKind::SequenceExample { features: Some(features), sample: None };
@@ -322,7 +322,7 @@ fn json_lines() -> JsonLinesOptions {
 }
 
 fn examples() -> RecordOptions {
-    let features = [("id", Kind::Int64), ("text", Kind::Bytes), ("list", Kind::Int64)];
+    let features = [("id", FeatureKind::Int64), ("text", FeatureKind::Bytes), ("list", FeatureKind::Int64)];
     let features = features.map(|(name, kind)| Feature { name: name.to_owned(), kind });
     let kind = RecordKind::Example { features: Some(features.to_vec()), sample: None };
     RecordOptions { chunk_bytes: 300, ..RecordOptions::new(kind) }

@@ -14,7 +14,7 @@ use super::bind_leaf::bind_leaf;
 use super::body::{Body, Op};
 use super::computed::symbols_of_keys;
 use super::nested::{Branch, Constant, Indexed, Keys, List, NullBranch, Optional, Ranges, Required, Union};
-use crate::write::plan::{self, Child, FieldValues, Kind, Leaf, Node};
+use crate::write::plan::{self, Child, FieldValues, Leaf, Node, NodeKind};
 
 /// The operations that write the slots of `array` as values of `node`.
 ///
@@ -26,12 +26,12 @@ pub(in crate::write) fn bind(node: &Node, array: &ArrayRef) -> Result<Body, Feed
 
 fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     // The items of a list of nulls take no memory, so a bitmap of them might be larger than the memory.
-    if let Kind::Leaf(Leaf::Null) = node.kind {
+    if let NodeKind::Leaf(Leaf::Null) = node.kind {
         return values(node, array);
     }
     let nulls = nulls(array)?;
     match &node.kind {
-        Kind::Optional(tags, value) => {
+        NodeKind::Optional(tags, value) => {
             let missing = nulls.clone().filter(|_| tags.null == plan::NO_NULL);
             let nulls = nulls.filter(|_| missing.is_none());
             let op = match single(values(value, array)?) {
@@ -44,8 +44,8 @@ fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
             Ok(vec![required(op, missing, &node.path)])
         }
         // Unions have no validity buffer of their own.
-        Kind::Union(_) if matches!(array.data_type(), DataType::Union(..)) => values(node, array),
-        Kind::Union(children) => {
+        NodeKind::Union(_) if matches!(array.data_type(), DataType::Union(..)) => values(node, array),
+        NodeKind::Union(children) => {
             let value = values(node, array)?;
             let index = children.iter().find_map(|child| child.null_index);
             // Nulls inside the union are written by the union itself; only null keys count here.
@@ -116,7 +116,7 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let keys = keys(dictionary.keys());
-            if let Kind::Leaf(Leaf::Enum(symbols)) = &node.kind
+            if let NodeKind::Leaf(Leaf::Enum(symbols)) = &node.kind
                 && is_text(dictionary.values().data_type())
             {
                 return Ok(vec![symbols_of_keys(symbols, keys, dictionary, &node.path)]);
@@ -136,8 +136,8 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
         _ => {}
     }
     match &node.kind {
-        Kind::Leaf(leaf) => Ok(vec![bind_leaf(leaf, array, &node.path)?]),
-        Kind::Record(fields) => {
+        NodeKind::Leaf(leaf) => Ok(vec![bind_leaf(leaf, array, &node.path)?]),
+        NodeKind::Record(fields) => {
             let columns = array.as_struct().columns();
             let mut ops = Vec::with_capacity(fields.len());
             for field in fields {
@@ -148,11 +148,11 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
             }
             Ok(ops)
         }
-        Kind::List(item) => list(item, array).map(|list| vec![Op::List(vec![list])]),
-        Kind::Map(value) => map(value, array).map(|list| vec![Op::List(vec![list])]),
-        Kind::Union(children) => union(children, array).map(|union| vec![Op::Union(vec![union])]),
+        NodeKind::List(item) => list(item, array).map(|list| vec![Op::List(vec![list])]),
+        NodeKind::Map(value) => map(value, array).map(|list| vec![Op::List(vec![list])]),
+        NodeKind::Union(children) => union(children, array).map(|union| vec![Op::Union(vec![union])]),
         // In the plan, a union with null is around a dictionary, never around its values alone.
-        Kind::Optional(..) => operations(node, array),
+        NodeKind::Optional(..) => operations(node, array),
     }
 }
 
@@ -160,7 +160,7 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
 /// are unions: then each level handles its own nulls.
 fn stored(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     match node.kind {
-        Kind::Union(_) => operations(node, array),
+        NodeKind::Union(_) => operations(node, array),
         _ => values(node, array),
     }
 }
@@ -211,7 +211,7 @@ fn map(value: &Node, array: &ArrayRef) -> Result<List, FeedError> {
     let ranges = Ranges::Offsets(map.offsets().clone());
     let covered = covered(&ranges, array);
     let part = |array: &ArrayRef| array.slice(covered.start, covered.len());
-    let key = Node { path: value.path.clone(), kind: Kind::Leaf(Leaf::String { uuid: false }) };
+    let key = Node { path: value.path.clone(), kind: NodeKind::Leaf(Leaf::String { uuid: false }) };
     let mut ops = operations(&key, &part(map.keys()))?;
     ops.extend(operations(value, &part(map.values()))?);
     Ok(List { ranges, first: covered.start, items: Body::new(ops), most: None })

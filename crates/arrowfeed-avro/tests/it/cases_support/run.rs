@@ -7,7 +7,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, make_array};
 use arrow_schema::DataType;
 use arrowfeed_avro::{
-    AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, Limits,
+    AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, ColumnEncoding, FeedError, Limits,
     StringType, Unions,
 };
 use serde_json::Value;
@@ -49,9 +49,9 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
         columns: case.columns.clone(),
         reader_schema,
         encoding: match encoding {
-            "native" => Encoding::Native,
-            "feature" => Encoding::Feature,
-            _ => Encoding::Tfx,
+            "native" => ColumnEncoding::Native,
+            "feature" => ColumnEncoding::Feature,
+            _ => ColumnEncoding::Tfx,
         },
         string_type: match case.string_type {
             case::StringType::Utf8 => StringType::Utf8,

@@ -1,6 +1,6 @@
 //! Tests that the `feature` and `tfx` encodings are the native columns with lists around them.
 
-use arrowfeed_avro::{AvroOptions, Encoding, FeedErrorKind};
+use arrowfeed_avro::{AvroOptions, ColumnEncoding, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, cases, config, read};
@@ -13,22 +13,22 @@ proptest! {
 
     #[test]
     fn feature_puts_lists_around_native_columns(case in cases(Kinds::All)) {
-        check(&case, Encoding::Feature)?;
+        check(&case, ColumnEncoding::Feature)?;
     }
 
     #[test]
     fn tfx_puts_large_lists_around_plain_columns(case in cases(Kinds::All)) {
-        check(&case, Encoding::Tfx)?;
+        check(&case, ColumnEncoding::Tfx)?;
     }
 
     #[test]
     fn double_as_float_rounds_in_tfx_only(case in cases(Kinds::All)) {
-        for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
+        for encoding in [ColumnEncoding::Native, ColumnEncoding::Feature, ColumnEncoding::Tfx] {
             let options = |double_as_float| AvroOptions { encoding, double_as_float, ..AvroOptions::default() };
             let read = |asked| read(case.builder().with_options(options(asked)).open(case.source()));
             let ((plain, _), (asked, _)) = (read(false), read(true));
             let rows = |batches| crate::support::batches::rows(batches);
-            if encoding == Encoding::Tfx {
+            if encoding == ColumnEncoding::Tfx {
                 let rounded: Vec<Vec<Value>> =
                     rows(&plain).iter().map(|row| row.iter().map(rounded).collect()).collect();
                 prop_assert_eq!(rows(&asked), rounded);
@@ -39,8 +39,8 @@ proptest! {
     }
 }
 
-fn check(case: &Case, encoding: Encoding) -> Result<(), TestCaseError> {
-    let wrap = Wrap { tfx: encoding == Encoding::Tfx };
+fn check(case: &Case, encoding: ColumnEncoding) -> Result<(), TestCaseError> {
+    let wrap = Wrap { tfx: encoding == ColumnEncoding::Tfx };
     let mut mapping = case.mapping();
     mapping.tfx = wrap.tfx;
     let native = mapping.columns();

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Codec, Encoding, FeedErrorKind,
+    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Codec, ColumnEncoding, FeedErrorKind,
     RecordDecoder,
 };
 use proptest::prelude::*;
@@ -113,7 +113,7 @@ fn a_root_of_any_type_and_encoding_is_kept() {
     let raw = AvroOptions { raw: true, ..AvroOptions::default() };
     assert_eq!(opened(vec![file("\"long\"", &[6])], raw.clone()).unwrap(), [[6]]);
     assert_eq!(opened(vec![file("\"null\"", &[])], raw.clone()).unwrap(), [[0_u8; 0]]);
-    let tfx = AvroOptions { encoding: Encoding::Tfx, ..raw };
+    let tfx = AvroOptions { encoding: ColumnEncoding::Tfx, ..raw };
     let reader = AvroReaderBuilder::default().with_options(tfx).open(file("\"long\"", &[6])).unwrap();
     let item = Field::new("item", DataType::LargeBinary, true);
     let found = reader.schema().field(0).data_type().clone();

@@ -4,8 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Encoding, FeedError, FeedErrorKind, FileReader,
-    Limits, RecordDecoder, StringType, Unions,
+    AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, ColumnEncoding, FeedError, FeedErrorKind,
+    FileReader, Limits, RecordDecoder, StringType, Unions,
 };
 use proptest::prelude::*;
 
@@ -104,8 +104,8 @@ proptest! {
 
     #[test]
     fn lists_are_put_around_structs_and_text(case in cases(Kinds::All)) {
-        for encoding in [Encoding::Feature, Encoding::Tfx] {
-            let wrap = Wrap { tfx: encoding == Encoding::Tfx };
+        for encoding in [ColumnEncoding::Feature, ColumnEncoding::Tfx] {
+            let wrap = Wrap { tfx: encoding == ColumnEncoding::Tfx };
             let mut mapping = case.mapping();
             mapping.tfx = wrap.tfx;
             for (unions, form) in forms(&case) {
@@ -310,7 +310,8 @@ fn years_before_0_have_four_digits_too() {
 fn text_in_tfx_is_that_of_the_native_value() {
     let ty = r#"["null", "string", {"type": "int", "logicalType": "date"}, "boolean"]"#;
     let rows: [&[u8]; 4] = [&[0], &[2, 2, b'x'], &[4, 2], &[6, 1]];
-    let options = AvroOptions { encoding: Encoding::Tfx, unions: Unions::Json, ..AvroOptions::default() };
+    let options =
+        AvroOptions { encoding: ColumnEncoding::Tfx, unions: Unions::Json, ..AvroOptions::default() };
     let batches = read_all(AvroReaderBuilder::new().with_options(options).open(file(ty, &rows)));
     let found = crate::support::batches::rows(&batches);
     let text = |text: &str| vec![Value::List(vec![Value::Bytes(text.into())])];
@@ -332,11 +333,11 @@ fn enums_of_absent_branches_are_null() {
             format!(r#"{{"type": "record", "name": "R", "fields": [{{"name": "u", "type": {ty}}}]}}"#)
         };
         let readers = AvroSchema::parse(&schema(&both)).unwrap();
-        for encoding in [Encoding::Native, Encoding::Feature, Encoding::Tfx] {
+        for encoding in [ColumnEncoding::Native, ColumnEncoding::Feature, ColumnEncoding::Tfx] {
             let builder = || AvroReaderBuilder::new().with_encoding(encoding).with_unions(Unions::Struct);
             let read = read_all(builder().open(file(&both, &[&[0, 2], &[0, 4]])));
             let symbols = dictionary(read[0].column(0)).map(|symbols| symbols.len());
-            assert_eq!(symbols, if encoding == Encoding::Tfx { None } else { Some(2) });
+            assert_eq!(symbols, if encoding == ColumnEncoding::Tfx { None } else { Some(2) });
             // The writer's schema has no such branch.
             let builder = builder().with_reader_schema(readers.clone());
             let without = read_all(builder.open(file(r#"["long"]"#, &[&[0, 2], &[0, 4]])));

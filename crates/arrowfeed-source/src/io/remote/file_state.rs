@@ -33,7 +33,7 @@ pub(super) struct FileState {
 }
 
 /// The ranges for an unannounced read.
-pub(super) struct Window {
+pub(super) struct ReadRanges {
     /// The range to request now.
     pub(super) range: Range<u64>,
     /// The range to announce.
@@ -95,7 +95,7 @@ impl FileState {
     }
 
     /// Returns the ranges for an unannounced read of up to `most` bytes, where the next segment starts at `next`.
-    pub(super) fn demanded(&mut self, offset: u64, most: usize, next: u64) -> Window {
+    pub(super) fn demanded(&mut self, offset: u64, most: usize, next: u64) -> ReadRanges {
         let limits = self.object.limits();
         let end = next.min(self.len().filter(|len| *len > offset).unwrap_or(u64::MAX));
         let needed = offset.saturating_add(most as u64).min(end);
@@ -110,7 +110,7 @@ impl FileState {
         let last = needed.max(range.end.saturating_add(ahead)).min(end);
         let next = (last > range.end).then_some(range.end..last);
         self.expected = Some((last.max(range.end), ahead.max(WINDOW / 2)));
-        Window { range, next }
+        ReadRanges { range, next }
     }
 
     /// Extends the range to multiples of the alignment, unless a segment is in the way.

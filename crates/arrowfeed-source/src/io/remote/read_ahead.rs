@@ -18,9 +18,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 
-use super::file_state::{FileState, Window};
+use super::file_state::{FileState, ReadRanges};
 use super::object::{InFlight, ObjectRequest, RemoteObject, RequestCounts};
-use super::segments::{Content, Found, Segment};
+use super::segments::{OffsetState, Segment, SegmentContent};
 use crate::report::Requests;
 use crate::{FeedError, Interrupt, POLL_INTERVAL, stopped};
 
@@ -229,7 +229,7 @@ impl ReadAhead {
             let looked = look(&mut state, &mut found);
             state.files.insert(file, found);
             match looked.map_err(FeedError::into_io)? {
-                Lookup::Found(found) => {
+                Lookup::OffsetState(found) => {
                     state.pump(&self.0);
                     return Ok(found);
                 }
@@ -261,26 +261,28 @@ impl ReadAhead {
     ) -> io::Result<Read> {
         self.wait_for(file, interrupt, wait, |state, found| {
             if let Some(whole) = &found.whole {
-                return Ok(Lookup::Found(Read::Whole(whole.clone())));
+                return Ok(Lookup::OffsetState(Read::Whole(whole.clone())));
             }
             if found.version.as_ref().is_some_and(|version| offset >= version.len) {
-                return Ok(Lookup::Found(Read::Bytes(Vec::new())));
+                return Ok(Lookup::OffsetState(Read::Bytes(Vec::new())));
             }
             match found.segments.read(offset, most) {
-                Found::Bytes(bytes, whole) => {
+                OffsetState::Bytes(bytes, whole) => {
                     if let Some(start) = whole {
                         state.keep(file, found, start);
                     }
-                    Ok(Lookup::Found(Read::Bytes(bytes)))
+                    Ok(Lookup::OffsetState(Read::Bytes(bytes)))
                 }
-                Found::Requested => Ok(Lookup::Wait),
-                Found::Failed(error) => {
+                OffsetState::Requested => Ok(Lookup::Wait),
+                OffsetState::Failed(error) => {
                     found.has_failed = false;
                     Err(error)
                 }
                 // A response in flight will make room for the request.
-                Found::Missing(_) if !state.in_flight.has_room(&found.object.limits()) => Ok(Lookup::Wait),
-                Found::Missing(next) => Ok(Lookup::Demand(found.demanded(offset, most, next))),
+                OffsetState::Missing(_) if !state.in_flight.has_room(&found.object.limits()) => {
+                    Ok(Lookup::Wait)
+                }
+                OffsetState::Missing(next) => Ok(Lookup::Demand(found.demanded(offset, most, next))),
             }
         })
     }
@@ -293,7 +295,7 @@ impl ReadAhead {
     ) -> io::Result<super::ObjectVersion> {
         self.wait_for(file, interrupt, true, |state, found| {
             if let Some(version) = &found.version {
-                return Ok(Lookup::Found(version.clone()));
+                return Ok(Lookup::OffsetState(version.clone()));
             }
             if let Some(error) = found.failure.take().or_else(|| found.segments.take_failure()) {
                 found.has_failed = false;
@@ -321,9 +323,9 @@ pub(super) enum Read {
 }
 
 enum Lookup<T> {
-    Found(T),
+    OffsetState(T),
     /// A request for this range is needed.
-    Demand(Window),
+    Demand(ReadRanges),
     /// A request for the version is needed.
     AskVersion,
     /// A request is in flight.
@@ -371,8 +373,8 @@ impl State {
     }
 
     /// Sends a request for bytes that a reader waits for. Bytes that are likely to be read next are announced.
-    fn demand(&mut self, file: u64, window: Window, shared: &Arc<Shared>) {
-        let Window { range, next } = window;
+    fn demand(&mut self, file: u64, window: ReadRanges, shared: &Arc<Shared>) {
+        let ReadRanges { range, next } = window;
         if let Some(next) = next {
             self.queue.push_front(Announced { file, range: next });
         }
@@ -398,7 +400,7 @@ impl State {
             }),
         );
         if let Some(segment) = found.segments.get_mut(start) {
-            segment.content = Content::Requested { request, _guard: Some(guard) };
+            segment.content = SegmentContent::Requested { request, _guard: Some(guard) };
         }
     }
 
@@ -422,15 +424,17 @@ impl State {
     /// Updates the counters for a removed segment.
     pub(super) fn forget(&mut self, start: u64, segment: &Segment) {
         match &segment.content {
-            Content::Requested { .. } => {
+            SegmentContent::Requested { .. } => {
                 self.in_flight.remove(segment.len(start));
                 if segment.unread > 0 {
                     self.ahead -= segment.len(start);
                 }
             }
-            Content::Arrived(_) if segment.unread > 0 => self.ahead -= segment.len(start),
-            Content::Arrived(_) => self.kept_bytes = self.kept_bytes.saturating_sub(segment.len(start)),
-            Content::Failed(_) => {}
+            SegmentContent::Arrived(_) if segment.unread > 0 => self.ahead -= segment.len(start),
+            SegmentContent::Arrived(_) => {
+                self.kept_bytes = self.kept_bytes.saturating_sub(segment.len(start))
+            }
+            SegmentContent::Failed(_) => {}
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use super::file_state::FileState;
 use super::object::{ObjectBody, ObjectResponse};
 use super::read_ahead::{OnArrival, Shared, State};
-use super::segments::{Content, Segment};
+use super::segments::{Segment, SegmentContent};
 use crate::FeedError;
 
 impl Shared {
@@ -48,7 +48,7 @@ impl State {
         request: u64,
         response: Result<ObjectResponse, FeedError>,
     ) -> Vec<(u64, Segment)> {
-        let expected = |segment: &&mut Segment| matches!(segment.content, Content::Requested { request: id, .. } if id == request);
+        let expected = |segment: &&mut Segment| matches!(segment.content, SegmentContent::Requested { request: id, .. } if id == request);
         let Some(segment) = found.segments.get_mut(start).filter(expected) else { return Vec::new() };
         let (requested, unread) = (segment.len(start), segment.unread);
         self.in_flight.remove(requested);
@@ -76,12 +76,12 @@ impl State {
                     pieces.push((at, piece));
                     at = end;
                 }
-                let guard = std::mem::replace(&mut segment.content, Content::Arrived(Vec::new()));
+                let guard = std::mem::replace(&mut segment.content, SegmentContent::Arrived(Vec::new()));
                 if at > start {
                     let arrived = Segment {
                         end: at,
                         unread: unread.min(at - start),
-                        content: Content::Arrived(pieces),
+                        content: SegmentContent::Arrived(pieces),
                     };
                     found.segments.insert(start, arrived);
                     if unread > 0 {
@@ -95,7 +95,7 @@ impl State {
             }
             Err(error) => {
                 found.has_failed = true;
-                let content = Content::Failed(error);
+                let content = SegmentContent::Failed(error);
                 found.segments.insert(start, Segment { end: segment.end, unread: 0, content });
                 vec![(start, segment)]
             }

@@ -17,10 +17,10 @@ pub(super) struct Segment {
     pub(super) end: u64,
     /// Announced bytes that no reader has read yet. Zero for a range that was not announced.
     pub(super) unread: u64,
-    pub(super) content: Content,
+    pub(super) content: SegmentContent,
 }
 
-pub(super) enum Content {
+pub(super) enum SegmentContent {
     /// The request with this number is in flight. The guard cancels it when it is dropped.
     Requested { request: u64, _guard: Option<RequestGuard> },
     /// Pieces, each with the offset of its first byte.
@@ -30,7 +30,7 @@ pub(super) enum Content {
 }
 
 /// The state of an offset.
-pub(super) enum Found {
+pub(super) enum OffsetState {
     /// Bytes from the offset on, and the start of their segment if this read completed it.
     Bytes(Vec<Bytes>, Option<u64>),
     Requested,
@@ -42,24 +42,24 @@ pub(super) enum Found {
 
 impl Segments {
     /// Finds up to `most` bytes from `offset` on, and counts them as read.
-    pub(super) fn read(&mut self, offset: u64, most: usize) -> Found {
+    pub(super) fn read(&mut self, offset: u64, most: usize) -> OffsetState {
         let Some(start) = self.start_at(offset) else {
             let next = self.0.range(offset..).next().map_or(u64::MAX, |(start, _)| *start);
-            return Found::Missing(next);
+            return OffsetState::Missing(next);
         };
-        let Some(segment) = self.0.get_mut(&start) else { return Found::Missing(u64::MAX) };
+        let Some(segment) = self.0.get_mut(&start) else { return OffsetState::Missing(u64::MAX) };
         match &segment.content {
-            Content::Requested { .. } => Found::Requested,
-            Content::Arrived(pieces) => {
+            SegmentContent::Requested { .. } => OffsetState::Requested,
+            SegmentContent::Arrived(pieces) => {
                 let bytes = slices(pieces, offset, most);
                 let read: usize = bytes.iter().map(Bytes::len).sum();
                 let was_unread = segment.unread > 0;
                 segment.unread = segment.unread.saturating_sub(read as u64);
-                Found::Bytes(bytes, (was_unread && segment.unread == 0).then_some(start))
+                OffsetState::Bytes(bytes, (was_unread && segment.unread == 0).then_some(start))
             }
-            Content::Failed(_) => match self.0.remove(&start) {
-                Some(Segment { content: Content::Failed(error), .. }) => Found::Failed(error),
-                _ => Found::Missing(u64::MAX),
+            SegmentContent::Failed(_) => match self.0.remove(&start) {
+                Some(Segment { content: SegmentContent::Failed(error), .. }) => OffsetState::Failed(error),
+                _ => OffsetState::Missing(u64::MAX),
             },
         }
     }
@@ -76,8 +76,8 @@ impl Segments {
         while at < range.end {
             let segment = self.start_at(at).and_then(|start| self.0.get(&start));
             match segment.map(|segment| (&segment.content, segment.end)) {
-                Some((Content::Arrived(_), end)) => at = end,
-                Some((Content::Failed(_), _)) => return true,
+                Some((SegmentContent::Arrived(_), end)) => at = end,
+                Some((SegmentContent::Failed(_), _)) => return true,
                 _ => return false,
             }
         }
@@ -105,7 +105,7 @@ impl Segments {
 
     /// Adds a requested segment, which must not overlap another one.
     pub(super) fn insert_requested(&mut self, range: Range<u64>, unread: u64, request: u64) {
-        let content = Content::Requested { request, _guard: None };
+        let content = SegmentContent::Requested { request, _guard: None };
         self.0.insert(range.start, Segment { end: range.end, unread, content });
     }
 
@@ -129,17 +129,17 @@ impl Segments {
 
     /// Removes a failed segment and returns its error.
     pub(super) fn take_failure(&mut self) -> Option<FeedError> {
-        let failed = |(_, segment): &(&u64, &Segment)| matches!(segment.content, Content::Failed(_));
+        let failed = |(_, segment): &(&u64, &Segment)| matches!(segment.content, SegmentContent::Failed(_));
         let start = *self.0.iter().find(failed)?.0;
         match self.0.remove(&start)?.content {
-            Content::Failed(error) => Some(error),
-            Content::Requested { .. } | Content::Arrived(_) => None,
+            SegmentContent::Failed(error) => Some(error),
+            SegmentContent::Requested { .. } | SegmentContent::Arrived(_) => None,
         }
     }
 
     /// Whether a request is in flight.
     pub(super) fn is_waiting(&self) -> bool {
-        self.0.values().any(|segment| matches!(segment.content, Content::Requested { .. }))
+        self.0.values().any(|segment| matches!(segment.content, SegmentContent::Requested { .. }))
     }
 }
 
@@ -176,7 +176,8 @@ mod tests {
         let bytes: Vec<u8> = range.clone().map(|at| at as u8).collect();
         let starts = (range.start..).step_by(piece);
         let pieces = bytes.chunks(piece).map(Bytes::copy_from_slice);
-        segments.get_mut(range.start).unwrap().content = Content::Arrived(starts.zip(pieces).collect());
+        segments.get_mut(range.start).unwrap().content =
+            SegmentContent::Arrived(starts.zip(pieces).collect());
     }
 
     #[test]
@@ -185,13 +186,13 @@ mod tests {
         arrived(&mut segments, 10..30, 7);
         segments.insert_requested(30..40, 10, 1);
         for offset in 10..30 {
-            let Found::Bytes(bytes, _) = segments.read(offset, 8) else { panic!("{offset}") };
+            let OffsetState::Bytes(bytes, _) = segments.read(offset, 8) else { panic!("{offset}") };
             let expected: Vec<u8> = (offset..30).take(8).map(|at| at as u8).collect();
             assert_eq!(bytes.concat(), expected);
         }
-        assert!(matches!(segments.read(35, 8), Found::Requested));
-        assert!(matches!(segments.read(3, 8), Found::Missing(10)));
-        assert!(matches!(segments.read(40, 8), Found::Missing(u64::MAX)));
+        assert!(matches!(segments.read(35, 8), OffsetState::Requested));
+        assert!(matches!(segments.read(3, 8), OffsetState::Missing(10)));
+        assert!(matches!(segments.read(40, 8), OffsetState::Missing(u64::MAX)));
     }
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
         let mut segments = Segments::default();
         arrived(&mut segments, 10..30, 7);
         let read = |segments: &mut Segments, offset| match segments.read(offset, 15) {
-            Found::Bytes(_, whole) => whole,
+            OffsetState::Bytes(_, whole) => whole,
             _ => panic!("{offset}"),
         };
         assert_eq!(read(&mut segments, 10), None);
@@ -223,9 +224,9 @@ mod tests {
         let mut segments = Segments::default();
         segments.insert_requested(0..10, 10, 1);
         let error = FeedError::new(FeedErrorKind::Io, "expected a response");
-        segments.get_mut(0).unwrap().content = Content::Failed(error);
+        segments.get_mut(0).unwrap().content = SegmentContent::Failed(error);
         assert!(segments.has(&(3..20)));
-        assert!(matches!(segments.read(3, 1), Found::Failed(..)));
-        assert!(matches!(segments.read(3, 1), Found::Missing(_)));
+        assert!(matches!(segments.read(3, 1), OffsetState::Failed(..)));
+        assert!(matches!(segments.read(3, 1), OffsetState::Missing(_)));
     }
 }

@@ -21,7 +21,7 @@ use super::definition::Casts;
 use crate::column::Leaves;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
-use crate::explain::{Part, Sharing};
+use crate::explain::{Sharing, TensorPart};
 use crate::expression::{ExpressionPlan, and_how_to_enter};
 use crate::gather::overflow;
 use crate::lists::with_parents;
@@ -118,20 +118,19 @@ impl Cast {
     }
 
     /// Reports on the memory of the values, which `picks` has copied before.
-    pub(super) fn part(&self, picks: bool, unless: &[&str]) -> Part {
+    pub(super) fn part(&self, picks: bool, unless: &[&str]) -> TensorPart {
         match &self.kind {
             CastKind::Codes(codes) if codes.shares_keys(self.to) && !picks => {
-                Part::new("values", Sharing::Shared)
+                TensorPart::new("values", Sharing::Shared)
                     .because("as the keys of an enum")
                     .unless(unless.iter().copied())
                     .unless(["the dictionary of a batch is not the list of symbols"])
             }
-            CastKind::Codes(_) => {
-                Part::new("values", Sharing::Copied).because("symbols of an enum, converted to their codes")
-            }
+            CastKind::Codes(_) => TensorPart::new("values", Sharing::Copied)
+                .because("symbols of an enum, converted to their codes"),
             CastKind::Exact | CastKind::Lossy => {
                 let reason = format!("converted from {}", named(&self.from));
-                Part::new("values", Sharing::Copied).because(reason)
+                TensorPart::new("values", Sharing::Copied).because(reason)
             }
         }
     }

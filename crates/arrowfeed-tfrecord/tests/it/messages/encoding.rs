@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
-use arrowfeed_tfrecord::Encoding;
-use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
+use arrowfeed_tfrecord::FeatureEncoding;
+use arrowfeed_tfrecord::example::{Feature, FeatureKind, UnknownFeatures};
 use arrowfeed_tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceFeatures};
 use proptest::prelude::*;
 
@@ -52,21 +52,21 @@ proptest! {
     #[test]
     fn values_are_the_same(messages in prop::collection::vec(record(), 0..8), from in 0..3_usize) {
         let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
-        let all = [feature("i", Kind::Int64), feature("f", Kind::Float), feature("b", Kind::Bytes)];
+        let all = [feature("i", FeatureKind::Int64), feature("f", FeatureKind::Float), feature("b", FeatureKind::Bytes)];
         let features =
             SequenceFeatures { context: all.to_vec(), sequence: all.to_vec(), ..Default::default() };
         let mut decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
         for message in &messages {
             let _ = decoder.push(message);
         }
-        let schema = Encoding::Feature.schema(decoder.schema());
+        let schema = FeatureEncoding::Feature.schema(decoder.schema());
         let batch = decoder.finish();
         let from = from.min(batch.num_rows());
         let batch = batch.slice(from, batch.num_rows() - from);
-        let found = Encoding::Feature.encoded(batch.clone()).unwrap();
+        let found = FeatureEncoding::Feature.encoded(batch.clone()).unwrap();
         prop_assert_eq!(found.schema_ref(), &schema);
         prop_assert_eq!(values(&found), values(&batch));
-        prop_assert_eq!(Encoding::Tfx.encoded(batch.clone()).unwrap(), batch);
+        prop_assert_eq!(FeatureEncoding::Tfx.encoded(batch.clone()).unwrap(), batch);
     }
 }
 
@@ -74,12 +74,12 @@ proptest! {
 fn features_are_lists_and_the_struct_of_sequences_is_inside_one() {
     let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
     let features = SequenceFeatures {
-        context: vec![feature("f", Kind::Float), feature("b", Kind::Bytes)],
-        sequence: vec![feature("i", Kind::Int64)],
+        context: vec![feature("f", FeatureKind::Float), feature("b", FeatureKind::Bytes)],
+        sequence: vec![feature("i", FeatureKind::Int64)],
         ..Default::default()
     };
     let decoder = SequenceExampleDecoder::new(&features, UnknownFeatures::Check).unwrap();
-    let schema = Encoding::Feature.schema(decoder.schema());
+    let schema = FeatureEncoding::Feature.schema(decoder.schema());
     let steps = vec![Field::new("i", list(list(DataType::Int64)), true)];
     let expected = [
         ("f", list(DataType::Float32)),
@@ -89,5 +89,5 @@ fn features_are_lists_and_the_struct_of_sequences_is_inside_one() {
     let found: Vec<_> =
         schema.fields().iter().map(|field| (field.name().as_str(), field.data_type().clone())).collect();
     assert_eq!(found, expected);
-    assert_eq!(Encoding::Tfx.schema(decoder.schema()), *decoder.schema());
+    assert_eq!(FeatureEncoding::Tfx.schema(decoder.schema()), *decoder.schema());
 }

@@ -16,14 +16,15 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::Field;
 use arrowfeed_tfrecord::example::{
-    ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, UnknownFeatures,
+    ExampleDecoder, ExampleEncoder, Feature, FeatureKind, InferredFeatures, UnknownFeatures,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
 
-const COLUMNS: [(&str, Kind); 3] = [("i", Kind::Int64), ("f", Kind::Float), ("b", Kind::Bytes)];
+const COLUMNS: [(&str, FeatureKind); 3] =
+    [("i", FeatureKind::Int64), ("f", FeatureKind::Float), ("b", FeatureKind::Bytes)];
 
-fn decoder(columns: &[(&str, Kind)], unknown: UnknownFeatures) -> ExampleDecoder {
+fn decoder(columns: &[(&str, FeatureKind)], unknown: UnknownFeatures) -> ExampleDecoder {
     let features: Vec<_> =
         columns.iter().map(|(name, kind)| Feature { name: (*name).to_owned(), kind: *kind }).collect();
     ExampleDecoder::new(&features, unknown).unwrap()
@@ -38,17 +39,17 @@ fn row(batch: &RecordBatch, row: usize) -> Example {
         .collect()
 }
 
-fn kind(list: &List) -> Kind {
+fn kind(list: &List) -> FeatureKind {
     match list {
-        List::Bytes(_) => Kind::Bytes,
-        List::Float(_) => Kind::Float,
-        List::Int64(_) => Kind::Int64,
+        List::Bytes(_) => FeatureKind::Bytes,
+        List::Float(_) => FeatureKind::Float,
+        List::Int64(_) => FeatureKind::Int64,
     }
 }
 
 /// The values of a message that a batch should have. Features without a list, and features without a column, are left out.
 /// `None` if a feature has another kind than its column.
-fn expected(example: &Example, columns: &[(&str, Kind)]) -> Option<Example> {
+fn expected(example: &Example, columns: &[(&str, FeatureKind)]) -> Option<Example> {
     let kept = example.iter().filter(|(name, list)| list.is_some() && columns.iter().any(|it| it.0 == *name));
     let is_of_kind = |(name, list): (&String, &Option<List>)| {
         columns.contains(&(name, kind(list.as_ref()?))).then(|| (name.clone(), list.clone()))
@@ -151,8 +152,8 @@ fn a_batch_without_columns_has_rows() {
 
 #[test]
 fn two_features_of_one_name_are_refused() {
-    let features =
-        [("x", Kind::Float), ("x", Kind::Int64)].map(|(name, kind)| Feature { name: name.to_owned(), kind });
+    let features = [("x", FeatureKind::Float), ("x", FeatureKind::Int64)]
+        .map(|(name, kind)| Feature { name: name.to_owned(), kind });
     let error = ExampleDecoder::new(&features, UnknownFeatures::Skip).unwrap_err();
     assert_eq!(error.to_string(), r#"expected features with different names, found "x" twice"#);
 }
@@ -202,7 +203,7 @@ proptest! {
     #[test]
     fn features_are_inferred_as_the_plain_parser_has_them(messages in prop::collection::vec((example(), damage()), 1..6)) {
         let mut inferred = InferredFeatures::default();
-        let mut expected: BTreeMap<String, Option<Kind>> = BTreeMap::new();
+        let mut expected: BTreeMap<String, Option<FeatureKind>> = BTreeMap::new();
         for (message, changes) in messages {
             let message = damaged(message, &changes);
             let kinds = super::oracle::parse(&message).map(|example| {
@@ -216,7 +217,7 @@ proptest! {
                 let known = expected.entry(name).or_default();
                 *known = known.or(kind);
             }
-            let features = expected.iter().map(|(name, kind)| Feature { name: name.clone(), kind: kind.unwrap_or(Kind::Null) });
+            let features = expected.iter().map(|(name, kind)| Feature { name: name.clone(), kind: kind.unwrap_or(FeatureKind::Null) });
             prop_assert_eq!(inferred.features(), features.collect::<Vec<_>>());
         }
     }
@@ -236,7 +237,11 @@ fn a_kind_that_changes_is_an_error() {
 }
 
 /// Encodes the rows of a batch as messages, and decodes them.
-fn encoded_and_decoded(batch: &RecordBatch, columns: &[(&str, Kind)], null_features: bool) -> RecordBatch {
+fn encoded_and_decoded(
+    batch: &RecordBatch,
+    columns: &[(&str, FeatureKind)],
+    null_features: bool,
+) -> RecordBatch {
     let mut encoder = ExampleEncoder::new(batch).unwrap().with_null_features(null_features);
     let mut decoder = decoder(columns, UnknownFeatures::Check);
     for row in 0..batch.num_rows() {
@@ -307,7 +312,8 @@ fn values_of_dictionaries_that_no_row_uses_are_not_converted() {
     let column = ListArray::new(item, offsets, items, None);
     let batch =
         RecordBatch::try_from_iter([("d", Arc::new(dictionary()) as ArrayRef), ("l", Arc::new(column))]);
-    let found = encoded_and_decoded(&batch.unwrap(), &[("d", Kind::Int64), ("l", Kind::Int64)], false);
+    let found =
+        encoded_and_decoded(&batch.unwrap(), &[("d", FeatureKind::Int64), ("l", FeatureKind::Int64)], false);
     let expected = RecordBatch::try_from_iter_with_nullable([
         ("d", lists::<Int64Type>(&[Some(vec![7]), None, Some(vec![5])]), true),
         ("l", lists::<Int64Type>(&[Some(vec![7]), Some(vec![]), Some(vec![5])]), true),
@@ -334,8 +340,13 @@ fn columns_of_other_types_become_features_or_errors() {
         ("n", Arc::new(NullArray::new(3))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let features =
-        [("u", Kind::Int64), ("o", Kind::Int64), ("d", Kind::Float), ("s", Kind::Bytes), ("l", Kind::Int64)];
+    let features = [
+        ("u", FeatureKind::Int64),
+        ("o", FeatureKind::Int64),
+        ("d", FeatureKind::Float),
+        ("s", FeatureKind::Bytes),
+        ("l", FeatureKind::Int64),
+    ];
     let found = encoded_and_decoded(&batch, &features, false);
     let expected = |of: [(&str, Option<List>); 5]| {
         let present = of.into_iter().filter(|(_, list)| list.is_some());

@@ -9,16 +9,17 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field};
-use arrowfeed_tfrecord::example::{Feature, Kind, UnknownFeatures};
+use arrowfeed_tfrecord::example::{Feature, FeatureKind, UnknownFeatures};
 use arrowfeed_tfrecord::sequence_example::{
     InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder,
     SequenceFeatures, decode_inferred,
 };
 use proptest::prelude::*;
 
-const COLUMNS: [(&str, Kind); 3] = [("i", Kind::Int64), ("f", Kind::Float), ("b", Kind::Bytes)];
+const COLUMNS: [(&str, FeatureKind); 3] =
+    [("i", FeatureKind::Int64), ("f", FeatureKind::Float), ("b", FeatureKind::Bytes)];
 
-type Columns = [(&'static str, Kind)];
+type Columns = [(&'static str, FeatureKind)];
 
 fn features(context: &Columns, sequence: &Columns) -> SequenceFeatures {
     let features = |columns: &Columns| {
@@ -28,11 +29,11 @@ fn features(context: &Columns, sequence: &Columns) -> SequenceFeatures {
     SequenceFeatures { context, sequence, ..SequenceFeatures::default() }
 }
 
-fn kind(list: &List) -> Kind {
+fn kind(list: &List) -> FeatureKind {
     match list {
-        List::Bytes(_) => Kind::Bytes,
-        List::Float(_) => Kind::Float,
-        List::Int64(_) => Kind::Int64,
+        List::Bytes(_) => FeatureKind::Bytes,
+        List::Float(_) => FeatureKind::Float,
+        List::Int64(_) => FeatureKind::Int64,
     }
 }
 
@@ -166,7 +167,7 @@ proptest! {
         messages in prop::collection::vec((record(), damage()), 1..6),
     ) {
         let mut inferred = InferredSequenceFeatures::new(SEQUENCE_COLUMN);
-        let mut known: [BTreeMap<String, Option<Kind>>; 2] = Default::default();
+        let mut known: [BTreeMap<String, Option<FeatureKind>>; 2] = Default::default();
         let mut kept = Vec::new();
         for (message, changes) in messages {
             let message = damaged(message, &changes);
@@ -177,7 +178,7 @@ proptest! {
                     .map(|(name, steps)| (name, steps.iter().flatten().map(kind).collect()));
                 [context.collect(), steps.collect()]
             });
-            let fits = |kinds: &[Vec<(String, Vec<Kind>)>; 2]| {
+            let fits = |kinds: &[Vec<(String, Vec<FeatureKind>)>; 2]| {
                 kinds.iter().zip(&known).all(|(kinds, known)| {
                     kinds.iter().all(|(name, kinds)| {
                         let first = known.get(name).copied().flatten().or(kinds.first().copied());
@@ -199,7 +200,7 @@ proptest! {
         }
         let [context, sequence] = known.map(|known| {
             let features = known.into_iter();
-            let features = features.map(|(name, kind)| Feature { name, kind: kind.unwrap_or(Kind::Null) });
+            let features = features.map(|(name, kind)| Feature { name, kind: kind.unwrap_or(FeatureKind::Null) });
             features.collect::<Vec<_>>()
         });
         let features = SequenceFeatures { context, sequence, ..SequenceFeatures::default() };
@@ -235,7 +236,7 @@ fn integers(values: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_missing_list_an_empty_one_and_an_empty_step_differ() {
-    let tokens = features(&[], &[("t", Kind::Int64)]);
+    let tokens = features(&[], &[("t", FeatureKind::Int64)]);
     let mut decoder = SequenceExampleDecoder::new(&tokens, UnknownFeatures::Check).unwrap();
     let steps = [message(1, &integers(&[1, 2])), message(1, b""), message(1, &integers(&[]))].concat();
     for lists in [vec![], feature("t", b""), feature("t", &steps)] {
@@ -249,7 +250,7 @@ fn a_missing_list_an_empty_one_and_an_empty_step_differ() {
 
 #[test]
 fn a_step_of_another_kind_is_an_error_that_names_its_field() {
-    let tokens = features(&[("i", Kind::Float)], &[("a.b", Kind::Bytes)]);
+    let tokens = features(&[("i", FeatureKind::Float)], &[("a.b", FeatureKind::Bytes)]);
     let mut decoder = SequenceExampleDecoder::new(&tokens, UnknownFeatures::Check).unwrap();
     decoder.push(b"").unwrap();
     let steps = [message(1, &message(1, b"")), message(1, &integers(&[1]))].concat();
@@ -277,9 +278,9 @@ fn names_that_occur_twice_are_refused() {
         SequenceExampleDecoder::new(features, UnknownFeatures::Check).unwrap_err().to_string()
     };
     let expected = r#"expected features with different names, found "i" twice"#;
-    assert_eq!(error(&features(&[], &[("i", Kind::Bytes), ("i", Kind::Bytes)])), expected);
+    assert_eq!(error(&features(&[], &[("i", FeatureKind::Bytes), ("i", FeatureKind::Bytes)])), expected);
     let expected = "expected no context feature with the name of the struct column, found \"##SEQUENCE##\"";
-    assert_eq!(error(&features(&[(SEQUENCE_COLUMN, Kind::Bytes)], &[])), expected);
+    assert_eq!(error(&features(&[(SEQUENCE_COLUMN, FeatureKind::Bytes)], &[])), expected);
     let record = message(1, &feature(SEQUENCE_COLUMN, b""));
     assert_eq!(decode_inferred(&[&record], SEQUENCE_COLUMN).unwrap_err().to_string(), expected);
 }
@@ -332,7 +333,7 @@ fn columns_that_are_no_lists_of_steps_are_refused() {
         assert_eq!(error.to_string(), expected);
     }
     // A step may be a single value or null.
-    let decoder = features(&[], &[("n", Kind::Int64)]);
+    let decoder = features(&[], &[("n", FeatureKind::Int64)]);
     let mut decoder = SequenceExampleDecoder::new(&decoder, UnknownFeatures::Check).unwrap();
     let found = rows(&encoded_and_decoded(&steps("n", Arc::new(null)), &mut decoder));
     assert_eq!(found[0].1["n"], [None]);
@@ -345,7 +346,7 @@ fn a_list_in_a_null_struct_is_left_out() {
     let fields = vec![Field::new("t", tokens.data_type().clone(), true)].into();
     let steps = StructArray::new(fields, vec![tokens], Some(vec![false, true].into()));
     let batch = RecordBatch::try_from_iter([(SEQUENCE_COLUMN, Arc::new(steps) as ArrayRef)]).unwrap();
-    let decoder = features(&[], &[("t", Kind::Int64)]);
+    let decoder = features(&[], &[("t", FeatureKind::Int64)]);
     let mut decoder = SequenceExampleDecoder::new(&decoder, UnknownFeatures::Check).unwrap();
     let found = rows(&encoded_and_decoded(&batch, &mut decoder));
     assert_eq!(found[0].1.get("t"), None);
