@@ -1,15 +1,15 @@
 //! `arrowfeed.TensorAdapter`.
 
-use arrowfeed::tensor::{self, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError};
+use arrowfeed::tensor::{self, AdapterOptions, InnerNulls, Representation, RepresentationError};
 use arrowfeed::{TensorDefinitions, printable, source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::features::features;
+use super::features::{DUPLICATES, features};
 use super::given::representations;
 use super::import::{BatchArgument, schema};
-use super::infer::by_name;
 use super::names::{TensorNames, dict_of_some};
+use super::representation::by_name;
 use super::spec::specs_by_name;
 use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
@@ -20,9 +20,6 @@ use crate::html;
 use crate::limits::Limits;
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
-
-pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
-    [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
 #[doc = signed!(TensorAdapter)]
 #[pyclass(module = "arrowfeed", frozen)]

@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-use super::dense::DenseTensor;
 use super::memory::dtype_argument;
 use crate::argument::{items, wrong_type};
 use crate::errors::conversion_error;
@@ -20,9 +19,6 @@ use crate::once::imported;
 
 /// Creates a dense tensor from an object that numpy converts to an array.
 pub(super) fn dense(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::DenseTensor> {
-    if let Ok(tensor) = value.cast::<DenseTensor>() {
-        return Ok(tensor.get().tensor.clone());
-    }
     let array = as_array(value, None)?;
     let dtype = match array.getattr("dtype")?.getattr("kind")?.extract::<char>()? {
         'S' | 'U' => DType::Bytes,

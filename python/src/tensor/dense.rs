@@ -46,6 +46,14 @@ impl DenseTensor {
     }
 
     /// Sets the name for messages.
+    /// The tensor of an argument: a tensor of this class, or an object that numpy converts to an array.
+    pub(super) fn given(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::DenseTensor> {
+        match value.cast::<Self>() {
+            Ok(tensor) => Ok(tensor.get().tensor.clone()),
+            Err(_) => build::dense(argument, value),
+        }
+    }
+
     pub(super) fn named(mut self, name: Option<&Arc<str>>) -> Self {
         self.name = name.cloned();
         self
@@ -156,7 +164,7 @@ impl DenseTensor {
     #[new]
     #[pyo3(signature = (values))]
     fn of_values(values: &Bound<'_, PyAny>) -> PyResult<Self> {
-        build::dense("values", values).map(Self::new)
+        Self::given("values", values).map(Self::new)
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>,)> {

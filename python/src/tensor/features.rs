@@ -2,17 +2,20 @@
 //!
 //! `arrowfeed/_features/foreign.py` converts them to arrowfeed features, whose constructors check the fields.
 
-use arrowfeed::tensor::DType;
 use arrowfeed::tensor::feature::{self, Casts, Feature, RowDefault};
+use arrowfeed::tensor::{DType, Duplicates};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::adapter::DUPLICATES;
 use super::kind_arguments::{given_default, splits};
 use super::memory::dtype_argument;
 use crate::argument::{choice, wrong_type};
 use crate::once::imported;
+
+/// The treatments of duplicate coordinates.
+pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
+    [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
 /// Parses names and features, in the order of the dict.
 pub(super) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {

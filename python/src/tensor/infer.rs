@@ -5,8 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::import::schema;
-use super::kinds::wrapped;
-use super::representation::bytes;
+use super::representation::{by_name, bytes};
 use crate::argument::wrong_type;
 use crate::call::caught;
 use crate::errors::{representation_error, to_python};
@@ -53,13 +52,4 @@ pub(crate) fn representations_of_tfmd(
     let found = caught(|| Ok(tensor::representations_from_tfmd(schema, group)));
     let found = found.map_err(|error| to_python(py, error))?;
     found.map_err(|error| representation_error(py, &error))
-}
-
-/// Converts representations to a dict, in their order.
-pub(super) fn by_name(py: Python<'_>, representations: Representations) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, representation) in representations {
-        dict.set_item(name, wrapped(py, representation)?)?;
-    }
-    Ok(dict)
 }

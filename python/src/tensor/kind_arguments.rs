@@ -1,11 +1,13 @@
-//! Parsing of the arguments of representations: names, sizes, partitions, defaults.
+//! Parsing of the arguments of representations and specs: names, sizes, partitions, defaults.
 
 use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition, SplitsDType};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyString};
 
-use super::spec::SPLITS;
 use crate::argument::{self, choice, integer, strings, wrong_type, wrong_value};
+
+pub(super) const SPLITS: [(&str, SplitsDType); 2] =
+    [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
 pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     let Ok(text) = value.cast::<PyString>() else {
@@ -21,6 +23,21 @@ pub(super) fn each<'py, T>(
     item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
     argument::each(name, expected, value)?.iter().map(item).collect()
+}
+
+/// Parses the items of a dict with names as keys.
+pub(super) fn named<T>(
+    argument: &str,
+    expected: &str,
+    value: &Bound<'_, PyAny>,
+    item: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
+) -> PyResult<Vec<(String, T)>> {
+    let dict = value.cast::<PyDict>().map_err(|_| wrong_type(argument, expected, value))?;
+    let items = dict.iter().map(|(name, value)| {
+        let text = name.extract::<String>().map_err(|_| wrong_type(argument, expected, &name))?;
+        Ok((text, item(&value).ok_or_else(|| wrong_type(argument, expected, &value))?))
+    });
+    items.collect()
 }
 
 pub(super) fn dimension(size: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {

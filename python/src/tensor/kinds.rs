@@ -1,60 +1,14 @@
-//! The classes of representations, such as `arrowfeed.Dense`.
-//!
-//! Each class stores its own struct. The base class also stores it as a `tensor::Representation`, for common methods.
+//! The constructors and the getters of each kind of representation.
 
 use arrowfeed::tensor;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::kind_arguments::{column_path, dimension, each, given_default, name, partition, splits};
-use super::representation::{Representation, default, parsed, partitions, path, sizes};
+use super::representation::{
+    Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse, default, partitions, path, sizes,
+};
 use crate::argument::{integer, strings};
-
-/// Defines the class of one kind of representation, which contains the library struct of the same name.
-macro_rules! kind {
-    ($name:ident) => {
-        #[doc = signed!($name)]
-        #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
-        #[derive(Debug)]
-        pub(crate) struct $name(tensor::$name);
-
-        impl $name {
-            fn initializer(kind: tensor::$name) -> PyClassInitializer<Self> {
-                let base = Representation(tensor::Representation::$name(kind.clone()));
-                PyClassInitializer::from(base).add_subclass(Self(kind))
-            }
-
-            /// Checks the rules that need no schema by parsing the serialized message.
-            fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
-                parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
-                Ok(Self::initializer(kind))
-            }
-        }
-    };
-}
-
-kind!(Dense);
-kind!(VarLenSparse);
-kind!(Sparse);
-kind!(Ragged);
-kind!(VarLenRagged);
-kind!(Structured);
-
-/// Wraps a representation in an object of its Python class.
-pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
-    Ok(match representation {
-        tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),
-        tensor::Representation::VarLenSparse(kind) => {
-            Py::new(py, VarLenSparse::initializer(kind))?.into_any()
-        }
-        tensor::Representation::Sparse(kind) => Py::new(py, Sparse::initializer(kind))?.into_any(),
-        tensor::Representation::Ragged(kind) => Py::new(py, Ragged::initializer(kind))?.into_any(),
-        tensor::Representation::VarLenRagged(kind) => {
-            Py::new(py, VarLenRagged::initializer(kind))?.into_any()
-        }
-        tensor::Representation::Structured(kind) => Py::new(py, Structured::initializer(kind))?.into_any(),
-    })
-}
 
 #[pymethods]
 impl Dense {

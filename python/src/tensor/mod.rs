@@ -2,7 +2,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | definitions | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `features`, `infer` |
+//! | definitions | `representation` (the classes), `kinds` and `kind_arguments` (their constructors), `given`, `features`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | tensors | `dense`, `sparse`, `ragged`, `structured`, `html` (for notebooks) |
 //! | tensors from arrays, and tensors to batches | `build`, `reverse` |
@@ -30,10 +30,8 @@ mod strings;
 mod structured;
 mod view;
 
-use std::sync::Arc;
-
 use arrow_array::ArrayRef;
-use arrowfeed::tensor::{Tensor, Values};
+use arrowfeed::tensor::Values;
 use pyo3::prelude::*;
 
 use crate::errors::conversion_error;
@@ -43,11 +41,12 @@ pub(crate) use dense::DenseTensor;
 pub(crate) use given::tensor_definitions;
 pub(crate) use import::schema;
 pub(crate) use infer::{infer_representations, representations_from_tfmd, representations_of_tfmd};
-pub(crate) use kinds::wrapped as wrapped_representation;
-pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
 pub(crate) use names::TensorNames;
 pub(crate) use ragged::RaggedTensor;
-pub(crate) use representation::{Representation, bytes as message_bytes};
+pub(crate) use representation::{
+    Dense, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse, bytes as message_bytes,
+    wrapped as wrapped_representation,
+};
 pub(crate) use reverse::TensorsToRecordBatch;
 pub(crate) use sparse::SparseTensor;
 pub(crate) use spec::{TensorSpec, specs_by_name};
@@ -57,15 +56,4 @@ pub(crate) use structured::StructuredTensor;
 pub(crate) fn numbers<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
     let values = Values::try_new(array.clone()).map_err(|error| conversion_error(py, &error))?;
     DenseTensor::flat(py, &values, None)?.array(py)
-}
-
-/// Wraps a tensor in an object of its Python class.
-fn wrapped(py: Python<'_>, tensor: Tensor, name: &Arc<str>) -> PyResult<Py<PyAny>> {
-    let name = Some(name);
-    Ok(match tensor {
-        Tensor::Dense(tensor) => Py::new(py, DenseTensor::new(tensor).named(name))?.into_any(),
-        Tensor::Sparse(tensor) => Py::new(py, SparseTensor::new(py, tensor, name)?)?.into_any(),
-        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(tensor, name))?.into_any(),
-        Tensor::Structured(tensor) => Py::new(py, StructuredTensor::new(py, tensor, name)?)?.into_any(),
-    })
 }

@@ -6,7 +6,7 @@ use arrowfeed::tensor::{TensorSpec, Tensors};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use super::wrapped;
+use super::structured::wrapped;
 
 /// The names of the tensors of an adapter, in order.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ impl RaggedTensor {
     fn of_parts(flat_values: &Bound<'_, PyAny>, row_splits: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = flat_values.py();
         let splits = build::row_splits(row_splits)?;
-        let tensor = tensor::RaggedTensor::try_new(build::dense("flat_values", flat_values)?, splits);
+        let tensor = tensor::RaggedTensor::try_new(DenseTensor::given("flat_values", flat_values)?, splits);
         Ok(Self::new(tensor.map_err(|error| conversion_error(py, &error))?, None))
     }
 

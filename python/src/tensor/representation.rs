@@ -1,11 +1,12 @@
-//! `arrowfeed.Representation`, the base class of representations.
+//! The classes of representations: `arrowfeed.Representation`, and a class for each kind, such as `arrowfeed.Dense`.
+//!
+//! The class of a kind stores its own struct. The base class also stores it as a `tensor::Representation`, for common methods.
 
 use arrowfeed::tensor;
-use arrowfeed::tensor::{DefaultValue, Partition};
+use arrowfeed::tensor::{DefaultValue, Partition, Representations};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
-use super::kinds;
 use crate::argument::wrong_type;
 use crate::errors::representation_error;
 use crate::file::{copied, is_buffer};
@@ -22,7 +23,7 @@ impl Representation {
     fn from_proto(data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = data.py();
         let expected = "bytes, or a message with SerializeToString";
-        kinds::wrapped(py, parsed(py, &bytes("data", expected, data)?)?)
+        wrapped(py, parsed(py, &bytes("data", expected, data)?)?)
     }
 
     #[doc = docs!(Representation.to_proto)]
@@ -57,8 +58,63 @@ impl Representation {
     }
 }
 
+/// Defines the class of one kind of representation, which contains the library struct of the same name.
+macro_rules! kind {
+    ($name:ident) => {
+        #[doc = signed!($name)]
+        #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
+        #[derive(Debug)]
+        pub(crate) struct $name(pub(super) tensor::$name);
+
+        impl $name {
+            fn initializer(kind: tensor::$name) -> PyClassInitializer<Self> {
+                let base = Representation(tensor::Representation::$name(kind.clone()));
+                PyClassInitializer::from(base).add_subclass(Self(kind))
+            }
+
+            /// Checks the rules that need no schema by parsing the serialized message.
+            pub(super) fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
+                parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
+                Ok(Self::initializer(kind))
+            }
+        }
+    };
+}
+
+kind!(Dense);
+kind!(VarLenSparse);
+kind!(Sparse);
+kind!(Ragged);
+kind!(VarLenRagged);
+kind!(Structured);
+
+/// Wraps a representation in an object of its Python class.
+pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
+    Ok(match representation {
+        tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenSparse(kind) => {
+            Py::new(py, VarLenSparse::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Sparse(kind) => Py::new(py, Sparse::initializer(kind))?.into_any(),
+        tensor::Representation::Ragged(kind) => Py::new(py, Ragged::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenRagged(kind) => {
+            Py::new(py, VarLenRagged::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Structured(kind) => Py::new(py, Structured::initializer(kind))?.into_any(),
+    })
+}
+
+/// Converts representations to a dict, in their order.
+pub(super) fn by_name(py: Python<'_>, representations: Representations) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, representation) in representations {
+        dict.set_item(name, wrapped(py, representation)?)?;
+    }
+    Ok(dict)
+}
+
 /// Parses the bytes of a message.
-pub(super) fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Representation> {
+fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Representation> {
     tensor::Representation::from_proto(bytes).map_err(|error| representation_error(py, &error))
 }
 

@@ -1,15 +1,13 @@
 //! `arrowfeed.TensorsToRecordBatch`.
 
-use arrowfeed::tensor::{self, Tensor, TensorsToRecordBatchOptions};
+use arrowfeed::tensor::{self, TensorsToRecordBatchOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use super::dense::DenseTensor;
-use super::infer::by_name;
-use super::ragged::RaggedTensor;
-use super::sparse::SparseTensor;
+use super::kind_arguments::named;
+use super::representation::by_name;
 use super::spec::TensorSpec;
-use super::structured::StructuredTensor;
+use super::structured::unwrapped;
 use crate::argument::{strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
@@ -69,7 +67,7 @@ impl TensorsToRecordBatch {
     #[doc = docs!(TensorsToRecordBatch.convert)]
     fn convert(&self, tensors: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
         let py = tensors.py();
-        let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, given)?;
+        let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, unwrapped)?;
         let batch = py.detach(|| caught(|| Ok(self.0.convert(&tensors))));
         let batch = batch.map_err(|error| to_python(py, error))?;
         batch.map(RecordBatch::new).map_err(|error| conversion_error(py, &error))
@@ -80,36 +78,6 @@ impl TensorsToRecordBatch {
         let (tensors, columns) = (counted(tensors, "tensor"), counted(columns, "column"));
         format!("<arrowfeed.TensorsToRecordBatch of {tensors} to {columns}>")
     }
-}
-
-/// Extracts a tensor of any arrowfeed class.
-pub(super) fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
-    if let Ok(dense) = value.cast::<DenseTensor>() {
-        return Some(Tensor::Dense(dense.get().tensor.clone()));
-    }
-    if let Ok(sparse) = value.cast::<SparseTensor>() {
-        return Some(Tensor::Sparse(sparse.get().tensor.clone()));
-    }
-    if let Ok(ragged) = value.cast::<RaggedTensor>() {
-        return Some(Tensor::Ragged(ragged.get().tensor.clone()));
-    }
-    let structured = value.cast::<StructuredTensor>().ok()?;
-    Some(Tensor::Structured(structured.get().tensor.clone()))
-}
-
-/// Parses the items of a dict with names as keys.
-pub(super) fn named<T>(
-    argument: &str,
-    expected: &str,
-    value: &Bound<'_, PyAny>,
-    item: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
-) -> PyResult<Vec<(String, T)>> {
-    let dict = value.cast::<PyDict>().map_err(|_| wrong_type(argument, expected, value))?;
-    let items = dict.iter().map(|(name, value)| {
-        let text = name.extract::<String>().map_err(|_| wrong_type(argument, expected, &name))?;
-        Ok((text, item(&value).ok_or_else(|| wrong_type(argument, expected, &value))?))
-    });
-    items.collect()
 }
 
 fn template(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {

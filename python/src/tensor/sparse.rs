@@ -56,7 +56,7 @@ impl SparseTensor {
         let sizes = each("dense_shape", "a list or tuple of sizes (int)", dense_shape)?;
         let sizes =
             sizes.iter().map(|size| integer("dense_shape", 0, size)).collect::<PyResult<Vec<i64>>>()?;
-        let values = build::dense("values", values)?;
+        let values = DenseTensor::given("values", values)?;
         if values.shape().len() != 1 {
             let message = format!("values: expected one dimension, found the shape {:?}", values.shape());
             return Err(PyValueError::new_err(message));

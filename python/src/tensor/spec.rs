@@ -7,8 +7,8 @@ use arrowfeed::tensor::{self, SplitsDType, TensorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::kind_arguments::{SPLITS, named};
 use super::memory::{dtype_argument, numpy_dtype};
-use super::reverse::named;
 use crate::argument::{choice, each, integer, wrong_type, wrong_value};
 
 const KINDS: [(&str, TensorKind); 4] = [
@@ -17,9 +17,6 @@ const KINDS: [(&str, TensorKind); 4] = [
     ("ragged", TensorKind::Ragged),
     ("structured", TensorKind::Structured),
 ];
-
-pub(super) const SPLITS: [(&str, SplitsDType); 2] =
-    [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
 #[doc = signed!(TensorSpec)]
 #[pyclass(module = "arrowfeed", frozen, eq)]

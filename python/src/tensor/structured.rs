@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use arrowfeed::{printable, tensor};
+use arrowfeed::printable;
+use arrowfeed::tensor::{self, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::ragged::Levels;
-use super::reverse::{given, named};
-use super::{build, html, wrapped};
+use super::dense::DenseTensor;
+use super::kind_arguments::named;
+use super::ragged::{Levels, RaggedTensor};
+use super::sparse::SparseTensor;
+use super::{build, html};
 use crate::argument::integer;
 use crate::arrow_schema::{SHOWN, counted};
 use crate::errors::conversion_error;
@@ -49,7 +52,7 @@ impl StructuredTensor {
         rows: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = fields.py();
-        let fields = named("fields", "a dict of names to tensors of arrowfeed", fields, given)?;
+        let fields = named("fields", "a dict of names to tensors of arrowfeed", fields, unwrapped)?;
         let row_splits = row_splits.map_or(Ok(Vec::new()), build::row_splits)?;
         let rows = match rows {
             Some(rows) => integer("rows", 0, rows)?,
@@ -104,4 +107,30 @@ impl StructuredTensor {
         let texts: Vec<String> = texts.collect::<PyResult<_>>()?;
         Ok(html::structured(&self.tensor, texts.iter().map(|text| text.trim_matches(['<', '>']).to_owned())))
     }
+}
+
+/// Wraps a tensor in an object of its Python class.
+pub(super) fn wrapped(py: Python<'_>, tensor: Tensor, name: &Arc<str>) -> PyResult<Py<PyAny>> {
+    let name = Some(name);
+    Ok(match tensor {
+        Tensor::Dense(tensor) => Py::new(py, DenseTensor::new(tensor).named(name))?.into_any(),
+        Tensor::Sparse(tensor) => Py::new(py, SparseTensor::new(py, tensor, name)?)?.into_any(),
+        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(tensor, name))?.into_any(),
+        Tensor::Structured(tensor) => Py::new(py, StructuredTensor::new(py, tensor, name)?)?.into_any(),
+    })
+}
+
+/// Extracts a tensor of any arrowfeed class.
+pub(super) fn unwrapped(value: &Bound<'_, PyAny>) -> Option<Tensor> {
+    if let Ok(dense) = value.cast::<DenseTensor>() {
+        return Some(Tensor::Dense(dense.get().tensor.clone()));
+    }
+    if let Ok(sparse) = value.cast::<SparseTensor>() {
+        return Some(Tensor::Sparse(sparse.get().tensor.clone()));
+    }
+    if let Ok(ragged) = value.cast::<RaggedTensor>() {
+        return Some(Tensor::Ragged(ragged.get().tensor.clone()));
+    }
+    let structured = value.cast::<StructuredTensor>().ok()?;
+    Some(Tensor::Structured(structured.get().tensor.clone()))
 }
