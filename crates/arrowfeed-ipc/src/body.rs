@@ -54,7 +54,7 @@ pub(crate) fn read_body(
 }
 
 /// The ranges of the body that contain the buffers, without larger gaps.
-fn stretches(buffers: &[StoredBuffer]) -> Vec<Range<u64>> {
+pub(crate) fn stretches(buffers: &[StoredBuffer]) -> Vec<Range<u64>> {
     let mut sorted: Vec<Range<u64>> = buffers
         .iter()
         .filter(|buffer| buffer.len > 0)

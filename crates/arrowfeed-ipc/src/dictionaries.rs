@@ -4,6 +4,7 @@
 //! file, all of them. A decoder may start at any record batch, so the values for the last few of them are kept.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -47,6 +48,16 @@ impl FileDictionaries {
             !inner.is_empty()
         });
         Self { types, are_nested, kept: ForkLock::default() }
+    }
+
+    /// The ranges of the messages that the values after all messages depend on, unless they have been read.
+    pub(crate) fn ranges(&self, places: &[DictionaryPlace]) -> Vec<Range<u64>> {
+        let needed = self.needed(places);
+        let is_known = |kept: &mut Vec<DictionaryValues>| kept.iter().any(|state| state.messages == needed);
+        if self.kept.with(is_known).unwrap_or(false) {
+            return Vec::new();
+        }
+        needed.iter().map(|message| places[*message].place.offset..places[*message].place.end).collect()
     }
 
     /// The values after the first `count` messages.

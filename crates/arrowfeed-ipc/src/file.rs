@@ -138,6 +138,22 @@ impl FormatFile for IpcFile {
         Some(self.chunks.scan())
     }
 
+    /// The dictionaries of the record batches, and their columns that are read.
+    fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
+        let chunks: Vec<&Chunk> =
+            unit.runs.iter().flat_map(|run| self.chunks.starting_in(&run.range)).collect();
+        let batches = || chunks.iter().filter_map(|chunk| self.place(chunk));
+        let dictionaries = batches().map(|batch| batch.dictionaries).max().unwrap_or(0);
+        let mut ranges = self.dictionaries.ranges(&self.index.dictionaries[..dictionaries]);
+        for batch in batches() {
+            match &batch.ranges {
+                Some(columns) => ranges.extend_from_slice(columns),
+                None => ranges.push(batch.place.offset..batch.place.end),
+            }
+        }
+        ranges
+    }
+
     /// The values of the first record batch with rows tell the size of those of the others.
     fn row_bytes(&self, _check: &Check<'_>) -> Option<u64> {
         let place = self.index.batches.iter().find(|place| place.rows > 0)?;

@@ -15,6 +15,9 @@ use crate::index::Index;
 /// Number of bytes at the end of an object that are fetched when it is opened: the footer of a file is rarely longer.
 const FOOTER_BYTES: u64 = 64 << 10;
 
+/// Average number of bytes of record batches from which their metadata is requested before their columns.
+const LARGE: u64 = 1 << 20;
+
 /// Options for reading Arrow IPC files and streams.
 #[derive(Debug, Clone, Default)]
 pub struct IpcOptions {
@@ -36,6 +39,28 @@ pub struct IpcFormat {
     schema: SchemaRef,
     /// The name of the first file, for messages.
     first: Arc<str>,
+    stored: Stored,
+}
+
+/// Properties of the first file, which the other files have too as a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    Stream,
+    /// A file whose record batches are small on average.
+    SmallBatches,
+    LargeBatches,
+}
+
+impl Stored {
+    fn of(index: &Index) -> Self {
+        let (batches, start) = (&index.batches, index.batches.first().map_or(0, |first| first.place.offset));
+        let bytes = batches.last().map_or(0, |last| last.place.end.saturating_sub(start));
+        match index.has_footer {
+            false => Self::Stream,
+            true if bytes / (batches.len() as u64).max(1) < LARGE => Self::SmallBatches,
+            true => Self::LargeBatches,
+        }
+    }
 }
 
 impl IpcFormat {
@@ -50,17 +75,22 @@ impl IpcFormat {
     ) -> Result<FileSet, FeedError> {
         let files = Files::new(sources);
         let check = Check::of(interrupt);
-        let open = |opened| read(opened, &options.limits, &check);
+        let open = |opened| read(opened, None, &options.limits, &check);
         let ((first, _), index) = files.first_stored(&check, open)?;
-        let format = Self::new(first.name().clone(), index.schema, options)?;
+        let stored = Stored::of(&index);
+        let format = Self::new((first.name().clone(), stored), index.schema, options)?;
         let selects_columns = format.options.columns.is_some();
         Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
     }
 
-    fn new(first: Arc<str>, whole: SchemaRef, options: IpcOptions) -> Result<Self, FeedError> {
+    fn new(
+        (first, stored): (Arc<str>, Stored),
+        whole: SchemaRef,
+        options: IpcOptions,
+    ) -> Result<Self, FeedError> {
         let columns = read_columns(&whole, options.columns.as_deref());
         let schema = projected(&whole, &columns.map_err(|error| error.in_file(&first))?);
-        Ok(Self { options, whole, schema: Arc::new(schema), first })
+        Ok(Self { options, whole, schema: Arc::new(schema), first, stored })
     }
 }
 
@@ -77,6 +107,7 @@ fn projected(schema: &Schema, columns: &[usize]) -> Schema {
 /// Reads the positions of all messages, and checks that the file is the expected one.
 fn read(
     opened: Opened,
+    columns: Option<&[String]>,
     limits: &Limits,
     check: &Check<'_>,
 ) -> Result<((OpenFile, Fingerprint), Index), FeedError> {
@@ -88,7 +119,7 @@ fn read(
         };
         let fingerprint = FileEnds::read(&file)?.fingerprint();
         file.check_fingerprint(&fingerprint)?;
-        let index = Index::read(&file, limits, check)?;
+        let index = Index::read(&file, columns, limits, check)?;
         Ok(((file, fingerprint), index))
     };
     read().map_err(|error| error.in_file(&name))
@@ -105,12 +136,12 @@ impl FileFormat for IpcFormat {
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = IpcOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
-        Ok(Arc::new(Self::new(self.first.clone(), self.whole.clone(), options)?))
+        Ok(Arc::new(Self::new((self.first.clone(), self.stored), self.whole.clone(), options)?))
     }
 
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
         let limits = &self.options.limits;
-        let (file, index) = read(file, limits, check)?;
+        let (file, index) = read(file, self.options.columns.as_deref(), limits, check)?;
         let differs = |difference: &str| {
             let message = format!("expected the columns of {}: {difference}", self.first);
             FeedError::new(FeedErrorKind::Schema, message).in_file(file.0.name())
@@ -127,6 +158,17 @@ impl FileFormat for IpcFormat {
     fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
         let footer = len.map(|len| len.saturating_sub(FOOTER_BYTES)..len);
         footer.into_iter().chain(FileEnds::opening_ranges(len)).collect()
+    }
+
+    /// The scan of a stream reads all of it. In a file, the metadata of each record batch is a request of its own, which does
+    /// not pay for small record batches that are read as a whole.
+    fn reads_whole_chunks(&self) -> bool {
+        let reads_all_columns = self.schema.fields().len() >= self.whole.fields().len();
+        match self.stored {
+            Stored::Stream => true,
+            Stored::SmallBatches => reads_all_columns,
+            Stored::LargeBatches => false,
+        }
     }
 
     fn opening_finds_chunks(&self) -> bool {

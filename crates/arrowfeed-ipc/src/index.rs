@@ -4,13 +4,19 @@
 //! and their bodies are skipped.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_ipc::{Block, MessageHeader, root_as_footer_with_opts};
+use arrow_ipc::{
+    Block, MessageHeader, MetadataVersion, RecordBatch as StoredBatch, root_as_footer_with_opts,
+};
 use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::format::named_columns;
 use arrowfeed_source::io::OpenFile;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 
+use crate::body::stretches;
+use crate::layout::buffers_of;
 use crate::message::{MARKER, StoredMessage, framing, invalid, read, verifier};
 use crate::schema::{schema, too_large};
 
@@ -39,6 +45,8 @@ pub(crate) struct BatchPlace {
     pub(crate) rows: u64,
     /// Number of dictionary messages that apply to it.
     pub(crate) dictionaries: usize,
+    /// The ranges of the file that contain the metadata and the columns that are read; `None` if all columns are read.
+    pub(crate) ranges: Option<Box<[Range<u64>]>>,
 }
 
 /// The position of a message with the values of a dictionary.
@@ -56,22 +64,36 @@ pub(crate) struct Index {
     pub(crate) schema: SchemaRef,
     pub(crate) batches: Vec<BatchPlace>,
     pub(crate) dictionaries: Vec<DictionaryPlace>,
+    /// Whether the file has a footer.
+    pub(crate) has_footer: bool,
+    /// Whether each column is read; `None` if all are.
+    is_read: Option<Vec<bool>>,
 }
 
 impl Index {
-    /// Reads the positions of all messages.
+    /// Reads the positions of all messages. `columns` are the field paths that are read; `None`: all columns.
     ///
     /// # Errors
     /// The bytes are not of the format; a limit is reached; an I/O error; the caller cancels.
-    pub(crate) fn read(file: &OpenFile, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
+    pub(crate) fn read(
+        file: &OpenFile,
+        columns: Option<&[String]>,
+        limits: &Limits,
+        check: &Check<'_>,
+    ) -> Result<Self, FeedError> {
         let first = read(file, 0, usize::try_from(file.len()).unwrap_or(usize::MAX).min(8))?;
         match first.starts_with(MAGIC) {
-            true => Self::of_file(file, limits, check),
+            true => Self::of_file(file, columns, limits, check),
             false => Self::of_stream(file, &first, limits, check),
         }
     }
 
-    fn of_file(file: &OpenFile, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
+    fn of_file(
+        file: &OpenFile,
+        columns: Option<&[String]>,
+        limits: &Limits,
+        check: &Check<'_>,
+    ) -> Result<Self, FeedError> {
         let tail_at = file.len().saturating_sub(TAIL as u64);
         let tail = read(file, tail_at, TAIL.min(usize::try_from(file.len()).unwrap_or(TAIL)))?;
         if tail.len() < TAIL || &tail[4..] != MAGIC {
@@ -91,7 +113,15 @@ impl Index {
         let footer = root_as_footer_with_opts(&verifier(limits), &bytes);
         let footer = footer.map_err(|error| invalid("a footer of an Arrow file", &error))?;
         let Some(stored) = footer.schema() else { return Err(without_schema()) };
-        let mut index = Self::of_schema(schema(stored, limits)?);
+        let mut index = Self { has_footer: true, ..Self::of_schema(schema(stored, limits)?) };
+        index.is_read = columns.and_then(|columns| is_read(&index.schema, columns));
+        let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+        let metadata = blocks.filter_map(|block| {
+            let (start, len) =
+                (u64::try_from(block.offset()).ok()?, u64::try_from(block.metaDataLength()).ok()?);
+            Some(start..start.checked_add(len)?)
+        });
+        file.source().announce(&metadata.collect::<Vec<_>>());
         let mut ids = HashSet::new();
         for block in footer.dictionaries().into_iter().flatten() {
             check.now()?;
@@ -154,7 +184,8 @@ impl Index {
     }
 
     fn of_schema(schema: Schema) -> Self {
-        Self { schema: Arc::new(schema), batches: Vec::new(), dictionaries: Vec::new() }
+        let schema = Arc::new(schema);
+        Self { schema, batches: Vec::new(), dictionaries: Vec::new(), has_footer: false, is_read: None }
     }
 
     /// Adds the message at an offset. Returns false at the end of a stream.
@@ -217,7 +248,8 @@ impl Index {
                 );
                 return Err(FeedError::new(FeedErrorKind::Format, message));
             }
-            self.batches.push(BatchPlace { place, rows, dictionaries: self.dictionaries.len() });
+            let ranges = self.ranges_read(&message, &batch, found.version(), offset, limits);
+            self.batches.push(BatchPlace { place, rows, dictionaries: self.dictionaries.len(), ranges });
         } else if let Some(dictionary) = found.header_as_dictionary_batch() {
             let (id, is_delta) = (dictionary.id(), dictionary.isDelta());
             self.dictionaries.push(DictionaryPlace { place, id, is_delta });
@@ -232,6 +264,33 @@ impl Index {
         }
         Ok(true)
     }
+
+    /// The ranges of a record batch that are read; `None` if all columns are, or if the batch is invalid.
+    fn ranges_read(
+        &self,
+        message: &StoredMessage,
+        batch: &StoredBatch<'_>,
+        version: MetadataVersion,
+        offset: u64,
+        limits: &Limits,
+    ) -> Option<Box<[Range<u64>]>> {
+        let fields =
+            self.schema.fields().iter().map(AsRef::as_ref).zip(self.is_read.iter().flatten().copied());
+        self.is_read.as_ref()?;
+        let buffers = buffers_of(batch, version, message.body_len, fields, limits).ok()?;
+        let body = stretches(&buffers).into_iter();
+        let body = body.map(|range| message.body + range.start..message.body + range.end);
+        Some(std::iter::once(offset..message.body).chain(body).collect())
+    }
+}
+
+/// Whether each column is read; `None` if all are, or if a column does not exist.
+fn is_read(schema: &Schema, columns: &[String]) -> Option<Vec<bool>> {
+    let mut is_read = vec![false; schema.fields().len()];
+    for column in named_columns(schema, columns).ok()? {
+        is_read[column] = true;
+    }
+    is_read.contains(&false).then_some(is_read)
 }
 
 fn place_of(block: &Block) -> Result<u64, FeedError> {

@@ -49,7 +49,12 @@ impl StoredMessage {
         if left == 0 {
             return Ok(None);
         }
-        let mut first = read(file, at, left.min(FIRST))?;
+        // A footer has the length of the metadata.
+        let wanted = body_at.map_or(FIRST, |body| {
+            let len = usize::try_from(body.saturating_sub(at)).unwrap_or(usize::MAX);
+            len.clamp(PREFIX, PREFIX + limits.header_bytes)
+        });
+        let mut first = read(file, at, left.min(wanted))?;
         let Some((prefix, len)) = framing(&first) else {
             let message = format!("expected a message of {PREFIX} bytes or more, found {left} bytes");
             return Err(FeedError::new(FeedErrorKind::Truncated, message));

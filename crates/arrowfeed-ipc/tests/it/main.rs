@@ -5,6 +5,7 @@
 //! - [`dictionaries`]: additions to dictionaries, and dictionaries that replace others.
 //! - [`damaged`]: files that are cut or changed are values or errors, in bounded memory.
 //! - [`refused`]: what is not read, and the errors.
+//! - [`requests`]: requests to stores.
 //! - [`compiled_codecs`]: codecs of the build.
 //! - [`support`]: helpers of the tests.
 
@@ -16,6 +17,7 @@ mod random_batches;
 mod random_run;
 mod reading;
 mod refused;
+mod requests;
 #[path = "../../../arrowfeed-ffi/tests/it/structs/mod.rs"]
 mod structs;
 mod support;

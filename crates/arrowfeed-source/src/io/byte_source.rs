@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -38,6 +39,10 @@ pub trait ByteSource: Send + Sync + Debug {
     fn memory(&self) -> Option<&Buffer> {
         None
     }
+
+    /// Announces ranges that will be read, in this order, so that a remote file requests them ahead. A range may extend past
+    /// the end of the file. Default: does nothing.
+    fn announce(&self, _ranges: &[Range<u64>]) {}
 }
 
 /// Version of a file: properties that change when the file changes.
@@ -73,6 +78,10 @@ impl<S: ByteSource + ?Sized> ByteSource for Arc<S> {
 
     fn memory(&self) -> Option<&Buffer> {
         (**self).memory()
+    }
+
+    fn announce(&self, ranges: &[Range<u64>]) {
+        (**self).announce(ranges);
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::file_set::FileSet;
 use super::parts::Part;
 use crate::format::FormatFile;
-use crate::io::remote::RemoteFile;
+use crate::io::remote::{RemoteFile, without_waiting};
 use crate::{Check, FeedError};
 
 /// Maximum number of parts in the look-ahead.
@@ -127,11 +127,19 @@ impl LookAhead {
             if files.format().reads_whole_chunks() {
                 file.announce(next.part.ranges());
             } else if !waits && file.has(&opening(files, file)) {
-                // The error is returned when the part is read.
-                if let Ok(open) = files.open(next.part.file(), check) {
-                    let unit = next.part.unit(&open.body());
-                    file.announce(open.unit_ranges(&unit));
-                    next.open = Some(open);
+                match without_waiting(|| files.open(next.part.file(), check)) {
+                    Ok(open) => {
+                        let unit = next.part.unit(&open.body());
+                        file.announce(open.unit_ranges(&unit));
+                        next.open = Some(open);
+                    }
+                    // The file is opened again when more of its bytes have arrived.
+                    Err(error) if error.would_wait() => {
+                        waits = true;
+                        continue;
+                    }
+                    // The error is returned when the part is read.
+                    Err(_) => {}
                 }
             } else {
                 next.announce_opening(files);

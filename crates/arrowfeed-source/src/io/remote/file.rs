@@ -98,6 +98,10 @@ impl ByteSource for RemoteFile {
         let version = self.read_ahead.version(self.file, self.interrupt.as_ref())?;
         Ok(FileVersion::new(version.len).with_modified(version.modified))
     }
+
+    fn announce(&self, ranges: &[Range<u64>]) {
+        self.announce(ranges.iter().cloned());
+    }
 }
 
 impl Drop for RemoteFile {
