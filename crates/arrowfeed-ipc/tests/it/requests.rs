@@ -78,7 +78,7 @@ fn wide(rows: usize) -> RecordBatch {
 
 /// Reads objects, and returns the requests that open them and those that read them.
 fn requests(object: &Arc<Object>, columns: Option<&[&str]>, threads: usize) -> [(usize, u64); 2] {
-    let files = open(&[object.clone()], columns);
+    let files = open(std::slice::from_ref(object), columns);
     let opening = object.taken();
     let (batches, error) = read(files, 1000, threads, OnError::Raise);
     assert!(error.is_none(), "{error:?}");
