@@ -528,3 +528,114 @@ fn a_cancelled_caller_gets_no_index() {
     assert!(!other.exists());
     assert_eq!(kind(dataset.with_index(&index, Some(&stop)).map(drop)), FeedErrorKind::Interrupted);
 }
+
+/// Numbers around the sizes of the types that numbers are converted to.
+const BOUNDARIES: [u64; 15] = [
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 31) + 1,
+    (1 << 32) - 1,
+    1 << 32,
+    (1 << 32) + 1,
+    (1 << 53) - 1,
+    1 << 53,
+    (1 << 53) + 1,
+    (1 << 63) - 1,
+    1 << 63,
+    (1 << 63) + 1,
+    u64::MAX - 1,
+    u64::MAX,
+    0,
+];
+
+/// Reads at most this many batches of an iteration: declared rows may have no end in sight.
+const MOST_BATCHES: usize = 60;
+
+/// Reads a dataset in each way that uses the numbers of its index. Returns the rows in file order, or the first error. A
+/// shuffle takes memory, and a split time, in proportion to the declared rows of a chunk, which the limits bound.
+fn read_with_index(dataset: &Dataset, shuffles: bool) -> Result<Vec<i64>, DatasetError> {
+    let read = |dataset: &Dataset, options: IterationOptions| {
+        let mut batches = dataset.record_batches(options.clone())?;
+        let mut rows: Vec<i64> = Vec::new();
+        for batch in batches.by_ref().take(MOST_BATCHES) {
+            rows.extend(numbers(&batch?));
+        }
+        if let Ok(state) = batches.state() {
+            let mut resumed = dataset.record_batches(options)?;
+            resumed.load_state(&state)?;
+            resumed.next().transpose()?;
+        }
+        Ok::<_, DatasetError>(rows)
+    };
+    let _ = dataset.num_rows();
+    let _ = dataset.fingerprint();
+    let options = |shuffle_buffer_size, shard| IterationOptions {
+        batch_size: 7,
+        shuffle_buffer_size,
+        shard,
+        seed: Some(5),
+        threads: NonZeroUsize::new(1),
+        ..Default::default()
+    };
+    let rows = read(dataset, options(0, (0, 1)))?;
+    let sizes = if shuffles { &[0, 30, 1000][..] } else { &[0] };
+    for (size, shard) in sizes.iter().flat_map(|size| [(0, 1), (1, 3)].map(|shard| (*size, shard))) {
+        let options = options(size, shard);
+        let _ = dataset.num_batches(&options);
+        read(dataset, options)?;
+    }
+    for part in [dataset.take(20), dataset.skip(20), dataset.skip(u64::MAX)] {
+        let _ = part.num_rows();
+        read(&part, options(sizes[sizes.len() - 1], (0, 1)))?;
+    }
+    if shuffles {
+        let (some, rest) = dataset.split(0.5, 7)?;
+        for part in [some, rest] {
+            let _ = part.num_rows();
+            read(&part, options(30, (0, 2)))?;
+        }
+    }
+    Ok(rows)
+}
+
+/// Sets each of some numbers of the index of files of a format to each value, and reads the files that `open` opens.
+fn set_each_number(format: Format, shuffles: bool, open: impl Fn(&[PathBuf]) -> Dataset) {
+    let directory = Directory::new();
+    let (paths, index) = indexed_as(format, &directory, &[40, 20], 300);
+    let good = read(&index);
+    for (file, list) in
+        (0..2).flat_map(|file| ["numbers", "offsets", "ends", "rows"].map(|list| (file, list)))
+    {
+        let last = good["files"][file][list].as_array().unwrap().len() - 1;
+        for (nth, value) in [0, last].into_iter().flat_map(|nth| BOUNDARIES.map(|value| (nth, value))) {
+            let mut changed = good.clone();
+            changed["files"][file][list][nth] = json!(value);
+            std::fs::write(&index, with_checksum(changed)).unwrap();
+            let what = format!("{format:?}: files[{file}].{list}[{nth}] = {value}");
+            let found = open(&paths).with_index(&index, None).map_err(DatasetError::from);
+            match found.and_then(|dataset| read_with_index(&dataset, shuffles)) {
+                Ok(rows) => assert_eq!(rows, (0..60).collect::<Vec<_>>(), "{what}"),
+                Err(DatasetError::Feed(error)) => {
+                    assert_ne!(error.kind(), FeedErrorKind::Internal, "{what}: {error}");
+                }
+                Err(other) => panic!("{what}: {other}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_of_an_index_of_any_value_is_an_error_or_the_same_rows() {
+    for format in Format::FILES {
+        set_each_number(format, true, dataset);
+    }
+}
+
+#[test]
+fn rows_of_an_index_of_any_number_do_not_wrap() {
+    set_each_number(Format::Avro, false, |paths| {
+        let limits = Limits { zero_byte_rows: u64::MAX, ..Default::default() };
+        let options = AvroOptions { limits, ..Default::default() };
+        Dataset::open(AvroFormat::files(paths, options, None).unwrap(), DatasetOptions::default()).unwrap()
+    });
+}
