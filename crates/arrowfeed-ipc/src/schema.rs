@@ -85,6 +85,7 @@ fn check_type(
             let depth = deeper()?;
             fields.iter().try_for_each(|field| check(field, &joined(path, field.name()), depth, most, left))
         }
+        DataType::Union(fields, _) if fields.is_empty() => wrong("a union of one type or more"),
         DataType::Union(fields, _) => {
             let depth = deeper()?;
             fields

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, StructArray};
-use arrow_schema::{DataType, Field, Fields};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field, Fields, Schema, UnionFields, UnionMode};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Check, FeedErrorKind, Limits};
@@ -68,6 +69,17 @@ fn values_in_big_endian_order_are_refused() {
     let bytes = [&[0xff; 4][..], &(metadata.len() as i32).to_le_bytes(), metadata].concat();
     let error = open(bytes, IpcOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "file: expected values in little-endian order, found big-endian order");
+}
+
+#[test]
+fn a_union_without_types_is_refused() {
+    let union = DataType::Union(UnionFields::empty(), UnionMode::Sparse);
+    let union = Field::new("s", DataType::Struct(vec![Field::new("u", union, true)].into()), true);
+    let mut stream = Vec::new();
+    StreamWriter::try_new(&mut stream, &Schema::new(vec![union])).unwrap().finish().unwrap();
+    let error = open(stream, IpcOptions::default()).unwrap_err();
+    let expected = "file: s.u: expected a union of one type or more, found Union(Sparse)";
+    assert_eq!((error.kind(), error.to_string()), (FeedErrorKind::Format, expected.to_owned()));
 }
 
 #[test]
