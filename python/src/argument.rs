@@ -42,7 +42,7 @@ pub(crate) fn wrong_value(name: &str, expected: &str, value: &Bound<'_, PyAny>) 
     PyValueError::new_err(format!("{name}: expected {expected}, found {}", found(value)))
 }
 
-const FITTING: &str = "an integer of 64 bits";
+pub(crate) const FITTING: &str = "an integer of 64 bits";
 
 /// An integer of `least` or more.
 pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_, PyAny>) -> PyResult<N> {
@@ -138,19 +138,4 @@ pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyA
 /// The error that Python raises if a function does not have the keyword.
 pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
-}
-
-/// Copies keywords, from which a caller takes arguments out.
-pub(crate) fn copied<'py>(
-    py: Python<'py>,
-    keywords: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())
-}
-
-/// Takes an argument out of keywords; `None` stands for the default.
-pub(crate) fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(given) = others.get_item(name)? else { return Ok(None) };
-    others.del_item(name)?;
-    Ok(Some(given).filter(|given| !given.is_none()))
 }

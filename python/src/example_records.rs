@@ -14,14 +14,16 @@ use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList};
 
-use crate::argument::{flag, wrong_type};
+use crate::argument::wrong_type;
+use crate::argument_types::{Argument, Choice, given};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;
+use crate::example_schema::{MessageFeatures, MessageSchema};
 use crate::exported::check_schema;
 use crate::file::is_buffer;
+use crate::formats::tfrecord::ColumnName;
 use crate::record_decoder::buffer_of;
-use crate::tfrecord::{self, encoding_name, features, sequence_features, tfmd_bytes};
 use crate::write;
 
 /// A decoder of messages of one schema.
@@ -37,45 +39,32 @@ trait Decoder: Sized + Send {
     fn finish(&mut self) -> Batch;
 }
 
-impl Decoder for ExampleDecoder {
-    type Features = Vec<Feature>;
+macro_rules! decoder {
+    ($decoder:ty, $features:ty) => {
+        impl Decoder for $decoder {
+            type Features = $features;
 
-    fn new(features: &Vec<Feature>) -> Result<Self, FeedError> {
-        Self::new(features, UnknownFeatures::Check)
-    }
+            fn new(features: &$features) -> Result<Self, FeedError> {
+                Self::new(features, UnknownFeatures::Check)
+            }
 
-    fn schema(&self) -> &SchemaRef {
-        self.schema()
-    }
+            fn schema(&self) -> &SchemaRef {
+                self.schema()
+            }
 
-    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
-        self.push(record)
-    }
+            fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
+                self.push(record)
+            }
 
-    fn finish(&mut self) -> Batch {
-        self.finish()
-    }
+            fn finish(&mut self) -> Batch {
+                self.finish()
+            }
+        }
+    };
 }
 
-impl Decoder for SequenceExampleDecoder {
-    type Features = SequenceFeatures;
-
-    fn new(features: &SequenceFeatures) -> Result<Self, FeedError> {
-        Self::new(features, UnknownFeatures::Check)
-    }
-
-    fn schema(&self) -> &SchemaRef {
-        self.schema()
-    }
-
-    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
-        self.push(record)
-    }
-
-    fn finish(&mut self) -> Batch {
-        self.finish()
-    }
-}
+decoder! { ExampleDecoder, Vec<Feature> }
+decoder! { SequenceExampleDecoder, SequenceFeatures }
 
 /// The features of a known schema.
 struct Known<D: Decoder> {
@@ -88,23 +77,17 @@ struct Known<D: Decoder> {
 }
 
 impl<D: Decoder> Known<D> {
-    /// `features`: converts the picklable form of the schema to features.
-    fn new(
-        schema: &Bound<'_, PyAny>,
-        features: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<D::Features>,
-    ) -> PyResult<Self>
+    /// `column`: the column of the feature lists.
+    fn new(schema: &Bound<'_, PyAny>, column: &str) -> PyResult<Self>
     where
-        D::Features: Sync,
+        D::Features: MessageFeatures + Sync,
     {
         let py = schema.py();
-        let given = match tfmd_bytes(schema)? {
-            Some(bytes) => bytes.into_any(),
-            None => py.import("copy")?.call_method1("deepcopy", (schema,))?,
-        };
-        let features = features(&given)?;
+        let parsed = MessageSchema::<D::Features>::new(schema, column)?;
+        let (given, features) = (parsed.picklable(schema.clone())?.unbind(), parsed.features);
         let columns = call(py, || D::new(&features).map(|decoder| decoder.schema().clone()))?;
         check_schema(py, &columns)?;
-        Ok(Self { features, columns, idle: ForkLock::default(), given: given.unbind() })
+        Ok(Self { features, columns, idle: ForkLock::default(), given })
     }
 
     /// Decodes records into a batch. After an error, the decoder is discarded.
@@ -166,8 +149,8 @@ impl ExampleRecordDecoder {
     #[new]
     #[pyo3(signature = (schema=None, *, encoding=None), text_signature = None)]
     fn new(schema: Option<&Bound<'_, PyAny>>, encoding: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
-        Ok(Self { known: schema.map(|schema| Known::new(schema, features)).transpose()?, encoding })
+        let known = schema.map(|schema| Known::new(schema, SEQUENCE_COLUMN)).transpose()?;
+        Ok(Self { known, encoding: given("encoding", encoding)? })
     }
 
     #[doc = docs!(ExampleRecordDecoder.schema)]
@@ -187,7 +170,7 @@ impl ExampleRecordDecoder {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let Self { known, encoding } = slf.get();
-        reduced(slf, known.as_ref(), &[("encoding", encoding_name(*encoding))])
+        reduced(slf, known.as_ref(), &[("encoding", encoding.word())])
     }
 
     fn __repr__(&self) -> String {
@@ -221,10 +204,8 @@ impl SequenceExampleRecordDecoder {
         encoding: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let sequence_column = column_name(sequence_column)?;
-        let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
-        let known =
-            schema.map(|schema| Known::new(schema, |schema| sequence_features(schema, &sequence_column)));
-        Ok(Self { known: known.transpose()?, sequence_column, encoding })
+        let known = schema.map(|schema| Known::new(schema, &sequence_column)).transpose()?;
+        Ok(Self { known, sequence_column, encoding: given("encoding", encoding)? })
     }
 
     #[doc = docs!(SequenceExampleRecordDecoder.schema)]
@@ -244,7 +225,7 @@ impl SequenceExampleRecordDecoder {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let Self { known, sequence_column, encoding } = slf.get();
-        let keywords = [("sequence_column", &**sequence_column), ("encoding", encoding_name(*encoding))];
+        let keywords = [("sequence_column", &**sequence_column), ("encoding", encoding.word())];
         reduced(slf, known.as_ref(), &keywords)
     }
 
@@ -261,13 +242,9 @@ impl SequenceExampleRecordDecoder {
 }
 
 /// Parses a `sequence_column` argument.
-fn column_name(given: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
-    match given {
-        None => Ok(SEQUENCE_COLUMN.to_owned()),
-        Some(name) => {
-            name.extract().map_err(|_| wrong_type("sequence_column", "the name of a column (str)", name))
-        }
-    }
+fn column_name(name: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let name: Option<ColumnName> = given("sequence_column", name)?;
+    Ok(name.map_or_else(|| SEQUENCE_COLUMN.to_owned(), |ColumnName(name)| name))
 }
 
 #[doc = signed!(encode_examples)]
@@ -278,7 +255,7 @@ pub(crate) fn encode_examples<'py>(
     null_features: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = batches.py();
-    let null_features = null_features.map(|value| flag("null_features", value)).transpose()?.unwrap_or(false);
+    let null_features = given("null_features", null_features)?;
     let messages = PyList::empty(py);
     for batch in write::source("batches", batches)? {
         let batch = batch.map_err(|error| write::failure(py, write::source_error(error)))?;

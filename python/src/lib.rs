@@ -5,12 +5,13 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `arrow_ipc`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
+//! | arguments | `argument`, `argument_types`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
+//! | formats | `formats` |
+//! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
 //! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
-//! | writing | `write`, `writer`, `records`, `tfrecord` |
+//! | writing | `write`, `writer`, `records`, `formats/tfrecord` |
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `main_thread`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
 //! | the rest | `schema`, `split`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
@@ -25,9 +26,10 @@ mod generated {
     mod docs;
 }
 
+#[macro_use]
+mod argument_types;
 mod argument;
 mod array;
-mod arrow_ipc;
 mod arrow_schema;
 mod batch;
 mod call;
@@ -38,9 +40,11 @@ mod ctrl_c;
 mod dataset;
 mod errors;
 mod example_records;
+mod example_schema;
 mod exported;
 mod file;
 mod foreign;
+mod formats;
 #[cfg(feature = "stores")]
 mod fsspec_object;
 mod guarded;
@@ -54,8 +58,6 @@ mod object;
 #[cfg(feature = "stores")]
 mod obstore;
 mod once;
-mod options;
-mod parquet;
 mod pickled;
 mod polars;
 mod progress;
@@ -77,8 +79,6 @@ mod stream;
 mod tensor;
 #[cfg(feature = "tensorflow")]
 mod tensorflow;
-mod text;
-mod tfrecord;
 mod write;
 mod writer;
 
@@ -87,60 +87,45 @@ mod _arrowfeed {
     use pyo3::exceptions::PyRuntimeWarning;
     use pyo3::prelude::*;
 
-    #[pymodule_export]
-    use crate::array::Array;
-    #[pymodule_export]
-    use crate::arrow_ipc::read_arrow_ipc;
-    #[pymodule_export]
-    use crate::arrow_schema::Schema;
-    #[pymodule_export]
-    use crate::batch::RecordBatch;
-    #[pymodule_export]
-    use crate::dataset::{
-        ArrowDataset, AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset,
-        JsonLinesDataset, MixedDataset, ParquetDataset, RawRecordDataset, SequenceExampleDataset,
-    };
-    #[pymodule_export]
-    use crate::example_records::{
-        ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
-    };
-    #[pymodule_export]
-    use crate::limits::Limits;
-    #[pymodule_export]
-    use crate::parquet::read_parquet;
-    #[pymodule_export]
-    use crate::pickled::_schema_of_fields;
-    #[pymodule_export]
-    use crate::polars::{polars_frame, polars_schema};
-    #[pymodule_export]
-    use crate::reader::{RecordBatchReader, read_avro};
-    #[pymodule_export]
-    use crate::record_decoder::AvroRecordDecoder;
-    #[pymodule_export]
-    use crate::records::encode_records;
-    #[pymodule_export]
-    use crate::schema::{AvroSchema, avro_columns, avro_schema, check_avro};
-    #[pymodule_export]
-    use crate::split::Split;
-    #[pymodule_export]
-    use crate::store_files::{exists, peek, upload};
-    #[pymodule_export]
-    use crate::tensor::{
-        Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
-        StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
-        infer_representations, representations_from_tfmd,
-    };
     #[cfg(feature = "tensorflow")]
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
     #[pymodule_export]
-    use crate::text::{read_csv, read_json_lines};
-    #[pymodule_export]
-    use crate::tfrecord::{read_tfrecord, write_tfrecord};
-    #[pymodule_export]
-    use crate::write::write_avro;
-    #[pymodule_export]
-    use crate::writer::AvroWriter;
+    use crate::{
+        array::Array,
+        arrow_schema::Schema,
+        batch::RecordBatch,
+        dataset::{BatchIterator, Dataset},
+        example_records::{
+            ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
+        },
+        formats::arrow_ipc::{ArrowDataset, read_arrow_ipc},
+        formats::avro::{AvroDataset, read_avro},
+        formats::chunks::ChunkDataset,
+        formats::csv::{CsvDataset, read_csv},
+        formats::json_lines::{JsonLinesDataset, read_json_lines},
+        formats::mixed::MixedDataset,
+        formats::parquet::{ParquetDataset, read_parquet},
+        formats::tfrecord::{
+            ExampleDataset, RawRecordDataset, SequenceExampleDataset, read_tfrecord, write_tfrecord,
+        },
+        limits::Limits,
+        pickled::_schema_of_fields,
+        polars::{polars_frame, polars_schema},
+        reader::RecordBatchReader,
+        record_decoder::AvroRecordDecoder,
+        records::encode_records,
+        schema::{AvroSchema, avro_columns, avro_schema, check_avro},
+        split::Split,
+        store_files::{exists, peek, upload},
+        tensor::{
+            Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
+            StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
+            infer_representations, representations_from_tfmd,
+        },
+        write::write_avro,
+        writer::AvroWriter,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,7 +4,8 @@ use arrowfeed::source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::{integer, unexpected_keyword, wrong_value};
+use crate::argument::wrong_value;
+use crate::argument_types::Given;
 
 #[doc = signed!(Limits)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
@@ -14,14 +15,6 @@ pub(crate) struct Limits(pub(crate) source::Limits);
 /// Generates all code that depends on the list of fields.
 macro_rules! limits {
     ($($field:ident)*) => {
-        fn set(limits: &mut source::Limits, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-            match name {
-                $(stringify!($field) => limits.$field = integer(name, 0, value)?,)*
-                _ => return Err(unexpected_keyword("Limits", name)),
-            }
-            Ok(())
-        }
-
         impl Limits {
             fn fields(&self) -> PyResult<Vec<(&'static str, u64)>> {
                 Ok(vec![$((stringify!($field), self.$field()?)),*])
@@ -38,9 +31,14 @@ macro_rules! limits {
             )*
 
             #[new]
-            #[pyo3(signature = (**limits), text_signature = None)]
-            fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-                made(limits).map(Self)
+            #[pyo3(signature = (*, $($field=Given(None)),*), text_signature = None)]
+            #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+            fn new(py: Python<'_>, $($field: Given<'_>),*) -> PyResult<Self> {
+                let default = source::Limits::default();
+                let limits = source::Limits {
+                    $($field: $field.parse::<Option<_>>(stringify!($field))?.unwrap_or(default.$field),)*
+                };
+                checked(py, limits).map(Self)
             }
 
             fn __repr__(&self) -> PyResult<String> {
@@ -69,14 +67,14 @@ limits! {
     zero_byte_elements zero_byte_rows batch_bytes zstd_window_bytes xz_memory_bytes
 }
 
-fn made(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<source::Limits> {
-    let mut limits = source::Limits::default();
-    for (name, value) in keywords.into_iter().flatten() {
-        set(&mut limits, &name.extract::<String>()?, &value)?;
-        if limits.schema_depth > source::Limits::MAX_SCHEMA_DEPTH {
-            let expected = format!("at most {}", source::Limits::MAX_SCHEMA_DEPTH);
-            return Err(wrong_value("schema_depth", &expected, &value));
-        }
+fn checked(py: Python<'_>, limits: source::Limits) -> PyResult<source::Limits> {
+    let (depth, most) = (limits.schema_depth, source::Limits::MAX_SCHEMA_DEPTH);
+    if depth > most {
+        return Err(wrong_value(
+            "schema_depth",
+            &format!("at most {most}"),
+            &depth.into_pyobject(py)?.into_any(),
+        ));
     }
     Ok(limits)
 }

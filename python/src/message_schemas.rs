@@ -9,17 +9,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::argument::{integer, items, wrong_type};
+use crate::argument_types::Choice;
 use crate::call::caught;
 use crate::errors::to_python;
 use crate::schema::parse;
 
-/// Names of framings.
-pub(crate) const FRAMINGS: [(&str, Framing); 3] =
-    [("bare", Framing::Bare), ("single_object", Framing::SingleObject), ("confluent", Framing::Confluent)];
+impl Choice for Framing {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("bare", Self::Bare), ("single_object", Self::SingleObject), ("confluent", Self::Confluent)];
+}
 
 const EXPECTED: &str = "a dict of fingerprints or numbers to schemas, a list of schemas, or a function of a fingerprint or number";
 
 /// The parsed argument `schemas`.
+#[derive(Default)]
 pub(crate) struct SchemasArgument {
     /// The schemas with their keys, in the order of the argument.
     pub(crate) known: Vec<(u64, AvroSchema)>,

@@ -4,25 +4,23 @@ use arrowfeed::source::io::{FileSource, NewFile};
 use arrowfeed::sources::{redacted, scheme};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::argument::taken;
 use crate::errors::to_python;
-use crate::store_arguments::STORE_ARGUMENTS;
+use crate::store_arguments::StoreKeywords;
 
 /// The store arguments of a function call, which have no values.
 #[derive(Default)]
 pub(crate) struct StoreArguments;
 
 impl StoreArguments {
-    /// Removes the store arguments from keywords.
+    /// Parses the arguments.
     ///
     /// # Errors
     /// One of them is not None.
-    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
-        for name in STORE_ARGUMENTS {
-            if taken(keywords, name)?.is_some() {
-                return Err(to_python(keywords.py(), absent(name)));
+    pub(crate) fn new(given: &StoreKeywords<'_>) -> PyResult<Self> {
+        for (name, value) in given.by_name() {
+            if let Some(value) = value {
+                return Err(to_python(value.py(), absent(name)));
             }
         }
         Ok(Self)

@@ -3,9 +3,8 @@
 use arrowfeed::IterationOptions;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::argument::{copied, flag, taken};
+use crate::argument::flag;
 use crate::call::call;
 use crate::object::Object;
 use crate::shutdown::{call_method, try_attach};
@@ -16,24 +15,10 @@ use crate::signals;
 pub(crate) struct Progress(Option<Object>);
 
 impl Progress {
-    /// Removes the argument from keywords.
+    /// `wanted`: the argument.
     ///
     /// # Errors
     /// The argument is not a bool, or tqdm is not installed.
-    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
-        taken(keywords, "progress")?.map_or_else(|| Ok(Self(None)), |wanted| Self::new(&wanted))
-    }
-
-    /// Separates the argument from a copy of the other keywords.
-    pub(crate) fn split<'py>(
-        py: Python<'py>,
-        keywords: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
-        let others = copied(py, keywords)?;
-        Ok((Self::take(&others)?, others))
-    }
-
-    /// `wanted`: the argument.
     pub(crate) fn new(wanted: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !flag("progress", wanted)? {
             return Ok(Self(None));

@@ -1,12 +1,11 @@
-//! `arrowfeed.RecordBatchReader` and `arrowfeed.read_avro`.
+//! `arrowfeed.RecordBatchReader`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::source::io::FileSource;
-use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
+use arrowfeed::FeedError;
+use arrowfeed::source::run::FileReader;
 use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
-use arrowfeed::{AvroOptions, AvroReaderBuilder, FeedError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
@@ -21,15 +20,13 @@ use crate::exported::{check_schema, schema_capsule};
 use crate::guarded::CallError;
 use crate::libraries;
 use crate::numpy_array::is_no_array;
-use crate::options::{read_options, read_options_of};
 use crate::polars;
 use crate::progress::Progress;
 use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
 use crate::skipped;
-use crate::source::{rereadable, sources};
-use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
+use crate::stores::warn_of_servers_without_ranges;
 use crate::stream::CStream;
 
 #[doc = docs!(RecordBatchReader)]
@@ -197,42 +194,4 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
     dict.set_item("rows", skipped.rows)?;
     dict.set_item("error", &skipped.error)?;
     Ok(dict)
-}
-
-#[doc = signed!(read_avro)]
-#[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = None)]
-pub(crate) fn read_avro(
-    source: &Bound<'_, PyAny>,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<RecordBatchReader> {
-    let (stores, options) = StoreArguments::split(source.py(), options)?;
-    let progress = Progress::take(&options)?;
-    let (options, mut reading) = read_options("read_avro", Some(&options))?;
-    let sources = sources(source, &stores)?;
-    if sources.from_python {
-        reading.threads = Some(std::num::NonZeroUsize::MIN);
-    }
-    RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let builder = AvroReaderBuilder::new().with_options(options).with_read_options(reading);
-        builder.with_interrupt(interrupt).open_all(sources.list)
-    })
-}
-
-/// Opens a reader of the files that `open` makes of a source, with the `known` options of reading. In a directory, only files
-/// with the extension are read.
-pub(crate) fn read_files(
-    function: &str,
-    known: &[&str],
-    (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
-    keywords: &Bound<'_, PyDict>,
-    open: impl FnOnce(Vec<FileSource>, AvroOptions, &Interrupt) -> Result<FileSet, FeedError> + Send,
-) -> PyResult<RecordBatchReader> {
-    let progress = Progress::take(keywords)?;
-    let (options, reading) = read_options_of(function, known, keywords)?;
-    let (sources, _) = rereadable(source, extension, stores)?;
-    RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let files = open(sources, options, &interrupt)?;
-        files.read_files(ReadOptions { interrupt: Some(interrupt), ..reading })
-    })
 }

@@ -1,20 +1,22 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
+use std::num::NonZeroUsize;
+
 use arrowfeed::avro::{Framing, WriterId};
-use arrowfeed::{DatasetError, FeedError, ReadOptions, TensorRecordDecoder};
+use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::argument::{choice, integer, unexpected_keyword, wrong_type, wrong_value};
+use crate::argument::{integer, wrong_type, wrong_value};
+use crate::argument_types::{Columns, given};
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
 use crate::call::caught;
 use crate::errors::{dataset_error, to_python};
 use crate::exported::check_schema;
 use crate::file::{copied, is_buffer};
-use crate::message_schemas::{FRAMINGS, MessageSchemas, SchemasArgument};
-use crate::options::read_options;
+use crate::message_schemas::{MessageSchemas, SchemasArgument};
 use crate::schema::parse;
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions};
 
@@ -40,39 +42,54 @@ pub(crate) struct AvroRecordDecoder {
 #[pymethods]
 impl AvroRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema=None, **keywords), text_signature = None)]
-    fn new(
-        py: Python<'_>,
-        schema: Option<&Bound<'_, PyAny>>,
-        keywords: Option<&Bound<'_, PyDict>>,
+    #[pyo3(
+        signature = (
+            schema=None, *, framing=None, schemas=None, features=None, representations=None, columns=None,
+            reader_schema=None, batch_size=None, max_batch_bytes=None, encoding=None, double_as_float=None,
+            string_type=None, unions=None, limits=None, name=None
+        ),
+        text_signature = None
+    )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new<'py>(
+        py: Python<'py>,
+        schema: Option<&Bound<'py, PyAny>>,
+        framing: Option<&Bound<'py, PyAny>>,
+        schemas: Option<&Bound<'py, PyAny>>,
+        features: Option<Bound<'py, PyAny>>,
+        representations: Option<Bound<'py, PyAny>>,
+        columns: Option<&Bound<'py, PyAny>>,
+        reader_schema: Option<&Bound<'py, PyAny>>,
+        batch_size: Option<&Bound<'py, PyAny>>,
+        max_batch_bytes: Option<&Bound<'py, PyAny>>,
+        encoding: Option<&Bound<'py, PyAny>>,
+        double_as_float: Option<&Bound<'py, PyAny>>,
+        string_type: Option<&Bound<'py, PyAny>>,
+        unions: Option<&Bound<'py, PyAny>>,
+        limits: Option<&Bound<'py, PyAny>>,
+        name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        let reading = PyDict::new(py);
-        let (mut by_feature, mut by_representation, mut given_name) = (None, None, None);
-        let (mut framing, mut schemas) = (Framing::Bare, None);
-        for (key, value) in keywords.into_iter().flatten() {
-            match key.extract::<String>()?.as_str() {
-                unknown @ ("threads" | "on_error" | "raw") => return Err(unexpected_keyword(NAME, unknown)),
-                "features" | "representations" | "name" | "schemas" if value.is_none() => {}
-                "framing" => framing = choice("framing", &FRAMINGS, &value)?,
-                "schemas" => schemas = Some(value),
-                "features" => by_feature = Some(value),
-                "representations" => by_representation = Some(value),
-                "name" => {
-                    let text = value.extract::<String>();
-                    given_name = Some(text.map_err(|_| wrong_type("name", "a str", &value))?);
-                }
-                _ => reading.set_item(key, value)?,
-            }
-        }
-        let (options, ReadOptions { batch_size, .. }) = read_options(NAME, Some(&reading))?;
-        let given = match schemas {
-            Some(schemas) => SchemasArgument::new(framing, &schemas)?,
-            None => SchemasArgument { known: Vec::new(), lookup: None },
+        let options = AvroOptions {
+            columns: given::<Option<Columns>>("columns", columns)?.map(Columns::into),
+            reader_schema: given("reader_schema", reader_schema)?,
+            max_batch_bytes: given::<Option<_>>("max_batch_bytes", max_batch_bytes)?.map(NonZeroUsize::get),
+            encoding: given("encoding", encoding)?,
+            double_as_float: given("double_as_float", double_as_float)?,
+            string_type: given("string_type", string_type)?,
+            unions: given("unions", unions)?,
+            limits: given("limits", limits)?,
+            ..Default::default()
         };
+        let batch_size = given::<Option<_>>("batch_size", batch_size)?.map(NonZeroUsize::get);
+        let framing = given("framing", framing)?;
+        let name =
+            name.map(|name| name.extract().map_err(|_| wrong_type("name", "a str", name))).transpose()?;
+        let known =
+            schemas.map(|schemas| SchemasArgument::new(framing, schemas)).transpose()?.unwrap_or_default();
         let writer = match schema {
             Some(schema) => parse("schema", schema)?,
             // The columns are those of the reader schema, independent of the schemas of messages.
-            None => match options.reader_schema.as_ref().or(given.known.first().map(|(_, schema)| schema)) {
+            None => match options.reader_schema.as_ref().or(known.known.first().map(|(_, schema)| schema)) {
                 Some(schema) if framing != Framing::Bare => schema.clone(),
                 _ => {
                     let message = "schema: expected a schema, found None; only framed messages with a reader_schema, or \
@@ -82,8 +99,8 @@ impl AvroRecordDecoder {
             },
         };
         let batch_bytes = options.limits.batch_bytes;
-        let tensors = tensor_definitions(by_feature.clone(), by_representation)?;
-        let features = by_feature.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
+        let tensors = tensor_definitions(features.clone(), representations)?;
+        let features = features.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
         let made = caught(|| {
             let mut decoder = TensorRecordDecoder::new(&writer, tensors, options)?;
             if let Some(rows) = batch_size {
@@ -92,11 +109,11 @@ impl AvroRecordDecoder {
             let writers = vec![decoder.records.add_writer(&writer)?];
             Ok((decoder, writers))
         });
-        let (mut decoder, writers) = made.map_err(|error| located(py, given_name.as_deref(), error))?;
-        let messages = MessageSchemas::new(py, framing, given, &mut decoder.records)?;
+        let (mut decoder, writers) = made.map_err(|error| located(py, name.as_deref(), error))?;
+        let messages = MessageSchemas::new(py, framing, known, &mut decoder.records)?;
         check_schema(py, decoder.records.schema())?;
         let names = TensorNames::new(py, decoder.tensor_adapter().specs());
-        Ok(Self { decoder, writers, name: given_name, features, batch_bytes, names, messages })
+        Ok(Self { decoder, writers, name, features, batch_bytes, names, messages })
     }
 
     #[doc = docs!(AvroRecordDecoder.schema)]

@@ -10,14 +10,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::argument::{path, wrong_type};
+use crate::argument_types::given;
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
+use crate::formats::avro::EXTENSION;
 use crate::html;
-use crate::options;
 use crate::shutdown::{call_method, call_with};
 use crate::signals;
-use crate::source::{AVRO, first_source, rereadable};
+use crate::source::{first_source, rereadable};
+use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 
 #[doc = docs!(AvroSchema)]
@@ -121,16 +123,17 @@ impl AvroSchema {
 
 #[doc = signed!(avro_schema)]
 #[pyfunction]
-#[pyo3(signature = (source, *, limits=None, **stores), text_signature = None)]
+#[pyo3(signature = (source, *, limits=None, storage_options=None, store=None), text_signature = None)]
 pub(crate) fn avro_schema(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     limits: Option<&Bound<'_, PyAny>>,
-    stores: Option<&Bound<'_, PyDict>>,
+    storage_options: Option<Bound<'_, PyAny>>,
+    store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<AvroSchema> {
-    let stores = StoreArguments::only("avro_schema", py, stores)?;
-    let limits = limits.map(|value| options::limits("limits", value)).transpose()?.unwrap_or_default();
-    let source = first_source(source, &stores)?;
+    let stores = StoreArguments::without_cache(storage_options, store)?;
+    let limits = given("limits", limits)?;
+    let source = first_source(source, EXTENSION, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
         let header = AvroHeader::read_with(source, &limits, Some(&interrupt))?;
@@ -144,27 +147,43 @@ pub(crate) fn avro_schema(
 
 #[doc = signed!(check_avro)]
 #[pyfunction]
-#[pyo3(signature = (source, **stores), text_signature = None)]
-pub(crate) fn check_avro(
-    py: Python<'_>,
-    source: &Bound<'_, PyAny>,
-    stores: Option<&Bound<'_, PyDict>>,
+#[pyo3(
+    signature = (source, *, storage_options=None, store=None, cache=None, cache_bytes=None), text_signature = None
+)]
+pub(crate) fn check_avro<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    storage_options: Option<Bound<'py, PyAny>>,
+    store: Option<Bound<'py, PyAny>>,
+    cache: Option<Bound<'py, PyAny>>,
+    cache_bytes: Option<Bound<'py, PyAny>>,
 ) -> PyResult<()> {
-    let (stores, _) = StoreArguments::split(py, stores)?;
-    let (sources, _) = rereadable(source, AVRO, &stores)?;
+    let stores = StoreArguments::new(&StoreKeywords { storage_options, store, cache, cache_bytes })?;
+    let (sources, _) = rereadable(source, EXTENSION, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || AvroHeader::check_magic(sources, Some(&interrupt)))
 }
 
 #[doc = signed!(avro_columns)]
 #[pyfunction]
-#[pyo3(signature = (schema, **options), text_signature = None)]
+#[pyo3(
+    signature = (schema, *, reader_schema=None, string_type=None, unions=None, limits=None), text_signature = None
+)]
 pub(crate) fn avro_columns(
     py: Python<'_>,
     schema: &AvroSchema,
-    options: Option<&Bound<'_, PyDict>>,
+    reader_schema: Option<&Bound<'_, PyAny>>,
+    string_type: Option<&Bound<'_, PyAny>>,
+    unions: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Schema> {
-    let (options, _) = options::read_options("avro_columns", options)?;
+    let options = AvroOptions {
+        reader_schema: given("reader_schema", reader_schema)?,
+        string_type: given("string_type", string_type)?,
+        unions: given("unions", unions)?,
+        limits: given("limits", limits)?,
+        ..Default::default()
+    };
     call(py, || schema.schema.arrow_schema_of_all(&options)).map(Schema)
 }
 

@@ -23,24 +23,6 @@ use crate::stores::StoreArguments;
 /// Number of bytes that are read from a file object between two checks for signals.
 const STEP: u64 = 1 << 20;
 
-/// Extension of Avro files.
-pub(crate) const AVRO: &str = "avro";
-
-/// Extension of Arrow IPC files.
-pub(crate) const ARROW: &str = "arrow";
-
-/// Extension of Parquet files.
-pub(crate) const PARQUET: &str = "parquet";
-
-/// Extension of TFRecord files.
-pub(crate) const TFRECORD: &str = "tfrecord";
-
-/// Extension of CSV files.
-pub(crate) const CSV: &str = "csv";
-
-/// Extension of JSON lines files.
-pub(crate) const JSON_LINES: &str = "jsonl";
-
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
 /// Files in the order of the argument.
@@ -60,18 +42,36 @@ enum Item<'py> {
     File(Bound<'py, PyAny>),
 }
 
-/// The files of a `source` argument.
-pub(crate) fn sources(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<Sources> {
-    let mut sources = Sources { list: Vec::new(), from_python: false };
+/// The files of a `source` argument. `extension` selects the files of a directory.
+pub(crate) fn sources(
+    value: &Bound<'_, PyAny>,
+    extension: &str,
+    stores: &StoreArguments,
+) -> PyResult<Sources> {
+    let (py, mut list, mut from_python) = (value.py(), Vec::new(), false);
     for item in each(value, stores)? {
-        sources.add(value.py(), item, stores)?;
+        match item {
+            Item::Pattern(pattern) => {
+                list.extend(resolved(py, pattern, extension)?.into_iter().map(FileSource::from));
+            }
+            Item::Url(url) => list.extend(stores.files(py, &url, extension)?),
+            Item::Bytes(bytes) => list.push(FileSource::bytes(Bytes::from_owner(bytes))),
+            Item::File(file) => {
+                list.push(FileSource::reader(name_of(&file), PythonFile::given("source", file)));
+                from_python = true;
+            }
+        }
     }
-    Ok(sources)
+    Ok(Sources { list, from_python })
 }
 
-/// The first file of a `source` argument.
-pub(crate) fn first_source(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<FileSource> {
-    sources(value, stores)?.list.into_iter().next().ok_or_else(none_found)
+/// The first file of a `source` argument. `extension`: see [`sources`].
+pub(crate) fn first_source(
+    value: &Bound<'_, PyAny>,
+    extension: &str,
+    stores: &StoreArguments,
+) -> PyResult<FileSource> {
+    sources(value, extension, stores)?.list.into_iter().next().ok_or_else(none_found)
 }
 
 /// The files of a `source` argument that is read more than once, and a picklable list that stands for it in another
@@ -131,23 +131,6 @@ fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
         if read.map_err(|error| to_python(py, FeedError::io(error)))? == 0 {
             return Ok(PyBytes::new(py, &bytes).into());
         }
-    }
-}
-
-impl Sources {
-    fn add(&mut self, py: Python<'_>, item: Item<'_>, stores: &StoreArguments) -> PyResult<()> {
-        match item {
-            Item::Pattern(pattern) => {
-                self.list.extend(resolved(py, pattern, AVRO)?.into_iter().map(FileSource::from));
-            }
-            Item::Url(url) => self.list.extend(stores.files(py, &url, AVRO)?),
-            Item::Bytes(bytes) => self.list.push(FileSource::bytes(Bytes::from_owner(bytes))),
-            Item::File(file) => {
-                self.list.push(FileSource::reader(name_of(&file), PythonFile::given("source", file)));
-                self.from_python = true;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,36 +1,36 @@
-//! Names of the store arguments, and their separation from other keywords.
+//! The values of the store arguments of a function call.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::argument::{copied, unexpected_keyword};
 use crate::stores::StoreArguments;
 
-/// Names of the arguments.
-pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
+/// The values. None stands for the default of each.
+#[derive(Default)]
+pub(crate) struct StoreKeywords<'py> {
+    pub(crate) storage_options: Option<Bound<'py, PyAny>>,
+    pub(crate) store: Option<Bound<'py, PyAny>>,
+    pub(crate) cache: Option<Bound<'py, PyAny>>,
+    pub(crate) cache_bytes: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> StoreKeywords<'py> {
+    /// The values with the names of the arguments.
+    pub(crate) fn by_name(&self) -> [(&'static str, Option<&Bound<'py, PyAny>>); 4] {
+        [
+            ("storage_options", self.storage_options.as_ref()),
+            ("store", self.store.as_ref()),
+            ("cache", self.cache.as_ref()),
+            ("cache_bytes", self.cache_bytes.as_ref()),
+        ]
+    }
+}
 
 impl StoreArguments {
-    /// Separates the store arguments from a copy of the other keywords.
-    pub(crate) fn split<'py>(
-        py: Python<'py>,
-        keywords: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
-        let others = copied(py, keywords)?;
-        Ok((Self::take(&others)?, others))
-    }
-
-    /// Parses the arguments of a function without other keywords and without a cache.
-    pub(crate) fn only(
-        function: &str,
-        py: Python<'_>,
-        keywords: Option<&Bound<'_, PyDict>>,
+    /// Parses the arguments of a function that does not use a cache.
+    pub(crate) fn without_cache(
+        storage_options: Option<Bound<'_, PyAny>>,
+        store: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        for (name, _) in keywords.into_iter().flatten() {
-            let name = name.extract::<String>()?;
-            if !STORE_ARGUMENTS[..2].contains(&name.as_str()) {
-                return Err(unexpected_keyword(function, &name));
-            }
-        }
-        Ok(Self::split(py, keywords)?.0)
+        Self::new(&StoreKeywords { storage_options, store, ..Default::default() })
     }
 }

@@ -10,11 +10,12 @@ use arrowfeed::sources::redacted;
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::argument::path;
 use crate::call::call;
 use crate::signals;
+use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 
 /// Number of bytes of a local file that are copied between two checks for signals.
@@ -25,15 +26,24 @@ type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
 
 #[doc = signed!(peek)]
 #[pyfunction]
-#[pyo3(signature = (url, extension, count, **stores), text_signature = None)]
+#[pyo3(
+    signature = (
+        url, extension, count, *, storage_options=None, store=None, cache=None, cache_bytes=None
+    ),
+    text_signature = None
+)]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn peek<'py>(
     py: Python<'py>,
     url: &str,
     extension: &str,
     count: usize,
-    stores: Option<&Bound<'py, PyDict>>,
+    storage_options: Option<Bound<'py, PyAny>>,
+    store: Option<Bound<'py, PyAny>>,
+    cache: Option<Bound<'py, PyAny>>,
+    cache_bytes: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Peeked<'py>> {
-    let (stores, _) = StoreArguments::split(py, stores)?;
+    let stores = StoreArguments::new(&StoreKeywords { storage_options, store, cache, cache_bytes })?;
     let files = stores.files(py, url, extension)?;
     let mut names: Vec<_> = files.iter().map(|file| (file.name().to_owned(), file.known_len())).collect();
     let interrupt = signals::interrupt_of_call(py)?;
@@ -54,9 +64,14 @@ pub(crate) fn peek<'py>(
 
 #[doc = signed!(exists)]
 #[pyfunction]
-#[pyo3(signature = (url, **stores), text_signature = None)]
-pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
-    let stores = StoreArguments::only("exists", py, stores)?;
+#[pyo3(signature = (url, *, storage_options=None, store=None), text_signature = None)]
+pub(crate) fn exists(
+    py: Python<'_>,
+    url: &str,
+    storage_options: Option<Bound<'_, PyAny>>,
+    store: Option<Bound<'_, PyAny>>,
+) -> PyResult<bool> {
+    let stores = StoreArguments::without_cache(storage_options, store)?;
     let interrupt = signals::interrupt_of_call(py)?;
     let found =
         stores.file(py, url).and_then(|file| call(py, || file.open(&Check::of(Some(&interrupt))).map(drop)));
@@ -70,15 +85,16 @@ pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict
 
 #[doc = signed!(upload)]
 #[pyfunction]
-#[pyo3(name = "upload", signature = (path, url, **stores), text_signature = None)]
+#[pyo3(signature = (path, url, *, storage_options=None, store=None), text_signature = None)]
 pub(crate) fn upload(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,
     url: &str,
-    stores: Option<&Bound<'_, PyDict>>,
+    storage_options: Option<Bound<'_, PyAny>>,
+    store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let path = self::path("path", path)?;
-    let stores = StoreArguments::only("upload", py, stores)?;
+    let stores = StoreArguments::without_cache(storage_options, store)?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
         let name = path.display().to_string();

@@ -1,7 +1,6 @@
 //! Store arguments (`storage_options`, `store`, `cache` and `cache_bytes`), and the files of a URL under these arguments.
 
 use std::ffi::CString;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrowfeed::source::io::remote::RemoteObject;
@@ -11,9 +10,9 @@ use arrowfeed::store::{Cache, Store, StoreFile, StoreObject, StoreOptions};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyType};
+use pyo3::types::{PyMapping, PyType};
 
-use crate::argument::{integer, path, taken, wrong_type};
+use crate::argument::{integer, path, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
@@ -21,7 +20,7 @@ use crate::object::Object;
 use crate::obstore::Configuration;
 use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::signals;
-use crate::store_arguments::STORE_ARGUMENTS;
+use crate::store_arguments::StoreKeywords;
 
 /// The stores of a caller, for messages.
 const STORES: &str = "an obstore store (not MemoryStore) or an fsspec filesystem";
@@ -48,20 +47,18 @@ enum CallerStore {
 }
 
 impl StoreArguments {
-    /// Removes the store arguments from keywords.
+    /// Parses the arguments.
     ///
     /// # Errors
     /// An argument has the wrong type or an invalid value, or the directory of the cache cannot be created.
-    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let [options, store, cache, cache_bytes] = STORE_ARGUMENTS;
-        let python_options = taken(keywords, options)?;
-        let options = python_options.as_ref().map(storage_options).transpose()?.unwrap_or_default();
-        let store = taken(keywords, store)?.map(|value| CallerStore::of(&value, &options)).transpose()?;
-        let (cache, bytes) = (taken(keywords, cache)?, taken(keywords, cache_bytes)?);
-        let bytes = bytes.map(|value| integer("cache_bytes", 1, &value)).transpose()?;
+    pub(crate) fn new(given: &StoreKeywords<'_>) -> PyResult<Self> {
+        let StoreKeywords { storage_options, store, cache, cache_bytes } = given;
+        let options = storage_options.as_ref().map(self::storage_options).transpose()?.unwrap_or_default();
+        let store = store.as_ref().map(|value| CallerStore::of(value, &options)).transpose()?;
+        let bytes = cache_bytes.as_ref().map(|value| integer("cache_bytes", 1, value)).transpose()?;
         let cache = match cache {
             Some(value) => {
-                let (directory, bytes): (PathBuf, _) = (path("cache", &value)?, bytes.unwrap_or(CACHE_BYTES));
+                let (directory, bytes) = (path("cache", value)?, bytes.unwrap_or(CACHE_BYTES));
                 Some(call(value.py(), || Cache::open(&directory, bytes))?)
             }
             None if bytes.is_some() => {
@@ -69,7 +66,7 @@ impl StoreArguments {
             }
             None => None,
         };
-        Ok(Self { options, python_options: python_options.map(Bound::unbind), store, cache })
+        Ok(Self { options, python_options: storage_options.clone().map(Bound::unbind), store, cache })
     }
 
     /// Returns one file, whose name is used literally.

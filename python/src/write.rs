@@ -10,29 +10,43 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
 use arrowfeed::source::Limits;
 use arrowfeed::sources::redacted;
-use arrowfeed::{FeedError, FeedErrorKind, WriteOptions};
+use arrowfeed::{AvroSchema, FeedError, FeedErrorKind, WriteOptions};
 use arrowfeed_ffi::Invalid;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping};
+use pyo3::types::{PyBytes, PyMapping};
 
-use crate::argument::{self, choice, flag, integer, wrong_type};
+use crate::argument::{self, wrong_type};
+use crate::argument_types::{Argument, Choice};
 use crate::call::caught;
 use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
 use crate::foreign::{self, check_text};
-use crate::options::CODECS;
 use crate::shutdown::has_attribute;
 use crate::stores::StoreArguments;
 use crate::stream::Direct;
-use crate::{batch, reader, schema, signals};
+use crate::{batch, reader, signals};
 
-const ON_OVERFLOW: [(&str, Unsigned); 2] = [("decimal", Unsigned::Decimal), ("error", Unsigned::Long)];
+impl Choice for Unsigned {
+    const WORDS: &'static [(&'static str, Self)] = &[("decimal", Self::Decimal), ("error", Self::Long)];
+}
+
+impl Choice for Codec {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("null", Self::Null),
+        ("deflate", Self::Deflate),
+        ("snappy", Self::Snappy),
+        ("zstandard", Self::Zstandard),
+        ("zstd", Self::Zstandard),
+        ("bzip2", Self::Bzip2),
+        ("xz", Self::Xz),
+    ];
+}
 
 #[doc = signed!(write_avro)]
 #[pyfunction]
 #[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-        on_overflow=None, threads=None, append=None, **stores), text_signature = None)]
+        on_overflow=None, threads=None, append=None, storage_options=None, store=None), text_signature = None)]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
@@ -45,12 +59,14 @@ pub(crate) fn write_avro(
     on_overflow: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
     append: Option<&Bound<'_, PyAny>>,
-    stores: Option<&Bound<'_, PyDict>>,
+    storage_options: Option<Bound<'_, PyAny>>,
+    store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let given = WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
-    let stores = StoreArguments::only("write_avro", py, stores)?;
-    let mut target = Target::new(path, &given, stores)?;
+    let arguments = parsed! {
+        WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append }
+    };
+    let mut target = Target::new(path, arguments, StoreArguments::without_cache(storage_options, store)?)?;
     signals::notice_main_thread(py)?;
     let batches = source("batches", batches)?;
     let written = py.detach(|| {
@@ -66,15 +82,15 @@ pub(crate) fn write_avro(
 }
 
 /// The arguments that configure the writer.
-pub(crate) struct WriteArguments<'a, 'py> {
-    pub(crate) codec: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) level: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) block_bytes: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) schema: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) metadata: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) on_overflow: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) threads: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) append: Option<&'a Bound<'py, PyAny>>,
+pub(crate) struct WriteArguments {
+    pub(crate) codec: Option<Codec>,
+    pub(crate) level: Option<Level>,
+    pub(crate) block_bytes: Option<NonZeroUsize>,
+    pub(crate) schema: Option<AvroSchema>,
+    pub(crate) metadata: Metadata,
+    pub(crate) on_overflow: Option<Unsigned>,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) append: bool,
 }
 
 /// The destination and the options of a writer.
@@ -93,25 +109,19 @@ enum Destination {
 impl Target {
     pub(crate) fn new(
         path: &Bound<'_, PyAny>,
-        given: &WriteArguments<'_, '_>,
+        arguments: WriteArguments,
         stores: StoreArguments,
     ) -> PyResult<Self> {
-        let codec = given.codec.map(|value| choice("codec", &CODECS, value)).transpose()?;
-        let append = given.append.map(|value| flag("append", value)).transpose()?.unwrap_or(false);
-        let mut options = WriteOptions::default();
-        options.codec = codec.unwrap_or(options.codec);
-        options.level = given.level.map(level).transpose()?;
-        if let Some(value) = given.block_bytes {
-            options.block_bytes = integer("block_bytes", 1, value)?;
-        }
-        options.schema = given.schema.map(|value| schema::parse("schema", value)).transpose()?;
-        options.metadata = given.metadata.map(entries).transpose()?.unwrap_or_default();
-        if let Some(value) = given.on_overflow {
-            options.unsigned = choice("on_overflow", &ON_OVERFLOW, value)?;
-        }
-        if let Some(value) = given.threads {
-            options.threads = NonZeroUsize::new(integer("threads", 1, value)?);
-        }
+        let (codec, append, default) = (arguments.codec, arguments.append, WriteOptions::default());
+        let options = WriteOptions {
+            codec: codec.unwrap_or(default.codec),
+            level: arguments.level.map(|Level(level)| level),
+            block_bytes: arguments.block_bytes.map_or(default.block_bytes, NonZeroUsize::get),
+            schema: arguments.schema,
+            metadata: arguments.metadata.0,
+            unsigned: arguments.on_overflow.unwrap_or(default.unsigned),
+            threads: arguments.threads.or(default.threads),
+        };
         let place = if has_attribute(path, "write")? {
             if append {
                 let message = "append: expected a path, found a file object: the header of the file must be \
@@ -162,23 +172,31 @@ impl Target {
     }
 }
 
-/// Parses a compression level. The library checks whether the codec supports it.
-fn level(value: &Bound<'_, PyAny>) -> PyResult<i32> {
-    value.extract().map_err(|_| wrong_type("level", "an integer", value))
+/// A compression level. The library checks whether the codec supports it.
+pub(crate) struct Level(i32);
+
+impl Argument for Level {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        value.extract().map(Self).map_err(|_| wrong_type(name, "an integer", value))
+    }
 }
 
-/// Parses the keys and values of a mapping.
-fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
-    let expected = "a dict of str to bytes";
-    let mapping = metadata.cast::<PyMapping>().map_err(|_| wrong_type("metadata", expected, metadata))?;
-    let mut entries = BTreeMap::new();
-    for pair in mapping.items()? {
-        let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-        let key = key.extract().map_err(|_| wrong_type("metadata", expected, &key))?;
-        let value = value.cast::<PyBytes>().map_err(|_| wrong_type("metadata", expected, &value))?;
-        entries.insert(key, value.as_bytes().to_vec());
+/// The keys and values of a mapping.
+#[derive(Default)]
+pub(crate) struct Metadata(BTreeMap<String, Vec<u8>>);
+
+impl Argument for Metadata {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let wrong = |value: &Bound<'_, PyAny>| wrong_type(name, "a dict of str to bytes", value);
+        let mut entries = BTreeMap::new();
+        for pair in value.cast::<PyMapping>().map_err(|_| wrong(value))?.items()? {
+            let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let key = key.extract().map_err(|_| wrong(&key))?;
+            let value = value.cast::<PyBytes>().map_err(|_| wrong(&value))?;
+            entries.insert(key, value.as_bytes().to_vec());
+        }
+        Ok(Self(entries))
     }
-    Ok(entries)
 }
 
 /// Converts an argument to a reader of batches.

@@ -8,7 +8,6 @@ use arrowfeed::FeedError;
 use arrowfeed::avro::{AvroWriter as Writer, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::call::caught;
 use crate::foreign;
@@ -84,7 +83,7 @@ impl AvroWriter {
 impl AvroWriter {
     #[new]
     #[pyo3(signature = (path, arrow_schema=None, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-            on_overflow=None, threads=None, append=None, **stores), text_signature = None)]
+            on_overflow=None, threads=None, append=None, storage_options=None, store=None), text_signature = None)]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         path: &Bound<'_, PyAny>,
@@ -97,13 +96,15 @@ impl AvroWriter {
         on_overflow: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
         append: Option<&Bound<'_, PyAny>>,
-        stores: Option<&Bound<'_, PyDict>>,
+        storage_options: Option<Bound<'_, PyAny>>,
+        store: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
-        let given =
-            WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
-        let state =
-            State::New(Box::new(Target::new(path, &given, StoreArguments::only("AvroWriter", py, stores)?)?));
+        let arguments = parsed! {
+            WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append }
+        };
+        let stores = StoreArguments::without_cache(storage_options, store)?;
+        let state = State::New(Box::new(Target::new(path, arguments, stores)?));
         let stop = Arc::new(AtomicBool::new(false));
         let writer = Self { state: Guarded::new("writer", state, stop) };
         if let Some(arrow_schema) = arrow_schema {

@@ -375,7 +375,7 @@ def test_a_state_of_other_rows_is_refused():
         (
             lambda: af.ChunkDataset(Chunks(0, 9), reader_schema="long"),
             TypeError,
-            "ChunkDataset() got an unexpected keyword argument 'reader_schema'",
+            "ChunkDataset.__new__() got an unexpected keyword argument 'reader_schema'",
         ),
     ],
 )

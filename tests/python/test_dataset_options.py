@@ -137,7 +137,7 @@ ENCODING = 'encoding: expected "native", "feature" or "tfx", found '
             ValueError,
             "features: expected either features or representations, found both",
         ),
-        ({"threads": 1}, TypeError, "AvroDataset() got an unexpected keyword argument 'threads'"),
+        ({"threads": 1}, TypeError, "AvroDataset.__new__() got an unexpected keyword argument 'threads'"),
         ({"columns": "id"}, TypeError, "columns: expected a list of field paths (str), found str 'id'"),
         (
             {"columns": ["no"]},

@@ -163,7 +163,7 @@ def test_a_file_that_is_not_parquet_is_an_error(tmp_path):
         af.ParquetDataset(tmp_path / "empty")
     with pytest.raises(TypeError) as wrong:
         af.ParquetDataset(path, encoding="tfx")
-    assert str(wrong.value) == "ParquetDataset() got an unexpected keyword argument 'encoding'"
+    assert str(wrong.value) == "ParquetDataset.__new__() got an unexpected keyword argument 'encoding'"
 
 
 def test_bytes_and_file_objects_are_files_too(folder):

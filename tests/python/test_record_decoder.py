@@ -174,7 +174,7 @@ def test_threads_decode_side_by_side():
         (
             lambda: af.AvroRecordDecoder(SCHEMA, threads=2),
             TypeError,
-            "AvroRecordDecoder() got an unexpected keyword",
+            "AvroRecordDecoder.__new__() got an unexpected keyword",
         ),
         (
             lambda: af.AvroRecordDecoder(SCHEMA, features={}, representations={}),

@@ -244,7 +244,7 @@ def test_arguments_that_make_no_sense_are_refused():
         "read_csv() got an unexpected keyword argument 'encoding'"
     )
     assert message(TypeError, af.JsonLinesDataset, JSON, header=True) == (
-        "JsonLinesDataset() got an unexpected keyword argument 'header'"
+        "JsonLinesDataset.__new__() got an unexpected keyword argument 'header'"
     )
     assert message(af.CorruptBlockError, af.read_json_lines, CSV) == (
         "<47 bytes>: block 0, record 0: expected a JSON object, found expected value at column 1"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 from typing_extensions import Self
 
@@ -46,6 +46,9 @@ class Dataset(Tfxio):
         >>> isinstance(dataset, arrowfeed.Dataset)
         True
     """
+
+    _extension: ClassVar[str]
+    """Extension of the files in a directory, without the dot. Only the classes of files have it."""
 
     @property
     def arrow_schema(self) -> Schema:

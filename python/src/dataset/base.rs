@@ -1,5 +1,6 @@
 //! `arrowfeed.Dataset`, the base class of all formats.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,19 +9,19 @@ use arrow_schema::SchemaRef;
 use arrowfeed::dataset::RowSplit;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, TensorDefinitions, printable};
+use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::constructors::Format;
 use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
-use crate::argument::{choice, copied, integer, number, strings, wrong_type};
+use crate::argument::{integer, number, strings, wrong_type};
+use crate::argument_types::given;
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught};
 use crate::claims;
 use crate::errors::dataset_error;
 use crate::html;
-use crate::options::ON_ERROR;
 use crate::progress::Progress;
 use crate::reader::{RecordBatchReader, as_dict};
 use crate::signals;
@@ -37,13 +38,36 @@ pub(crate) struct Dataset {
 
 /// The arguments of a dataset, for pickles.
 pub(super) struct ConstructorArgs {
-    pub(super) format: Format,
+    pub(super) class: Class,
     pub(super) source: Py<PyAny>,
     pub(super) keywords: Py<PyDict>,
     /// Names of the tensors after a projection.
     pub(super) names: Option<Vec<String>>,
     /// The columns before a projection.
     pub(super) schema: SchemaRef,
+}
+
+/// A class of datasets.
+pub(crate) trait DatasetClass: PyClass<BaseType = Dataset> + Default {}
+
+impl<T: PyClass<BaseType = Dataset> + Default> DatasetClass for T {}
+
+/// The class of a dataset, which is that of its projections too.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Class {
+    name: &'static str,
+    /// Makes an object of the class.
+    object: fn(Python<'_>, Dataset) -> PyResult<Py<PyAny>>,
+}
+
+impl Class {
+    pub(super) fn of<T: DatasetClass>() -> Self {
+        let object = |py: Python<'_>, dataset| {
+            let made = PyClassInitializer::from(dataset).add_subclass(T::default());
+            Ok(Py::new(py, made)?.into_any())
+        };
+        Self { name: T::NAME, object }
+    }
 }
 
 impl Dataset {
@@ -75,11 +99,10 @@ impl Dataset {
                 }
             }
             TensorDefinitions::Features(all) => {
-                let features = match self.made.format {
-                    Format::Mixed => {
-                        self.made.source.bind(py).get_item(0)?.getattr("tensor_representations")?
-                    }
-                    _ => self.made.keywords.bind(py).as_any().get_item("features")?,
+                let features = match self.made.keywords.bind(py).get_item("features")? {
+                    Some(features) => features,
+                    // The datasets of a mixture have the same features.
+                    None => self.made.source.bind(py).get_item(0)?.getattr("tensor_representations")?,
                 };
                 for (name, _) in all {
                     made.set_item(name, features.get_item(name)?)?;
@@ -172,13 +195,9 @@ impl Dataset {
     ) -> PyResult<RecordBatchReader> {
         let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
         let (py, Split(split)) = (split.py(), split.get());
-        let mut options = RangeOptions::default();
-        if let Some(value) = batch_size {
-            options.batch_size = Some(integer("batch_size", 1, value)?);
-        }
-        if let Some(value) = on_error {
-            options.on_error = choice("on_error", &ON_ERROR, value)?;
-        }
+        let batch_size = given::<Option<NonZeroUsize>>("batch_size", batch_size)?.map(NonZeroUsize::get);
+        let on_error = given("on_error", on_error)?;
+        let mut options = RangeOptions { batch_size, on_error, ..Default::default() };
         if let Some(claim) = claim {
             options.claim = Some(Box::new(claims::by_python(claim)?));
         }
@@ -229,20 +248,28 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.record_batches)]
-    #[pyo3(signature = (**options), text_signature = None)]
-    fn record_batches(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+    #[pyo3(signature = (*, progress=None, **options), text_signature = None)]
+    fn record_batches(
+        slf: &Bound<'_, Self>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<BatchIterator> {
         let open = |options| slf.get().dataset.record_batches(options);
-        Self::iterate(slf, "record_batches", options, open, |batches, stop| {
+        Self::iterate(slf, "record_batches", (progress, options), open, |batches, stop| {
             BatchIterator::of_records(slf.py(), batches, stop)
         })
     }
 
     #[doc = signed!(Dataset.tensors)]
-    #[pyo3(signature = (**options), text_signature = None)]
-    fn tensors(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+    #[pyo3(signature = (*, progress=None, **options), text_signature = None)]
+    fn tensors(
+        slf: &Bound<'_, Self>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<BatchIterator> {
         let dataset = &slf.get().dataset;
         let open = |options| dataset.tensors(options);
-        Self::iterate(slf, "tensors", options, open, |batches, stop| {
+        Self::iterate(slf, "tensors", (progress, options), open, |batches, stop| {
             BatchIterator::of_tensors(slf.py(), batches, dataset.specs(), stop)
         })
     }
@@ -258,8 +285,8 @@ impl Dataset {
         // If a shard is known only in a graph, the op checks its numbers.
         let checked = options.as_ref().map(without_tensors).transpose()?;
         let parsed = iteration_options("to_tf", checked.as_ref())?;
-        let options = without_unused_seed(options, &parsed, slf.get().is_mixture())?;
-        let options = copied(slf.py(), options.as_ref())?;
+        let options = without_unused_seed(options, &parsed, slf.get().is_mixture(slf.py())?)?;
+        let options = options.unwrap_or_else(|| PyDict::new(slf.py()));
         if let Some(label) = label {
             options.set_item("label", label)?;
         }
@@ -308,12 +335,12 @@ impl Dataset {
             .iter()
             .map(|(name, spec)| format!("\n  {}", printable(&format!("{name}: {spec}"))));
         let number = counted(self.dataset.specs().len(), "tensor");
-        let class = self.made.format.class();
+        let class = self.made.class.name;
         format!("<arrowfeed.{class} of {number}>{}", specs.collect::<String>())
     }
 
     fn _repr_html_(&self) -> String {
-        html::specs(self.made.format.class(), self.dataset.specs())
+        html::specs(self.made.class.name, self.dataset.specs())
     }
 }
 
@@ -325,29 +352,30 @@ impl Dataset {
         self.restricted(py, dataset, Some(names))
     }
 
-    fn is_mixture(&self) -> bool {
-        self.made.format == Format::Mixed
+    /// Whether the dataset is a mixture: no other class has weights.
+    fn is_mixture(&self, py: Python<'_>) -> PyResult<bool> {
+        self.made.keywords.bind(py).contains("weights")
     }
 
     /// Opens an iteration with the keywords of `function`, and shows its progress bar.
     fn iterate<B>(
         slf: &Bound<'_, Self>,
         function: &str,
-        keywords: Option<&Bound<'_, PyDict>>,
+        (progress, options): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyDict>>),
         open: impl FnOnce(IterationOptions) -> Result<B, DatasetError>,
         iterator: impl FnOnce(B, Arc<AtomicBool>) -> BatchIterator,
     ) -> PyResult<BatchIterator> {
         let py = slf.py();
-        let (progress, keywords) = Progress::split(py, keywords)?;
+        let progress = progress.map(Progress::new).transpose()?.unwrap_or_default();
         signals::notice_main_thread(py)?;
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = Some(signals::interrupt_or(stop.clone()));
-        let options = IterationOptions { interrupt, ..iteration_options(function, Some(&keywords))? };
-        warn_of_unused_seed(py, &options, slf.get().is_mixture())?;
+        let options = IterationOptions { interrupt, ..iteration_options(function, options)? };
+        warn_of_unused_seed(py, &options, slf.get().is_mixture(slf.py())?)?;
         let total = progress.total(py, &slf.get().dataset, &options)?;
         let batches = open(options.clone()).map_err(|error| dataset_error(py, error))?;
         progress.start(py, total)?;
-        Ok(iterator(batches, stop).with_progress(progress).with_origin(slf, options))
+        Ok(iterator(batches, stop).with_progress(progress).with_origin(slf.get().dataset.clone(), options))
     }
 
     fn selected(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {
@@ -361,12 +389,11 @@ impl Dataset {
         dataset: arrowfeed::Dataset,
         names: Option<Vec<String>>,
     ) -> PyResult<Py<PyAny>> {
-        let ConstructorArgs { format, source, keywords, schema, .. } = &self.made;
-        let (source, keywords, schema) = (source.clone_ref(py), keywords.clone_ref(py), schema.clone());
-        format.object(
-            py,
-            Self::new(dataset, ConstructorArgs { format: *format, source, keywords, names, schema }),
-        )
+        let ConstructorArgs { class, source, keywords, schema, .. } = &self.made;
+        let (class, source, keywords, schema) =
+            (*class, source.clone_ref(py), keywords.clone_ref(py), schema.clone());
+        let made = ConstructorArgs { class, source, keywords, names, schema };
+        (class.object)(py, Self::new(dataset, made))
     }
 }
 
@@ -391,7 +418,7 @@ fn to_framework<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = with_known_shard(options)?;
     let parsed = iteration_options(method, options.as_ref())?;
-    let options = without_unused_seed(options, &parsed, dataset.get().is_mixture())?;
+    let options = without_unused_seed(options, &parsed, dataset.get().is_mixture(dataset.py())?)?;
     call_maker(maker, dataset, options.as_ref())
 }
 

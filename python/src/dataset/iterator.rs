@@ -6,18 +6,16 @@ use std::sync::atomic::AtomicBool;
 use arrowfeed::dataset::{self, TensorIterator};
 use arrowfeed::source::{OnError, Report, Skipped};
 use arrowfeed::tensor::{TensorSpec, Tensors};
-use arrowfeed::{DatasetError, IterationOptions, printable};
+use arrowfeed::{Dataset, DatasetError, IterationOptions, printable};
 use pyo3::exceptions::{PyException, PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::base::Dataset;
 use crate::argument::wrong_type;
 use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::errors::dataset_error;
 use crate::guarded::{CallError, Guarded};
-use crate::object::Object;
 use crate::progress::Progress;
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
@@ -32,7 +30,7 @@ pub(crate) struct BatchIterator {
     names: TensorNames,
     progress: Progress,
     /// The dataset and the options of the iteration, for the number of batches.
-    origin: Option<(Object, IterationOptions)>,
+    origin: Option<(Dataset, IterationOptions)>,
 }
 
 /// The underlying iterator.
@@ -189,7 +187,6 @@ impl BatchIterator {
         if options.on_error != OnError::Raise {
             return Err(PyTypeError::new_err(SKIPS));
         }
-        let dataset = dataset.bind(py).cast::<Dataset>()?.get().dataset();
         let options =
             IterationOptions { interrupt: Some(signals::interrupt_of_call(py)?), ..options.clone() };
         match call(py, || dataset.known_num_batches(&options)) {
@@ -253,8 +250,8 @@ impl BatchIterator {
     }
 
     /// Sets the dataset and the options of the iteration.
-    pub(super) fn with_origin(mut self, dataset: &Bound<'_, Dataset>, options: IterationOptions) -> Self {
-        self.origin = Some((Object::new(dataset.clone().into_any().unbind()), options));
+    pub(super) fn with_origin(mut self, dataset: Dataset, options: IterationOptions) -> Self {
+        self.origin = Some((dataset, options));
         self
     }
 

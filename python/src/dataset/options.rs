@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
-use crate::options::ON_ERROR;
+use crate::argument_types::Argument;
 
 /// Parses the keyword arguments of `function`.
 pub(crate) fn iteration_options(
@@ -142,7 +142,7 @@ fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroUsize::new);
         }
         "prefetch_bytes" => options.prefetch_bytes = integer(name, 0, value)?,
-        "on_error" => options.on_error = choice(name, &ON_ERROR, value)?,
+        "on_error" => options.on_error = Argument::parse(name, value)?,
         _ => return Ok(false),
     }
     Ok(true)

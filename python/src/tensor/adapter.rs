@@ -12,6 +12,7 @@ use super::names::{TensorNames, dict_of_some};
 use super::representation::by_name;
 use super::spec::specs_by_name;
 use crate::argument::{choice, strings};
+use crate::argument_types::given;
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
@@ -211,10 +212,8 @@ impl TensorAdapter {
 
 /// The only limit that an adapter uses.
 fn batch_bytes(limits: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
-    let Some(limits) = limits.filter(|limits| !limits.is_none()) else {
-        return Ok(AdapterOptions::BATCH_BYTES);
-    };
-    Ok(crate::options::limits("limits", limits)?.batch_bytes)
+    let limits: Option<source::Limits> = given("limits", limits)?;
+    Ok(limits.map_or(AdapterOptions::BATCH_BYTES, |limits| limits.batch_bytes))
 }
 
 fn limits(batch_bytes: usize) -> Limits {

@@ -1,4 +1,4 @@
-//! Adapter from `arrowfeed.ChunkSource` in Python to the `ChunkSource` trait of the engine.
+//! `arrowfeed.ChunkDataset`, and the adapter from `arrowfeed.ChunkSource` in Python to the `ChunkSource` trait of the engine.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed::source::format::ChunkSource;
+use arrowfeed::source::format::{ChunkFormat, ChunkOptions, ChunkSource};
 use arrowfeed::source::quoted;
 use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_select::concat_batches;
@@ -15,11 +15,45 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::argument::{each, integer, items, wrong_type};
+use crate::argument_types::Columns;
+use crate::dataset::{Dataset, Keywords};
 use crate::errors::{io_error, plain};
 use crate::object::Object;
 use crate::shutdown::{attribute, call_method, try_attach};
 use crate::tensor::schema;
 use crate::write;
+
+#[doc = signed!(ChunkDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+#[derive(Default)]
+pub(crate) struct ChunkDataset;
+
+#[pymethods]
+impl ChunkDataset {
+    #[new]
+    #[pyo3(
+        signature = (source, *, columns=None, limits=None, features=None, representations=None, index=None),
+        text_signature = None
+    )]
+    fn new<'py>(
+        source: &Bound<'py, PyAny>,
+        columns: Option<Bound<'py, PyAny>>,
+        limits: Option<Bound<'py, PyAny>>,
+        features: Option<Bound<'py, PyAny>>,
+        representations: Option<Bound<'py, PyAny>>,
+        index: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = Keywords::new(source.py());
+        let options = ChunkOptions {
+            columns: keywords.parse::<Option<Columns>>("columns", columns)?.map(Columns::into),
+            limits: keywords.parse("limits", limits)?,
+            // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
+            read_by_caller: true,
+        };
+        let of_dataset = keywords.dataset_options(features, representations, index)?;
+        keywords.open_files(sources(source)?, of_dataset, |sources, _| ChunkFormat::files(sources, options))
+    }
+}
 
 const EXPECTED: &str = "a ChunkSource or a list of these";
 
@@ -37,7 +71,7 @@ struct PythonChunks {
 }
 
 /// Parses the sources of an argument. Also returns their picklable form.
-pub(super) fn sources(value: &Bound<'_, PyAny>) -> PyResult<(Sources, Py<PyAny>)> {
+fn sources(value: &Bound<'_, PyAny>) -> PyResult<(Sources, Py<PyAny>)> {
     let given = items(value).unwrap_or_else(|| vec![value.clone()]);
     let kept = PyList::new(value.py(), &given)?;
     let sources = given.iter().map(|source| Ok(Arc::new(PythonChunks::new(source)?) as Arc<dyn ChunkSource>));
