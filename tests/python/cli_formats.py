@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import arrowfeed as af
-from arrowfeed.cli._formats import FORMATS
+from arrowfeed._formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +124,7 @@ def as_csv(name: str) -> list[str]:
 
 def having(option: str) -> str:
     """The formats that have a reading option, as messages list them."""
-    return ", ".join(known.name for known in FORMATS if option in known.options)
+    return ", ".join(known.name for known in FORMATS if known.has(option))
 
 
 def held(rows: list[dict[str, Any]], *formats: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
-from arrowfeed.cli._formats import BY_NAME
+from arrowfeed._formats import BY_NAME
 from cli_formats import WRITERS, as_csv, frame, having, held, random_rows, raw_records, table, write_as
 from command_line import process
 from conftest import users, write

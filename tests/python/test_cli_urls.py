@@ -9,6 +9,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed._arrowfeed import upload
 from arrowfeed._files import filesystem_of
+from arrowfeed._formats import AVRO, BY_NAME
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._main import _parser
 from arrowfeed.cli._options import stores_of, without_values
@@ -328,7 +329,11 @@ def test_every_function_accepts_storage_options(arrowfeed, bucket, monkeypatch):
             given.append((name, keywords.pop("storage_options")))
             return function(*arguments, **keywords)
 
+        spy._extension = "avro"
         monkeypatch.setattr(af, name, spy)
+    avro = AVRO._replace(read=af.read_avro, dataset=af.AvroDataset)
+    monkeypatch.setattr("arrowfeed.cli._input.AVRO", avro)
+    monkeypatch.setitem(BY_NAME, "avro", avro)
     options = ["--storage-option", "max_requests=2", "--storage-option=Max_Retries=3"]
     calls = {
         "cat": {"read_avro"},

@@ -15,7 +15,8 @@ import pytest
 import arrowfeed as af
 from arrowfeed._arrowfeed import upload
 from arrowfeed._dataset.look import Look
-from arrowfeed._dataset.opening import _by_head, _Probed, dataset_class
+from arrowfeed._dataset.opening import _by_head, dataset_class
+from arrowfeed._probes import Probed
 from cli_formats import WRITERS, random_rows, write_as
 
 TABLE = pa.table({"id": [1, 2, 3]})
@@ -288,7 +289,7 @@ def test_the_start_of_a_file_says_its_format_or_nothing(tmp_path, name):
     path = write_as(name, tmp_path, random_rows(3, 300))
     data = path.read_bytes()
     wanted = class_of(dataset_class(lambda: path, {}))
-    probed = _Probed(lambda: path, {}, {}, str(path), is_directory=False)
+    probed = Probed(lambda: path, {}, {}, str(path), is_directory=False)
     lengths = [*range(1, 300), *random.Random(1).sample(range(300, len(data)), 200)]
     known = 0
     for length in lengths:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import CsvDataset, ExampleDataset, JsonLinesDataset, SequenceExampleDataset
-from arrowfeed._dataset.opening import SEQUENCE_COLUMN
+from arrowfeed._arrowfeed import CsvDataset, JsonLinesDataset, SequenceExampleDataset
+from arrowfeed._formats import FORMATS
+from arrowfeed._probes import SEQUENCE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arrowfeed._arrowfeed import Dataset, Schema
-
-_INFERRING: tuple[Any, ...] = (CsvDataset, ExampleDataset, JsonLinesDataset, SequenceExampleDataset)
-"""The dataset classes that read all files to infer the columns, unless they have a schema."""
 
 _KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes", "n": "null"}
 """Kinds of features by the format of their values in Arrow's C data interface."""
@@ -43,7 +41,9 @@ def with_inferred_schema(
         columns: the same options.
     """
     made: Any = getattr(kind, "func", kind)
-    if made not in _INFERRING or options.get("schema") is not None or options.get("raw"):
+    # Such a class reads all files to infer the columns, unless it has a schema.
+    is_inferring = any(known.dataset is made and known.has("sample") for known in FORMATS)
+    if not is_inferring or options.get("schema") is not None or options.get("raw"):
         return options
     known = {name: value for name, value in options.items() if name != "sample"}
     known["schema"] = schema if made in (CsvDataset, JsonLinesDataset) else _features(made, schema)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from arrowfeed._arrowfeed import peek
+from arrowfeed._formats import EXTENSIONS
 from arrowfeed._urls import GLOB, redacted, scheme_of, text_of
-
-_EXTENSIONS = ("avro", "parquet", "arrow", "tfrecord", "jsonl", "csv")
-"""Extensions of the files in a directory. The first one that exists is used."""
 
 _HEAD = 256 << 10
 """Number of bytes of a file that usually suffice to detect its format."""
@@ -59,6 +57,6 @@ def look_at(source: Any, stores: dict[str, Any], extension: str | None = None, c
 
 def _extensions(name: str) -> list[str]:
     """The extensions to look for: in a directory, those of all formats."""
-    own = [one for one in _EXTENSIONS if name.endswith(f".{one}")]
+    own = [one for one in EXTENSIONS if name.endswith(f".{one}")]
     is_one = any(character in name for character in GLOB) or scheme_of(name) in ("http", "https")
-    return own or list(_EXTENSIONS[:1] if is_one else _EXTENSIONS)
+    return own or list(EXTENSIONS[:1] if is_one else EXTENSIONS)

@@ -2,82 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._arrowfeed import (
-    ArrowDataset,
-    AvroDataset,
-    CsvDataset,
-    ExampleDataset,
-    ExampleRecordDecoder,
-    JsonLinesDataset,
-    Limits,
-    ParquetDataset,
-    RawRecordDataset,
-    SequenceExampleDataset,
-    SequenceExampleRecordDecoder,
-    check_avro,
-    read_tfrecord,
-)
+from arrowfeed._arrowfeed import ExampleDataset, RawRecordDataset
 from arrowfeed._dataset.look import look_at
-from arrowfeed._errors import (
-    ArrowfeedError,
-    CodecError,
-    CorruptBlockError,
-    FormatError,
-    LimitError,
-    SchemaError,
-    TruncatedError,
-)
+from arrowfeed._errors import ArrowfeedError, CodecError, CorruptBlockError, FormatError, TruncatedError
 from arrowfeed._files import BufferedFile
+from arrowfeed._formats import FORMATS, by_suffix
+from arrowfeed._probes import Probed
 from arrowfeed._urls import is_remote
-
-SEQUENCE_COLUMN = "##SEQUENCE##"
-"""The column that contains the feature lists."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arrowfeed._arrowfeed import Dataset
     from arrowfeed._dataset.look import Look
+    from arrowfeed._formats import Format
     from arrowfeed.types import Source
-
-
-_MOST_LINE = 16 << 20
-"""Maximum size of a probed line, because a file of another format may have no line end."""
-
-_DIALECT = (
-    "skip_lines",
-    "header",
-    "names",
-    "delimiter",
-    "quote",
-    "escape",
-    "skip_blank_lines",
-    "nulls",
-    "raw",
-    "limits",
-)
-"""Options for the dialect of a CSV file, and its limits."""
-
-EXTENSIONS: dict[type, str] = {
-    ArrowDataset: "arrow",
-    AvroDataset: "avro",
-    CsvDataset: "csv",
-    ExampleDataset: "tfrecord",
-    JsonLinesDataset: "jsonl",
-    ParquetDataset: "parquet",
-    RawRecordDataset: "tfrecord",
-    SequenceExampleDataset: "tfrecord",
-}
-"""The extension of the files that a dataset class reads in a directory."""
 
 _STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
 """Options for files in stores, which all reading functions have."""
+
+_PROBED = tuple(known for known in FORMATS if known.probe is not None)
+"""The formats whose probes recognize files, in the order in which they are tried."""
 
 
 def store_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -126,21 +75,6 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     return dataset_class(reopen, keywords)(reopen(), **keywords)
 
 
-class _Probed(NamedTuple):
-    """The input of the probes of all formats."""
-
-    reopen: Callable[[], Source]
-    """Returns the source; can be called repeatedly."""
-    keywords: dict[str, Any]
-    """Keywords of the caller, for the class."""
-    stores: dict[str, Any]
-    """The keywords that configure access to files in stores."""
-    name: str | None
-    """Name of the first file or its directory; None if it has no name."""
-    is_directory: bool
-    """Whether the source is a directory or, in a store, a directory or a glob."""
-
-
 def dataset_class(
     reopen: Callable[[], Source], keywords: dict[str, Any], look: Look | None = None
 ) -> Callable[..., Dataset]:
@@ -161,29 +95,29 @@ def dataset_class(
     if look is None and is_remote(first, keywords.get("store")):
         look = look_at(first, stores)
     if look is not None:
-        probed = _Probed(reopen, keywords, stores, look.name, look.is_listed)
+        probed = Probed(reopen, keywords, stores, look.name, look.is_listed)
         return _by_head(look, probed) or _by_probes(probed)
     name = _name(first)
-    return _by_probes(_Probed(reopen, keywords, stores, name, name is not None and Path(name).is_dir()))
+    return _by_probes(Probed(reopen, keywords, stores, name, name is not None and Path(name).is_dir()))
 
 
-def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
+def _by_head(look: Look, probed: Probed) -> Callable[..., Dataset] | None:
     """Returns the class that follows from the first bytes of a file; None if they do not suffice."""
-    if look.head.startswith(b"Obj\x01"):
-        return AvroDataset
-    for start, found in ((b"PAR1", _parquet), (b"ARROW1", _arrow), (b"\xff\xff\xff\xff", _arrow)):
-        if look.head.startswith(start):
+    head = probed._replace(reopen=lambda: BufferedFile(look.head, look.name), stores={})
+    for known in FORMATS:
+        if known.starts and look.head.startswith(known.starts):
             try:
-                return found(probed)
+                return _probe(known, probed if known.needs_file else head)
             except FormatError:
                 return None
-    kept = probed._replace(reopen=lambda: BufferedFile(look.head, look.name), stores={})
-    for found in (_tfrecord, _json_lines, _csv):
-        if found is _csv and not look.is_whole and b"\n" not in look.head:
+    for known in _PROBED:
+        if known.starts:
+            continue
+        if known.is_any_text and not look.is_whole and b"\n" not in look.head:
             # The line may be an incomplete JSON object.
             break
         try:
-            return found(kept)
+            return _probe(known, head)
         except TruncatedError:
             if not look.is_whole:
                 break
@@ -192,17 +126,17 @@ def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
     return None
 
 
-def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
+def _by_probes(probed: Probed) -> Callable[..., Dataset]:
     """Returns the class of the first format that can open the files."""
     reasons: list[str] = []
     missing: FileNotFoundError | None = None
     damage: ArrowfeedError | None = None
-    for found in (_avro, _parquet, _arrow, _tfrecord, _json_lines, _csv):
+    for known in _PROBED:
         # If no other format finds a file, the name of the source matters only for a directory.
-        if found is _csv and missing is not None and not probed.is_directory:
+        if known.is_any_text and missing is not None and not probed.is_directory:
             break
         try:
-            return found(probed)
+            return _probe(known, probed)
         except FormatError as error:
             reasons.append(str(error))
         except (CodecError, CorruptBlockError, TruncatedError) as error:
@@ -217,107 +151,17 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
     raise FormatError("expected files of a known format, found none that matches: " + "; ".join(reasons))
 
 
-def _avro(probed: _Probed) -> Callable[..., Dataset]:
-    """Detects Avro files from their first bytes. The class reads the header, with all options."""
-    check_avro(probed.reopen(), **probed.stores)
-    return AvroDataset
+def _probe(known: Format, probed: Probed) -> Callable[..., Dataset]:
+    """Returns the class that the probe of a format returns, or that of an empty file."""
+    return (known.probe and known.probe(probed, known)) or _of_empty(probed)
 
 
-def _parquet(probed: _Probed) -> Callable[..., Dataset]:
-    # A footer over a limit, or with a column that cannot be read, is that of a Parquet file. The class opens
-    # such a file if the options of the caller allow it.
-    with contextlib.suppress(LimitError, SchemaError):
-        ParquetDataset(probed.reopen(), representations={}, **probed.stores)
-    return ParquetDataset
-
-
-def _arrow(probed: _Probed) -> Callable[..., Dataset]:
-    # As for Parquet.
-    with contextlib.suppress(LimitError, SchemaError):
-        ArrowDataset(probed.reopen(), representations={}, **probed.stores)
-    return ArrowDataset
-
-
-def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
-    """Detects the format of TFRecord records from the first record."""
-    limits = probed.keywords.get("limits")
-    reader = read_tfrecord(
-        probed.reopen(), format="raw", batch_size=1, threads=1, limits=limits, **probed.stores
-    )
-    first = next(reader, None)
-    if first is None:
-        return _of_empty(probed)
-    record: Any = first.to_pyarrow()["record"][0].as_py()
-    if SEQUENCE_COLUMN in _columns(SequenceExampleRecordDecoder(), record):
-        return SequenceExampleDataset
-    try:
-        ExampleRecordDecoder().decode([record])
-    except CorruptBlockError:
-        return RawRecordDataset
-    return ExampleDataset
-
-
-def _of_empty(probed: _Probed) -> Callable[..., Dataset]:
+def _of_empty(probed: Probed) -> Callable[..., Dataset]:
     """Returns the class of a file without content, which its name determines."""
-    if _has_csv_name(probed.name):
-        return _csv_class(probed)
-    name = _plain_name(probed.name)
-    for kind in (AvroDataset, ParquetDataset, JsonLinesDataset):
-        if name.endswith(f".{EXTENSIONS[kind]}"):
-            return kind
-    return ExampleDataset if "schema" in probed.keywords else RawRecordDataset
-
-
-def _columns(decoder: SequenceExampleRecordDecoder, record: bytes) -> list[str]:
-    """The columns of a record; empty if it is not such a message."""
-    try:
-        return decoder.decode([record]).schema.names
-    except CorruptBlockError:
-        return []
-
-
-def _json_lines(probed: _Probed) -> Callable[..., Dataset]:
-    """Checks whether the first line that is not empty is a JSON object."""
-    limits = Limits(decoded_block_bytes=_MOST_LINE)
-    try:
-        JsonLinesDataset(probed.reopen(), sample=1, representations={}, limits=limits, **probed.stores)
-    except SchemaError:
-        # The line is an object, but no types can be inferred from it.
-        return JsonLinesDataset
-    except (CodecError, CorruptBlockError, LimitError, TruncatedError) as error:
-        raise FormatError(str(error)) from None
-    return JsonLinesDataset
-
-
-def _csv(probed: _Probed) -> Callable[..., Dataset]:
-    """Accepts text files by their names, because any text is valid CSV."""
-    if not _has_csv_name(probed.name) and not probed.is_directory:
-        found = "bytes without a name" if probed.name is None else probed.name
-        names = ".csv, .tsv, .csv.gz or .tsv.gz"
-        raise FormatError(f"expected the name of a CSV file, which ends with {names}, found {found}")
-    kind = _csv_class(probed)
-    written = {key: value for key, value in probed.keywords.items() if key in _DIALECT}
-    try:
-        kind(probed.reopen(), sample=1, representations={}, **written, **probed.stores)
-    except (CodecError, CorruptBlockError, TruncatedError) as error:
-        raise FormatError(str(error)) from None
-    return kind
-
-
-def _plain_name(name: str | None) -> str:
-    """Returns a file name in lower case, without the suffix of gzip; empty if there is no name."""
-    return "" if name is None else name.lower().removesuffix(".gz")
-
-
-def _has_csv_name(name: str | None) -> bool:
-    return _plain_name(name).endswith((".csv", ".tsv"))
-
-
-def _csv_class(probed: _Probed) -> Callable[..., Dataset]:
-    """Returns the class of CSV files, with a tab as the default delimiter of `.tsv` files."""
-    if _plain_name(probed.name).endswith(".tsv") and "delimiter" not in probed.keywords:
-        return functools.partial(CsvDataset, delimiter="\t")
-    return CsvDataset
+    known = by_suffix(probed.name or "")
+    if known is None or known.dataset is ExampleDataset:
+        return ExampleDataset if "schema" in probed.keywords else RawRecordDataset
+    return known.class_for(probed.name, probed.keywords)
 
 
 def _first(source: Any) -> Any:

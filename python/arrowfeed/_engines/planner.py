@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import EXTENSIONS, store_options
+from arrowfeed._dataset.opening import store_options
 from arrowfeed._engines.splits import SPLIT_BYTES
+from arrowfeed._formats import extension_of
 from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def files_of(dataset: Dataset, options: dict[str, Any]) -> list[Any]:
     stores = store_options(options)
     # The arguments of a pickled dataset contain the local files by name.
     _, (_, sources, *_) = dataset.__reduce__()
-    return [file for one in sources for file in _files_of(one, stores, EXTENSIONS[type(dataset)])]
+    return [file for one in sources for file in _files_of(one, stores, extension_of(dataset))]
 
 
 def _files_of(source: Any, stores: dict[str, Any], extension: str) -> list[Any]:

@@ -8,10 +8,11 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import EXTENSIONS, store_options
+from arrowfeed._dataset.opening import store_options
 from arrowfeed._engines.planner import files_of
 from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, check_columns, keep, kept
+from arrowfeed._formats import extension_of
 from arrowfeed._urls import is_remote, redacted, text_of
 from arrowfeed.beam._beam_files import by_filesystem
 from arrowfeed.beam._imported import beam
@@ -149,7 +150,7 @@ class KnownFiles:
         # The dataset has checked local files and globs.
         stored = [one for one in self._source[1:] if is_remote(one, self._options.get("store"))]
         stores = store_options(self._options)
-        look = functools.partial(look_at, stores=stores, extension=EXTENSIONS[type(dataset)], count=1)
+        look = functools.partial(look_at, stores=stores, extension=extension_of(dataset), count=1)
         with concurrent.futures.ThreadPoolExecutor(_MOST_CHECKS) as pool:
             for _ in pool.map(look, stored):
                 pass

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import uuid
 from typing import TYPE_CHECKING, Any, Literal
 
-from arrowfeed._dataset.opening import EXTENSIONS, open_dataset
+from arrowfeed._dataset.opening import open_dataset
 from arrowfeed._engines.planner import files_of
 from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, check_on_error, kept
+from arrowfeed._formats import FORMATS
 from arrowfeed.beam._beam_files import beam_files_of, opened
 from arrowfeed.beam._imported import beam, imported
 from arrowfeed.beam._read import ReadDatasetRanges
@@ -70,7 +70,7 @@ class ReadAll(beam.PTransform):
                 raise ValueError(f"{name}: expected an integer of 1 or more, found {value!r}")
         check_on_error(on_error)
         for name in options:
-            if not any(name in inspect.signature(kind).parameters for kind in EXTENSIONS):
+            if not any(known.has(name) for known in FORMATS):
                 raise TypeError(f"ReadAll() got an unexpected keyword argument '{name}'")
         if columns is not None:
             options["columns"] = list(columns)

@@ -11,20 +11,9 @@ import arrowfeed
 from arrowfeed._arrowfeed import avro_columns
 from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import dataset_class, rereadable
+from arrowfeed._formats import AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
-from arrowfeed.cli._formats import (
-    AVRO,
-    BY_NAME,
-    COLUMNS,
-    FORMATS,
-    OPTIONS,
-    READER_SCHEMA,
-    SAMPLE,
-    UNIONS,
-    Format,
-    by_suffix,
-    suffix_of,
-)
+from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, UNIONS
 from arrowfeed.cli._options import UsageError, header, sources
 
 if TYPE_CHECKING:
@@ -86,13 +75,13 @@ class Input:
         if exclude is not None:
             self._refuse(COLUMNS, "--exclude")
             given[COLUMNS] = self._others(exclude, given)
-        cut = self.format.bytes_option
+        cut = self.format.bytes_argument
         if cut is None:
             batch_size = min(batch_size, _READ_ROWS)
         elif batch_bytes is not None:
             given[cut] = batch_bytes if cut != "limits" else arrowfeed.Limits(batch_bytes=batch_bytes)
-        read = getattr(arrowfeed, self.format.read)
-        return read(self.source(), batch_size=batch_size, **given, **self.format.arguments, **self.stores)
+        arguments = {**given, **self.format.arguments, **self.stores}
+        return self.format.read(self.source(), batch_size=batch_size, **arguments)
 
     def accepted(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the options that are set.
@@ -108,11 +97,11 @@ class Input:
 
     def dataset(self, **options: Any) -> Dataset:
         """Opens the files as a dataset."""
-        return self.format.dataset_class(self.source(), **{**self.arguments, **options, **self.stores})
+        return self.format.dataset(self.source(), **{**self.arguments, **options, **self.stores})
 
     def without_columns(self, **options: Any) -> Dataset:
         """Opens the files as a dataset of any columns, which does not infer a schema from all rows."""
-        sample = {SAMPLE: 1} if SAMPLE in self.format.options else {}
+        sample = {SAMPLE: 1} if self.format.has(SAMPLE) else {}
         # Raw records may also have types that cannot become columns.
         raw = {"raw": True} if self.is_avro else {}
         return self.dataset(representations={}, **{**sample, **raw, **self.accepted(options)})
@@ -166,9 +155,9 @@ class Input:
         return self.format is AVRO
 
     def _refuse(self, name: str, option: str) -> None:
-        if name in self.format.options:
+        if self.format.has(name):
             return
-        having = ", ".join(known.name for known in FORMATS if name in known.options)
+        having = ", ".join(known.name for known in FORMATS if known.has(name))
         found = f"{self.shown} of {self.format.name}"
         raise UsageError(f"{option}: expected a file of {having}, found {found}, which has no such option")
 
@@ -248,7 +237,7 @@ def _recognized(
         return known, "the suffix of its name says so"
     if isinstance(kind, functools.partial):
         kind = kind.func
-    [known] = [each for each in FORMATS if each.dataset_class is kind]
+    [known] = [each for each in FORMATS if each.dataset is kind]
     return known, known.evidence
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
-from arrowfeed._dataset.opening import SEQUENCE_COLUMN
 from arrowfeed._libraries import needed
+from arrowfeed._probes import SEQUENCE_COLUMN
 from arrowfeed.cli import _parts as parts
 
 if TYPE_CHECKING:

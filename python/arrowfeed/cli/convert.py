@@ -119,7 +119,7 @@ def _rows(
         rows = with_scalars(rows, scalars)
     if target.is_text:
         rows = with_text(rows)
-    if target.is_batched and files.format.bytes_option is None:
+    if target.is_batched and files.format.bytes_argument is None:
         rows = rows.gathered(options.batch_size, _BATCH_BYTES)
     return rows
 
