@@ -7,31 +7,33 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import cargo_packages
 from repository import ROOT
 
-CODECS = {
-    "arrowfeed-avro": {
-        "bzip2": {"bzip2"},
-        "deflate": {"libdeflater"},
-        "snappy": {"snap"},
-        "xz": {"liblzma"},
-        "zstandard": {"zstd"},
-    },
-    "arrowfeed-ipc": {"lz4": {"lz4_flex"}, "zstandard": {"zstd"}},
-    "arrowfeed-parquet": {
-        "brotli": {"brotli"},
-        "gzip": {"flate2"},
-        "lz4": {"lz4_flex"},
-        "snappy": {"snap"},
-        "zstandard": {"zstd"},
-    },
-    "arrowfeed-text": {"gzip": {"flate2"}},
-    "arrowfeed-tfrecord": {"gzip": {"flate2"}},
+PACKAGES = {
+    "brotli": "brotli",
+    "bzip2": "bzip2",
+    "deflate": "libdeflater",
+    "gzip": "flate2",
+    "lz4": "lz4_flex",
+    "snappy": "snap",
+    "xz": "liblzma",
+    "zstandard": "zstd",
 }
-"""The packages that each codec of a format adds. Checksums are not compared: other code needs them too."""
+"""The package that each codec adds. Checksums are not compared: other code needs them too."""
 
-FORMATS = {name.removeprefix("arrowfeed-"): name for name in CODECS}
+FORMATS = cargo_packages.formats()
 """The packages of the formats, by the features of `arrowfeed`."""
+
+CODECS = {
+    crate: {
+        codec: {PACKAGES[codec]}
+        for codec in cargo_packages.packages()[crate]["features"]
+        if codec != "default"
+    }
+    for crate in FORMATS.values()
+}
+"""The packages that each codec of a format adds."""
 
 STORES = "arrowfeed-store"
 """The package of stores, of the feature `stores` of `arrowfeed`."""

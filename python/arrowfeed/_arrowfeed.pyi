@@ -2,9 +2,9 @@
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, polars_schema
+from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import (
-    ArrowDataset,
     AvroDataset,
     ChunkDataset,
     Dataset,
@@ -18,7 +18,6 @@ from arrowfeed._stubs.read import (
     Limits,
     RecordBatchReader,
     Split,
-    read_arrow_ipc,
     read_avro,
     read_parquet,
     read_tfrecord,

@@ -9,6 +9,7 @@
 | `write` | writing Avro files |
 | `store_files` | files in stores, for the Python part of the package |
 | `dataset` `batch_iterator` | datasets, and the iteration over their batches |
+| `arrow_ipc` `text` | datasets and readers of these formats |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the mapping of columns to a tensor |
 | `tensor` | the tensors |

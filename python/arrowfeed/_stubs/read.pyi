@@ -298,67 +298,6 @@ def read_tfrecord(
         >>> table = pyarrow.table(reader)
     """
 
-def read_arrow_ipc(
-    source: Source,
-    *,
-    columns: list[str] | tuple[str, ...] | None = None,
-    batch_size: int | None = None,
-    threads: int | None = None,
-    limits: Limits | None = None,
-    on_error: OnError = "raise",
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    cache_bytes: int | None = None,
-    progress: bool = False,
-) -> RecordBatchReader:
-    """Reads Arrow IPC files (Feather V2) and streams as Arrow record batches.
-
-    This call reads the metadata of the first file, so it raises an error for a wrong file or column. The
-    other files are opened when they are needed. All files must have the same columns. Columns with
-    dictionaries stay such columns.
-
-    Args:
-        source: A path, a glob, a directory (its `*.arrow`), a URL,
-            the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-        columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
-            named is read as a whole. None: all columns.
-        batch_size: Number of rows of a batch. A batch may be shorter at the end of a record batch of the
-            file. None: 8,192, or fewer for many columns, as in `read_avro`.
-        threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
-        limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the metadata of a
-            message, `decoded_block_bytes` a record batch, `batch_bytes` a batch and the dictionaries.
-            None: `Limits()`.
-        on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record batch
-            that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
-            parts.
-        storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
-            stores" lists the keys. Options that are not set come from the environment.
-        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
-            determines the store.
-        cache: Local directory in which the bytes of files in stores are cached. None: no cache.
-        cache_bytes: Maximum size of the cache in bytes, at least 1. Requires `cache`. None: 100 GiB.
-        progress: Whether to show a tqdm progress bar that counts the rows as they are read, without a total.
-            Closing the reader closes the bar.
-
-    Returns:
-        A reader that iterates over batches and has `__arrow_c_stream__`.
-
-    Raises:
-        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
-            too.
-        FormatError: The first file is not an Arrow IPC file or stream.
-        TruncatedError: The first file ends inside a message, or has no footer.
-        SchemaError: A column does not exist. While reading: a later file has other columns.
-        LimitError: The metadata exceeds `limits`. While reading: a record batch or its dictionaries do.
-        ValueError: An option has an invalid value.
-        TypeError: An argument has the wrong type.
-        ImportError: `progress` is True and tqdm is not installed.
-
-    Example:
-        >>> table = pyarrow.table(arrowfeed.read_arrow_ipc("data-*.arrow", columns=["id", "text"]))
-    """
-
 def read_parquet(
     source: Source,
     *,

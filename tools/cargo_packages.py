@@ -1,0 +1,22 @@
+"""The packages of the workspace, and those that are formats, as Cargo states them."""
+
+import functools
+import json
+import subprocess
+from typing import Any
+
+from repository import ROOT
+
+
+@functools.cache
+def packages() -> dict[str, dict[str, Any]]:
+    """The packages of the workspace by name, with their `dependencies` and `features`."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
+    text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    return {package["name"]: package for package in json.loads(text)["packages"]}
+
+
+def formats() -> dict[str, str]:
+    """The packages of formats by the features of `arrowfeed`, in which the feature `formats` lists them."""
+    features = packages()["arrowfeed"]["features"]
+    return {feature: features[feature][0].removeprefix("dep:") for feature in features["formats"]}
