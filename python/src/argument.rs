@@ -74,21 +74,6 @@ pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "True or False", value))
 }
 
-/// One of a few words, and what it stands for.
-pub(crate) fn choice<T: Copy>(name: &str, choices: &[(&str, T)], value: &Bound<'_, PyAny>) -> PyResult<T> {
-    let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
-    let expected = match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => words.concat(),
-    };
-    let Ok(text) = value.cast::<PyString>() else {
-        return Err(wrong_type(name, &expected, value));
-    };
-    let text = text.to_cow()?;
-    let choice = choices.iter().find(|(word, _)| *word == text);
-    choice.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
-}
-
 /// A path: `str` or `os.PathLike`. A leading `~` stands for the home directory.
 pub(crate) fn path(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let path = value.extract().map_err(|_| wrong_type(name, "a path (str or os.PathLike)", value))?;

@@ -1,22 +1,24 @@
 //! Types of arguments: each checks the value that the caller passes, and names the argument in messages.
 //!
-//! PyO3 has `FromPyObject` for this purpose, which does not know the name of the argument.
+//! The types are those of the library where it has one, so that an argument sets a field of the options of the library. PyO3's
+//! own trait, `FromPyObject`, does not know the name of the argument.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use arrowfeed::source::{Limits, OnError};
+use arrowfeed::source::OnError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 
-use crate::argument::{FITTING, choice, flag, integer, path, strings, wrong_type, wrong_value};
-use crate::arrow_schema::Schema;
-use crate::limits;
-use crate::tensor::schema;
+use crate::argument::{FITTING, flag, integer, path, strings, wrong_type, wrong_value};
 
 /// A type of arguments.
 pub(crate) trait Argument: Sized {
-    /// Converts a value. `name`: the argument, for messages.
+    /// Whether None is an error where it may differ from a missing argument.
+    const REFUSES_NONE: bool = false;
+
+    /// Converts a value other than None. `name`: the argument, for messages.
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self>;
 
     /// The value that pickles of a dataset keep: later changes of the value of the caller have no effect on it.
@@ -25,8 +27,7 @@ pub(crate) trait Argument: Sized {
     }
 }
 
-/// The value of an argument, if the caller passes one. It may be None, which not every type accepts.
-#[derive(Default)]
+/// The value of an argument that may differ from None. `None`: the caller leaves it out.
 pub(crate) struct Given<'py>(pub(crate) Option<Bound<'py, PyAny>>);
 
 impl<'py> FromPyObject<'_, 'py> for Given<'py> {
@@ -37,29 +38,36 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
     }
 }
 
-impl Given<'_> {
-    /// Converts the value. `name`: the argument.
-    pub(crate) fn parse<T: Argument + Default>(&self, name: &str) -> PyResult<T> {
-        given(name, self.0.as_ref())
+/// Sets a field to the value of an argument, unless the caller leaves it out.
+pub(crate) fn set<T: Argument>(field: &mut T, name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if let Some(value) = value.filter(|value| T::REFUSES_NONE || !value.is_none()) {
+        *field = T::parse(name, value)?;
     }
+    Ok(())
 }
 
 /// Converts the value of an argument with a default.
 pub(crate) fn given<T: Argument + Default>(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<T> {
-    value.map_or_else(|| Ok(T::default()), |value| T::parse(name, value))
+    let mut converted = T::default();
+    set(&mut converted, name, value)?;
+    Ok(converted)
 }
 
-/// Converts variables of type `Option<&Bound<PyAny>>` to the fields of these names.
+/// Converts variables of type `Option<&Bound<PyAny>>` to a struct with fields of these names. The other fields have their
+/// defaults. `name in part`: the field is that of a part of the struct.
 macro_rules! parsed {
-    ($arguments:ident { $($name:ident),* $(,)? }) => {
-        $arguments { $($name: $crate::argument_types::given(stringify!($name), $name)?),* }
-    };
+    ($arguments:ty { $($name:ident $(in $($part:ident).+)?),* $(,)? }) => {{
+        let mut arguments = <$arguments>::default();
+        $($crate::argument_types::set(&mut arguments.$($($part.)+)?$name, stringify!($name), $name)?;)*
+        arguments
+    }};
 }
 
-/// An argument that may be None.
 impl<T: Argument> Argument for Option<T> {
+    const REFUSES_NONE: bool = T::REFUSES_NONE;
+
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if value.is_none() { Ok(None) } else { T::parse(name, value).map(Some) }
+        T::parse(name, value).map(Some)
     }
 
     fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -81,55 +89,56 @@ pub(crate) trait Choice: Copy + PartialEq + 'static {
 }
 
 impl<T: Choice> Argument for T {
+    const REFUSES_NONE: bool = true;
+
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        choice(name, T::WORDS, value)
+        let words: Vec<String> = T::WORDS.iter().map(|(word, _)| format!("{word:?}")).collect();
+        let expected = match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => words.concat(),
+        };
+        let text = value.cast::<PyString>().map_err(|_| wrong_type(name, &expected, value))?.to_cow()?;
+        let found = T::WORDS.iter().find(|(word, _)| *word == text);
+        found.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
     }
 }
 
-impl Choice for OnError {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("raise", Self::Raise), ("skip_block", Self::SkipBlock), ("skip_file", Self::SkipFile)];
+/// Defines the words of types.
+macro_rules! choices {
+    ($($type:ty { $($word:literal = $value:ident),* $(,)? })*) => {
+        $(impl $crate::argument_types::Choice for $type {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),*];
+        })*
+    };
 }
 
-impl Argument for bool {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        flag(name, value)
-    }
+choices! { OnError { "raise" = Raise, "skip_block" = SkipBlock, "skip_file" = SkipFile } }
+
+/// Converts values of a type with a function.
+macro_rules! arguments {
+    ($($type:ty = $parse:expr;)*) => {
+        $(impl Argument for $type {
+            fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+                $parse(name, value)
+            }
+        })*
+    };
 }
 
-impl Argument for usize {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        integer(name, 0, value)
-    }
-}
-
-impl Argument for u64 {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        integer(name, 0, value)
-    }
-}
-
-impl Argument for NonZeroU64 {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        integer(name, 1, value)
-    }
+arguments! {
+    bool = flag;
+    i32 = |name, value: &Bound<'_, PyAny>| value.extract().map_err(|_| wrong_type(name, "an integer", value));
+    u64 = |name, value| integer(name, 1, value);
+    // The number of lines to skip may be 0.
+    usize = |name, value| integer(name, u64::from(name != "skip_lines"), value);
+    // The value is converted later, together with others.
+    Py<PyAny> = |_, value: &Bound<'_, PyAny>| Ok(value.clone().unbind());
 }
 
 impl Argument for NonZeroUsize {
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let number = NonZeroU64::parse(name, value)?;
+        let number: NonZeroU64 = integer(name, 1, value)?;
         number.try_into().map_err(|_| wrong_value(name, FITTING, value))
-    }
-}
-
-/// None stands for the default limits.
-impl Argument for Limits {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if value.is_none() {
-            return Ok(Self::default());
-        }
-        let limits = value.cast::<limits::Limits>().map_err(|_| wrong_type(name, "a Limits", value))?;
-        Ok(limits.get().0.clone())
     }
 }
 
@@ -143,55 +152,47 @@ impl Argument for PathBuf {
     }
 }
 
-/// The columns of files.
-impl Argument for Schema {
-    fn parse(_: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        schema(value).map(Self)
+/// What a text or a list of texts is, by the name of the argument.
+fn text(name: &str) -> &'static str {
+    match name {
+        "column" | "sequence_column" => "the name of a column (str)",
+        "name" => "a str",
+        "names" | "multivalent_columns" => "a list of names of columns (str)",
+        "nulls" => "a list of texts (str)",
+        "generic_sparse" => "a list or tuple of names of tensors (str)",
+        "sparse_value_column" | "sparse_index_column" => "a template (str)",
+        _ => "a list of field paths (str)",
+    }
+}
+
+impl Argument for String {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        value.extract().map_err(|_| wrong_type(name, text(name), value))
+    }
+}
+
+/// The texts in an iterable.
+impl Argument for Vec<String> {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        strings(name, text(name), value)
     }
 
     fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(Self(self.0.clone()).into_pyobject(given.py())?.into_any())
+        Ok(PyList::new(given.py(), self)?.into_any())
     }
 }
 
-/// A value that is checked later, together with other arguments.
-impl Argument for Py<PyAny> {
-    fn parse(_: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(value.clone().unbind())
+/// The keys and values of a mapping.
+impl Argument for BTreeMap<String, Vec<u8>> {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let wrong = |value: &Bound<'_, PyAny>| wrong_type(name, "a dict of str to bytes", value);
+        let mut entries = Self::new();
+        for pair in value.cast::<PyMapping>().map_err(|_| wrong(value))?.items()? {
+            let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let key = key.extract().map_err(|_| wrong(&key))?;
+            let value = value.cast::<PyBytes>().map_err(|_| wrong(&value))?;
+            entries.insert(key, value.as_bytes().to_vec());
+        }
+        Ok(entries)
     }
-}
-
-/// Defines types of texts in any iterable.
-macro_rules! lists_of_texts {
-    ($($(#[$doc:meta])* $type:ident = $expected:literal)*) => {
-        $(
-            $(#[$doc])*
-            pub(crate) struct $type(pub(crate) Vec<String>);
-
-            impl From<$type> for Vec<String> {
-                fn from($type(texts): $type) -> Self {
-                    texts
-                }
-            }
-
-            impl Argument for $type {
-                fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-                    strings(name, $expected, value).map(Self)
-                }
-
-                fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                    Ok(PyList::new(given.py(), &self.0)?.into_any())
-                }
-            }
-        )*
-    };
-}
-
-lists_of_texts! {
-    /// Paths of the columns to read.
-    Columns = "a list of field paths (str)"
-    /// Names of columns.
-    Names = "a list of names of columns (str)"
-    /// Texts of any kind.
-    Texts = "a list of texts (str)"
 }

@@ -10,25 +10,23 @@ use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
 };
-use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList};
 
 use crate::argument::wrong_type;
-use crate::argument_types::{Argument, Choice, given};
+use crate::argument_types::{Argument, Choice, given, set};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::example_schema::{MessageFeatures, MessageSchema};
 use crate::exported::check_schema;
 use crate::file::is_buffer;
-use crate::formats::tfrecord::ColumnName;
 use crate::record_decoder::buffer_of;
 use crate::write;
 
 /// A decoder of messages of one schema.
 trait Decoder: Sized + Send {
-    type Features;
+    type Features: MessageFeatures + Sync;
 
     fn new(features: &Self::Features) -> Result<Self, FeedError>;
 
@@ -37,10 +35,16 @@ trait Decoder: Sized + Send {
     fn push(&mut self, record: &[u8]) -> Result<(), FeedError>;
 
     fn finish(&mut self) -> Batch;
+
+    /// Decodes records whose features are those of the batch. `column`: the column of the feature lists.
+    fn inferred(records: &[&[u8]], column: &str) -> Result<Batch, FeedError>;
+
+    /// The number of features, for texts.
+    fn counted(features: &Self::Features) -> String;
 }
 
 macro_rules! decoder {
-    ($decoder:ty, $features:ty) => {
+    ($decoder:ty, $features:ty, $inferred:expr, $counted:expr) => {
         impl Decoder for $decoder {
             type Features = $features;
 
@@ -59,12 +63,28 @@ macro_rules! decoder {
             fn finish(&mut self) -> Batch {
                 self.finish()
             }
+
+            fn inferred(records: &[&[u8]], column: &str) -> Result<Batch, FeedError> {
+                $inferred(records, column)
+            }
+
+            fn counted(features: &$features) -> String {
+                $counted(features)
+            }
         }
     };
 }
 
-decoder! { ExampleDecoder, Vec<Feature> }
-decoder! { SequenceExampleDecoder, SequenceFeatures }
+decoder! {
+    ExampleDecoder, Vec<Feature>, |records, _| example::decode_inferred(records),
+    |features: &Vec<Feature>| counted(features.len(), "feature")
+}
+decoder! {
+    SequenceExampleDecoder, SequenceFeatures, sequence_example::decode_inferred,
+    |SequenceFeatures { context, sequence, .. }: &SequenceFeatures| {
+        format!("{}, {} of steps", counted(context.len(), "feature"), sequence.len())
+    }
+}
 
 /// The features of a known schema.
 struct Known<D: Decoder> {
@@ -78,10 +98,7 @@ struct Known<D: Decoder> {
 
 impl<D: Decoder> Known<D> {
     /// `column`: the column of the feature lists.
-    fn new(schema: &Bound<'_, PyAny>, column: &str) -> PyResult<Self>
-    where
-        D::Features: MessageFeatures + Sync,
-    {
+    fn new(schema: &Bound<'_, PyAny>, column: &str) -> PyResult<Self> {
         let py = schema.py();
         let parsed = MessageSchema::<D::Features>::new(schema, column)?;
         let (given, features) = (parsed.picklable(schema.clone())?.unbind(), parsed.features);
@@ -103,148 +120,114 @@ impl<D: Decoder> Known<D> {
     }
 }
 
+/// The decoder of a Python class.
+struct Records<D: Decoder> {
+    /// `None`: the features of each batch are those of its records.
+    known: Option<Known<D>>,
+    /// The column of the feature lists.
+    column: String,
+    encoding: Encoding,
+}
+
+impl<D: Decoder> Records<D> {
+    fn new(
+        schema: Option<&Bound<'_, PyAny>>,
+        column: Option<&Bound<'_, PyAny>>,
+        encoding: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let column = column_name(column)?;
+        let known = schema.map(|schema| Known::new(schema, &column)).transpose()?;
+        Ok(Self { known, column, encoding: given("encoding", encoding)? })
+    }
+
+    fn schema(&self) -> Option<Schema> {
+        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
+    }
+
+    /// Decodes an iterable of records.
+    fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+        let expected = "an iterable of bytes";
+        if is_buffer(records) || records.is_instance_of::<PyBytes>() {
+            return Err(wrong_type("records", expected, records));
+        }
+        let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
+        let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
+        let batch = call(records.py(), || {
+            let batch = match &self.known {
+                None => D::inferred(&slices, &self.column),
+                Some(known) => known.decode(&slices),
+            };
+            batch.and_then(|batch| self.encoding.encoded(batch))
+        })?;
+        check_schema(records.py(), batch.schema_ref())?;
+        Ok(RecordBatch::new(batch))
+    }
+
+    fn text(&self, class: &str) -> String {
+        let known = self.known.as_ref().map(|known| format!("of {}", D::counted(&known.features)));
+        format!("<arrowfeed.{class} {}>", known.as_deref().unwrap_or("without a schema"))
+    }
+}
+
 /// Result of `__reduce__`: the function that restores a decoder, and its schema argument.
 type Reduced<'py> = (Bound<'py, PyAny>, (Option<Py<PyAny>>,));
 
-fn reduced<'py, T: PyClass, D: Decoder>(
-    decoder: &Bound<'py, T>,
-    known: Option<&Known<D>>,
-    keywords: &[(&str, &str)],
-) -> PyResult<Reduced<'py>> {
-    let py = decoder.py();
-    let keywords = keywords.iter().copied().into_py_dict(py)?;
-    let class =
-        py.import("functools")?.call_method("partial", (decoder.as_any().get_type(),), Some(&keywords))?;
-    Ok((class, (known.map(|known| known.given.clone_ref(py)),)))
-}
+/// Generates a class of decoders. `$column`: the argument for the column of the feature lists, if there is one.
+macro_rules! record_decoder {
+    ($class:ident of $decoder:ty $(, $column:ident)?) => {
+        #[doc = signed!($class)]
+        #[pyclass(module = "arrowfeed", frozen)]
+        pub(crate) struct $class(Records<$decoder>);
 
-/// Applies `decode` to an iterable of records.
-fn decoded(
-    records: &Bound<'_, PyAny>,
-    encoding: FeatureEncoding,
-    decode: impl FnOnce(&[&[u8]]) -> Result<Batch, FeedError> + Send,
-) -> PyResult<RecordBatch> {
-    let expected = "an iterable of bytes";
-    if is_buffer(records) || records.is_instance_of::<PyBytes>() {
-        return Err(wrong_type("records", expected, records));
-    }
-    let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
-    let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
-    let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-    let batch = call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch)))?;
-    check_schema(records.py(), batch.schema_ref())?;
-    Ok(RecordBatch::new(batch))
-}
-
-#[doc = signed!(ExampleRecordDecoder)]
-#[pyclass(module = "arrowfeed", frozen)]
-pub(crate) struct ExampleRecordDecoder {
-    /// `None`: the features of each batch are those of its records.
-    known: Option<Known<ExampleDecoder>>,
-    encoding: FeatureEncoding,
-}
-
-#[pymethods]
-impl ExampleRecordDecoder {
-    #[new]
-    #[pyo3(signature = (schema=None, *, encoding=None), text_signature = None)]
-    fn new(schema: Option<&Bound<'_, PyAny>>, encoding: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let known = schema.map(|schema| Known::new(schema, SEQUENCE_COLUMN)).transpose()?;
-        Ok(Self { known, encoding: given("encoding", encoding)? })
-    }
-
-    #[doc = docs!(ExampleRecordDecoder.schema)]
-    #[getter]
-    fn schema(&self) -> Option<Schema> {
-        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
-    }
-
-    #[doc = docs!(ExampleRecordDecoder.decode)]
-    #[pyo3(signature = (records, /))]
-    fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        decoded(records, self.encoding, |records| match &self.known {
-            None => example::decode_inferred(records),
-            Some(known) => known.decode(records),
-        })
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let Self { known, encoding } = slf.get();
-        reduced(slf, known.as_ref(), &[("encoding", encoding.word())])
-    }
-
-    fn __repr__(&self) -> String {
-        match &self.known {
-            Some(known) => {
-                format!("<arrowfeed.ExampleRecordDecoder of {}>", counted(known.features.len(), "feature"))
+        #[pymethods]
+        impl $class {
+            #[new]
+            #[pyo3(signature = (schema=None, *, $($column=None,)? encoding=None), text_signature = None)]
+            fn new(
+                schema: Option<&Bound<'_, PyAny>>,
+                $($column: Option<&Bound<'_, PyAny>>,)?
+                encoding: Option<&Bound<'_, PyAny>>,
+            ) -> PyResult<Self> {
+                let column = None $(.or($column))?;
+                Records::new(schema, column, encoding).map(Self)
             }
-            None => "<arrowfeed.ExampleRecordDecoder without a schema>".to_owned(),
+
+            #[doc = docs!($class.schema)]
+            #[getter]
+            fn schema(&self) -> Option<Schema> {
+                self.0.schema()
+            }
+
+            #[doc = docs!($class.decode)]
+            #[pyo3(signature = (records, /))]
+            fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+                self.0.decode(records)
+            }
+
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+                let (py, Records { known, encoding, .. }) = (slf.py(), &slf.get().0);
+                let keywords = [("encoding", encoding.word()) $(, (stringify!($column), &slf.get().0.column))?];
+                let class = (slf.as_any().get_type(),);
+                let class = py.import("functools")?.call_method("partial", class, Some(&keywords.into_py_dict(py)?))?;
+                Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
+            }
+
+            fn __repr__(&self) -> String {
+                self.0.text(stringify!($class))
+            }
         }
-    }
+    };
 }
 
-#[doc = signed!(SequenceExampleRecordDecoder)]
-#[pyclass(module = "arrowfeed", frozen)]
-pub(crate) struct SequenceExampleRecordDecoder {
-    /// As in `ExampleRecordDecoder`.
-    known: Option<Known<SequenceExampleDecoder>>,
-    sequence_column: String,
-    encoding: FeatureEncoding,
-}
-
-#[pymethods]
-impl SequenceExampleRecordDecoder {
-    #[new]
-    #[pyo3(
-        signature = (schema=None, *, sequence_column=None, encoding=None), text_signature = None
-    )]
-    fn new(
-        schema: Option<&Bound<'_, PyAny>>,
-        sequence_column: Option<&Bound<'_, PyAny>>,
-        encoding: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let sequence_column = column_name(sequence_column)?;
-        let known = schema.map(|schema| Known::new(schema, &sequence_column)).transpose()?;
-        Ok(Self { known, sequence_column, encoding: given("encoding", encoding)? })
-    }
-
-    #[doc = docs!(SequenceExampleRecordDecoder.schema)]
-    #[getter]
-    fn schema(&self) -> Option<Schema> {
-        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
-    }
-
-    #[doc = docs!(SequenceExampleRecordDecoder.decode)]
-    #[pyo3(signature = (records, /))]
-    fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        decoded(records, self.encoding, |records| match &self.known {
-            None => sequence_example::decode_inferred(records, &self.sequence_column),
-            Some(known) => known.decode(records),
-        })
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let Self { known, sequence_column, encoding } = slf.get();
-        let keywords = [("sequence_column", &**sequence_column), ("encoding", encoding.word())];
-        reduced(slf, known.as_ref(), &keywords)
-    }
-
-    fn __repr__(&self) -> String {
-        match &self.known {
-            Some(Known { features: SequenceFeatures { context, sequence, .. }, .. }) => format!(
-                "<arrowfeed.SequenceExampleRecordDecoder of {}, {} of steps>",
-                counted(context.len(), "feature"),
-                sequence.len()
-            ),
-            None => "<arrowfeed.SequenceExampleRecordDecoder without a schema>".to_owned(),
-        }
-    }
-}
+record_decoder! { ExampleRecordDecoder of ExampleDecoder }
+record_decoder! { SequenceExampleRecordDecoder of SequenceExampleDecoder, sequence_column }
 
 /// Parses a `sequence_column` argument.
 fn column_name(name: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
-    let name: Option<ColumnName> = given("sequence_column", name)?;
-    Ok(name.map_or_else(|| SEQUENCE_COLUMN.to_owned(), |ColumnName(name)| name))
+    let mut column = SEQUENCE_COLUMN.to_owned();
+    set(&mut column, "sequence_column", name)?;
+    Ok(column)
 }
 
 #[doc = signed!(encode_examples)]

@@ -1,19 +1,18 @@
 //! The argument `schema` of messages: features by name, or a schema of TensorFlow Metadata.
 
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
+use arrowfeed::tfrecord::RecordKind;
 use arrowfeed::tfrecord::example::{Feature, Kind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::argument::{choice, wrong_type};
+use crate::argument::wrong_type;
 use crate::argument_types::Argument;
 use crate::errors::representation_error;
 use crate::tensor::message_bytes;
 
-/// Kinds of features by name.
-const KINDS: [(&str, Kind); 4] =
-    [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64), ("null", Kind::Null)];
+choices! { Kind { "bytes" = Bytes, "float" = Float, "int64" = Int64, "null" = Null } }
 
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 
@@ -30,6 +29,9 @@ pub(crate) trait MessageFeatures: Sized {
     fn of_dict(schema: &Bound<'_, PyDict>, column: &str) -> PyResult<Self>;
 
     fn of_tfmd(py: Python<'_>, schema: &[u8], column: &str) -> PyResult<Self>;
+
+    /// The kind of records with these features. `None`: they are inferred from the first `sample` records, or from all.
+    fn kind(features: Option<Self>, sample: Option<u64>) -> RecordKind;
 }
 
 impl<F: MessageFeatures> MessageSchema<F> {
@@ -64,6 +66,10 @@ impl MessageFeatures for Vec<Feature> {
     fn of_tfmd(py: Python<'_>, schema: &[u8], _: &str) -> PyResult<Self> {
         Ok(typed(value_types_from_tfmd(schema).map_err(|error| representation_error(py, &error))?))
     }
+
+    fn kind(features: Option<Self>, sample: Option<u64>) -> RecordKind {
+        RecordKind::Example { features, sample }
+    }
 }
 
 impl MessageFeatures for SequenceFeatures {
@@ -88,6 +94,10 @@ impl MessageFeatures for SequenceFeatures {
         let (context, sequence) = types.map_err(|error| representation_error(py, &error))?;
         Ok(Self { context: typed(context), sequence: typed(sequence), sequence_column: column.to_owned() })
     }
+
+    fn kind(features: Option<Self>, sample: Option<u64>) -> RecordKind {
+        RecordKind::SequenceExample { features, sample }
+    }
 }
 
 fn features_of<'py>(
@@ -97,7 +107,7 @@ fn features_of<'py>(
         let name =
             name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
         let name = name.to_str()?.to_owned();
-        let kind = choice(&format!("schema[{name:?}]"), &KINDS, &kind)?;
+        let kind = Kind::parse(&format!("schema[{name:?}]"), &kind)?;
         Ok(Feature { name, kind })
     };
     items.map(feature).collect()

@@ -4,8 +4,8 @@ use arrowfeed::source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::wrong_value;
-use crate::argument_types::Given;
+use crate::argument::{integer, wrong_type, wrong_value};
+use crate::argument_types::Argument;
 
 #[doc = signed!(Limits)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
@@ -31,13 +31,15 @@ macro_rules! limits {
             )*
 
             #[new]
-            #[pyo3(signature = (*, $($field=Given(None)),*), text_signature = None)]
+            #[pyo3(signature = (*, $($field=None),*), text_signature = None)]
             #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
-            fn new(py: Python<'_>, $($field: Given<'_>),*) -> PyResult<Self> {
-                let default = source::Limits::default();
-                let limits = source::Limits {
-                    $($field: $field.parse::<Option<_>>(stringify!($field))?.unwrap_or(default.$field),)*
-                };
+            fn new(py: Python<'_>, $($field: Option<&Bound<'_, PyAny>>),*) -> PyResult<Self> {
+                let mut limits = source::Limits::default();
+                $(
+                    if let Some(value) = $field {
+                        limits.$field = integer(stringify!($field), 0, value)?;
+                    }
+                )*
                 checked(py, limits).map(Self)
             }
 
@@ -77,4 +79,11 @@ fn checked(py: Python<'_>, limits: source::Limits) -> PyResult<source::Limits> {
         ));
     }
     Ok(limits)
+}
+
+impl Argument for source::Limits {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let limits = value.cast::<Limits>().map_err(|_| wrong_type(name, "a Limits", value))?;
+        Ok(limits.get().0.clone())
+    }
 }

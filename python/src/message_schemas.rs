@@ -9,15 +9,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::argument::{integer, items, wrong_type};
-use crate::argument_types::Choice;
 use crate::call::caught;
 use crate::errors::to_python;
 use crate::schema::parse;
 
-impl Choice for Framing {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("bare", Self::Bare), ("single_object", Self::SingleObject), ("confluent", Self::Confluent)];
-}
+choices! { Framing { "bare" = Bare, "single_object" = SingleObject, "confluent" = Confluent } }
 
 const EXPECTED: &str = "a dict of fingerprints or numbers to schemas, a list of schemas, or a function of a fingerprint or number";
 

@@ -1,7 +1,5 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
-use std::num::NonZeroUsize;
-
 use arrowfeed::avro::{Framing, WriterId};
 use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
@@ -9,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::argument::{integer, wrong_type, wrong_value};
-use crate::argument_types::{Columns, given};
+use crate::argument_types::given;
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
 use crate::call::caught;
@@ -69,21 +67,19 @@ impl AvroRecordDecoder {
         limits: Option<&Bound<'py, PyAny>>,
         name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        let options = AvroOptions {
-            columns: given::<Option<Columns>>("columns", columns)?.map(Columns::into),
-            reader_schema: given("reader_schema", reader_schema)?,
-            max_batch_bytes: given::<Option<_>>("max_batch_bytes", max_batch_bytes)?.map(NonZeroUsize::get),
-            encoding: given("encoding", encoding)?,
-            double_as_float: given("double_as_float", double_as_float)?,
-            string_type: given("string_type", string_type)?,
-            unions: given("unions", unions)?,
-            limits: given("limits", limits)?,
-            ..Default::default()
-        };
-        let batch_size = given::<Option<_>>("batch_size", batch_size)?.map(NonZeroUsize::get);
+        let options = parsed!(AvroOptions {
+            columns,
+            reader_schema,
+            max_batch_bytes,
+            encoding,
+            double_as_float,
+            string_type,
+            unions,
+            limits,
+        });
+        let batch_size: Option<usize> = given("batch_size", batch_size)?;
         let framing = given("framing", framing)?;
-        let name =
-            name.map(|name| name.extract().map_err(|_| wrong_type("name", "a str", name))).transpose()?;
+        let name: Option<String> = given("name", name)?;
         let known =
             schemas.map(|schemas| SchemasArgument::new(framing, schemas)).transpose()?.unwrap_or_default();
         let writer = match schema {

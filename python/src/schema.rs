@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::argument::{path, wrong_type};
-use crate::argument_types::given;
+use crate::argument_types::{Argument, given};
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
@@ -131,7 +131,7 @@ pub(crate) fn avro_schema(
     storage_options: Option<Bound<'_, PyAny>>,
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<AvroSchema> {
-    let stores = StoreArguments::without_cache(storage_options, store)?;
+    let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let limits = given("limits", limits)?;
     let source = first_source(source, EXTENSION, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
@@ -177,13 +177,7 @@ pub(crate) fn avro_columns(
     unions: Option<&Bound<'_, PyAny>>,
     limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Schema> {
-    let options = AvroOptions {
-        reader_schema: given("reader_schema", reader_schema)?,
-        string_type: given("string_type", string_type)?,
-        unions: given("unions", unions)?,
-        limits: given("limits", limits)?,
-        ..Default::default()
-    };
+    let options = parsed!(AvroOptions { reader_schema, string_type, unions, limits });
     call(py, || schema.schema.arrow_schema_of_all(&options)).map(Schema)
 }
 
@@ -211,6 +205,16 @@ pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed:
         return Err(wrong_type(name, "JSON text, a dict, the path of an .avsc file or an AvroSchema", value));
     };
     parsed(py, &text)
+}
+
+impl Argument for arrowfeed::AvroSchema {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        parse(name, value)
+    }
+
+    fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        given.py().import("copy")?.call_method1("deepcopy", (given,))
+    }
 }
 
 fn parsed(py: Python<'_>, text: &str) -> PyResult<arrowfeed::AvroSchema> {

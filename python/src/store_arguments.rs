@@ -2,8 +2,6 @@
 
 use pyo3::prelude::*;
 
-use crate::stores::StoreArguments;
-
 /// The values. None stands for the default of each.
 #[derive(Default)]
 pub(crate) struct StoreKeywords<'py> {
@@ -14,6 +12,14 @@ pub(crate) struct StoreKeywords<'py> {
 }
 
 impl<'py> StoreKeywords<'py> {
+    /// The values of a function that does not use a cache.
+    pub(crate) fn without_cache(
+        storage_options: Option<Bound<'py, PyAny>>,
+        store: Option<Bound<'py, PyAny>>,
+    ) -> Self {
+        Self { storage_options, store, ..Default::default() }
+    }
+
     /// The values with the names of the arguments.
     pub(crate) fn by_name(&self) -> [(&'static str, Option<&Bound<'py, PyAny>>); 4] {
         [
@@ -22,15 +28,5 @@ impl<'py> StoreKeywords<'py> {
             ("cache", self.cache.as_ref()),
             ("cache_bytes", self.cache_bytes.as_ref()),
         ]
-    }
-}
-
-impl StoreArguments {
-    /// Parses the arguments of a function that does not use a cache.
-    pub(crate) fn without_cache(
-        storage_options: Option<Bound<'_, PyAny>>,
-        store: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        Self::new(&StoreKeywords { storage_options, store, ..Default::default() })
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn exists(
     storage_options: Option<Bound<'_, PyAny>>,
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
-    let stores = StoreArguments::without_cache(storage_options, store)?;
+    let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let interrupt = signals::interrupt_of_call(py)?;
     let found =
         stores.file(py, url).and_then(|file| call(py, || file.open(&Check::of(Some(&interrupt))).map(drop)));
@@ -94,7 +94,7 @@ pub(crate) fn upload(
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let path = self::path("path", path)?;
-    let stores = StoreArguments::without_cache(storage_options, store)?;
+    let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
         let name = path.display().to_string();

@@ -1,8 +1,6 @@
 //! `arrowfeed.write_avro`, and the options that it shares with `AvroWriter`.
 
-use std::collections::BTreeMap;
 use std::error::Error;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
@@ -10,37 +8,28 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
 use arrowfeed::source::Limits;
 use arrowfeed::sources::redacted;
-use arrowfeed::{AvroSchema, FeedError, FeedErrorKind, WriteOptions};
+use arrowfeed::{FeedError, FeedErrorKind, WriteOptions};
 use arrowfeed_ffi::Invalid;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping};
 
 use crate::argument::{self, wrong_type};
-use crate::argument_types::{Argument, Choice};
 use crate::call::caught;
 use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
 use crate::foreign::{self, check_text};
 use crate::shutdown::has_attribute;
+use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 use crate::stream::Direct;
 use crate::{batch, reader, signals};
 
-impl Choice for Unsigned {
-    const WORDS: &'static [(&'static str, Self)] = &[("decimal", Self::Decimal), ("error", Self::Long)];
-}
-
-impl Choice for Codec {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("null", Self::Null),
-        ("deflate", Self::Deflate),
-        ("snappy", Self::Snappy),
-        ("zstandard", Self::Zstandard),
-        ("zstd", Self::Zstandard),
-        ("bzip2", Self::Bzip2),
-        ("xz", Self::Xz),
-    ];
+choices! {
+    Unsigned { "decimal" = Decimal, "error" = Long }
+    Codec {
+        "null" = Null, "deflate" = Deflate, "snappy" = Snappy, "zstandard" = Zstandard, "zstd" = Zstandard,
+        "bzip2" = Bzip2, "xz" = Xz,
+    }
 }
 
 #[doc = signed!(write_avro)]
@@ -63,10 +52,15 @@ pub(crate) fn write_avro(
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let arguments = parsed! {
-        WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append }
-    };
-    let mut target = Target::new(path, arguments, StoreArguments::without_cache(storage_options, store)?)?;
+    let arguments = parsed!(WriteArguments {
+        codec, level in options, block_bytes in options, schema in options, metadata in options, on_overflow,
+        threads in options, append,
+    });
+    let mut target = Target::new(
+        path,
+        arguments,
+        StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?,
+    )?;
     signals::notice_main_thread(py)?;
     let batches = source("batches", batches)?;
     let written = py.detach(|| {
@@ -82,14 +76,11 @@ pub(crate) fn write_avro(
 }
 
 /// The arguments that configure the writer.
+#[derive(Default)]
 pub(crate) struct WriteArguments {
+    pub(crate) options: WriteOptions,
     pub(crate) codec: Option<Codec>,
-    pub(crate) level: Option<Level>,
-    pub(crate) block_bytes: Option<NonZeroUsize>,
-    pub(crate) schema: Option<AvroSchema>,
-    pub(crate) metadata: Metadata,
-    pub(crate) on_overflow: Option<Unsigned>,
-    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) on_overflow: Unsigned,
     pub(crate) append: bool,
 }
 
@@ -112,16 +103,9 @@ impl Target {
         arguments: WriteArguments,
         stores: StoreArguments,
     ) -> PyResult<Self> {
-        let (codec, append, default) = (arguments.codec, arguments.append, WriteOptions::default());
-        let options = WriteOptions {
-            codec: codec.unwrap_or(default.codec),
-            level: arguments.level.map(|Level(level)| level),
-            block_bytes: arguments.block_bytes.map_or(default.block_bytes, NonZeroUsize::get),
-            schema: arguments.schema,
-            metadata: arguments.metadata.0,
-            unsigned: arguments.on_overflow.unwrap_or(default.unsigned),
-            threads: arguments.threads.or(default.threads),
-        };
+        let WriteArguments { options, codec, on_overflow, append } = arguments;
+        let codec_or_default = codec.unwrap_or(options.codec);
+        let options = WriteOptions { codec: codec_or_default, unsigned: on_overflow, ..options };
         let place = if has_attribute(path, "write")? {
             if append {
                 let message = "append: expected a path, found a file object: the header of the file must be \
@@ -169,33 +153,6 @@ impl Target {
             None => return Err(FeedError::new(FeedErrorKind::Internal, "expected to open a writer once")),
         };
         Ok(writer.with_interrupt(signals::interrupt()))
-    }
-}
-
-/// A compression level. The library checks whether the codec supports it.
-pub(crate) struct Level(i32);
-
-impl Argument for Level {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        value.extract().map(Self).map_err(|_| wrong_type(name, "an integer", value))
-    }
-}
-
-/// The keys and values of a mapping.
-#[derive(Default)]
-pub(crate) struct Metadata(BTreeMap<String, Vec<u8>>);
-
-impl Argument for Metadata {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let wrong = |value: &Bound<'_, PyAny>| wrong_type(name, "a dict of str to bytes", value);
-        let mut entries = BTreeMap::new();
-        for pair in value.cast::<PyMapping>().map_err(|_| wrong(value))?.items()? {
-            let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-            let key = key.extract().map_err(|_| wrong(&key))?;
-            let value = value.cast::<PyBytes>().map_err(|_| wrong(&value))?;
-            entries.insert(key, value.as_bytes().to_vec());
-        }
-        Ok(Self(entries))
     }
 }
 

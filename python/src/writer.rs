@@ -13,6 +13,7 @@ use crate::call::caught;
 use crate::foreign;
 use crate::guarded::{CallError, Guarded};
 use crate::signals;
+use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 use crate::write::{self, Target, WriteArguments};
 
@@ -100,10 +101,11 @@ impl AvroWriter {
         store: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
-        let arguments = parsed! {
-            WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append }
-        };
-        let stores = StoreArguments::without_cache(storage_options, store)?;
+        let arguments = parsed!(WriteArguments {
+            codec, level in options, block_bytes in options, schema in options, metadata in options, on_overflow,
+            threads in options, append,
+        });
+        let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
         let state = State::New(Box::new(Target::new(path, arguments, stores)?));
         let stop = Arc::new(AtomicBool::new(false));
         let writer = Self { state: Guarded::new("writer", state, stop) };

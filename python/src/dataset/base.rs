@@ -1,6 +1,5 @@
 //! `arrowfeed.Dataset`, the base class of all formats.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +15,6 @@ use pyo3::types::{PyDict, PyTuple};
 use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
 use crate::argument::{integer, number, strings, wrong_type};
-use crate::argument_types::given;
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught};
 use crate::claims;
@@ -195,9 +193,7 @@ impl Dataset {
     ) -> PyResult<RecordBatchReader> {
         let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
         let (py, Split(split)) = (split.py(), split.get());
-        let batch_size = given::<Option<NonZeroUsize>>("batch_size", batch_size)?.map(NonZeroUsize::get);
-        let on_error = given("on_error", on_error)?;
-        let mut options = RangeOptions { batch_size, on_error, ..Default::default() };
+        let mut options = parsed!(RangeOptions { batch_size, on_error });
         if let Some(claim) = claim {
             options.claim = Some(Box::new(claims::by_python(claim)?));
         }

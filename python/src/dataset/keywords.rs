@@ -1,7 +1,5 @@
 //! The keywords of a dataset in the form that its pickles keep, and the object that a constructor returns.
 
-use std::path::PathBuf;
-
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::FileSet;
 use arrowfeed::{DatasetError, DatasetOptions, FeedError};
@@ -31,16 +29,16 @@ impl<'py> Keywords<'py> {
         self.0.set_item(name, value)
     }
 
-    /// Converts and keeps the value of an argument.
-    pub(crate) fn parse<T: Argument + Default>(
+    /// Sets a field to the value of an argument, and keeps the value.
+    pub(crate) fn set<T: Argument>(
         &self,
+        field: &mut T,
         name: &str,
         given: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<T> {
-        let Some(given) = given else { return Ok(T::default()) };
-        let value = T::parse(name, &given)?;
-        self.keep(name, value.picklable(given)?)?;
-        Ok(value)
+    ) -> PyResult<()> {
+        let Some(given) = given else { return Ok(()) };
+        *field = T::parse(name, &given)?;
+        self.keep(name, field.picklable(given)?)
     }
 
     /// Converts and keeps the store arguments.
@@ -66,7 +64,9 @@ impl<'py> Keywords<'py> {
             }
         }
         let tensors = tensor_definitions(features, representations)?;
-        Ok(DatasetOptions { tensors, index: self.parse::<Option<PathBuf>>("index", index)?, interrupt: None })
+        let mut options = DatasetOptions { tensors, ..Default::default() };
+        self.set(&mut options.index, "index", index)?;
+        Ok(options)
     }
 
     /// Opens a dataset of files: see [`open`](Self::open).

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
+use crate::argument::{flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::argument_types::Argument;
 
 /// Parses the keyword arguments of `function`.
@@ -122,7 +122,7 @@ fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool
             found.global_batch_size = given.map(|value| integer(name, 1, value)).transpose()?;
         }
         "streams" => found.streams = Some(integer(name, 1, value)?),
-        "even" => found.even = Some(given.map(|value| choice(name, &EVEN, value)).transpose()?),
+        "even" => found.even = Some(given.map(|value| Even::parse(name, value)).transpose()?),
         TURN => found.turn = Some(value.extract()?),
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
         "across_epochs" => options.across_epochs = flag(name, value)?,
@@ -148,8 +148,8 @@ fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool
     Ok(true)
 }
 
-/// The values of `even`, except None.
-const EVEN: [(&str, Even); 2] = [("drop", Even::Drop), ("repeat", Even::Repeat)];
+// The values of `even`, except None.
+choices! { Even { "drop" = Drop, "repeat" = Repeat } }
 
 /// The option with which the workers of a `DataLoader` take turns: see [`GlobalBatches::turn`].
 const TURN: &str = "_turn";

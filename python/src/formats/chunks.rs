@@ -15,7 +15,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::argument::{each, integer, items, wrong_type};
-use crate::argument_types::Columns;
 use crate::dataset::{Dataset, Keywords};
 use crate::errors::{io_error, plain};
 use crate::object::Object;
@@ -44,12 +43,10 @@ impl ChunkDataset {
         index: Option<Bound<'py, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = Keywords::new(source.py());
-        let options = ChunkOptions {
-            columns: keywords.parse::<Option<Columns>>("columns", columns)?.map(Columns::into),
-            limits: keywords.parse("limits", limits)?,
-            // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
-            read_by_caller: true,
-        };
+        // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
+        let mut options = ChunkOptions { read_by_caller: true, ..Default::default() };
+        keywords.set(&mut options.columns, "columns", columns)?;
+        keywords.set(&mut options.limits, "limits", limits)?;
         let of_dataset = keywords.dataset_options(features, representations, index)?;
         keywords.open_files(sources(source)?, of_dataset, |sources, _| ChunkFormat::files(sources, options))
     }

@@ -2,8 +2,6 @@
 //!
 //! `file_format!` generates the classes and functions of formats of files from one list of arguments.
 
-use std::num::NonZeroUsize;
-
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{FileSet, ReadOptions};
@@ -32,47 +30,41 @@ pub(crate) trait FormatArguments: Sized {
     }
 }
 
-/// Generates the struct of the arguments of a format, its dataset class and its read function.
-///
-/// An argument that the caller leaves out has the default of its type. In a dataset class, None stands for the default; in
-/// a read function, only if the type is an `Option`.
+/// Implements the trait for options of the library, to which the arguments are equal.
+macro_rules! equal_options {
+    ($options:ty) => {
+        impl $crate::formats::FormatArguments for $options {
+            type Options = Self;
+
+            fn options(self, _: Python<'_>) -> PyResult<Self> {
+                Ok(self)
+            }
+        }
+    };
+}
+
+/// Generates the dataset class and the read function of a format from the names of its arguments. `name in part`: the argument
+/// is a field of a part of the struct.
 macro_rules! file_format {
     (
-        struct $arguments:ident $list:tt
+        $arguments:ty: $list:tt
         extension: $extension:expr,
         open: $open:expr,
         $(dataset: $class:ident,)?
         $(reader: $function:ident,)?
     ) => {
-        arguments! { $arguments $list }
-        $(dataset_class! { $class, $extension, $open, $arguments $list })?
+        $(dataset_class! { $class, $extension, $open, $arguments: $list })?
         $(read_function! {
             $function,
             |source, arguments, reading| $crate::formats::read((source, $extension), arguments, $open, reading),
-            $arguments $list
+            $arguments: $list
         })?
-    };
-    (
-        struct $arguments:ident $list:tt
-        reader: $function:ident by $read:expr,
-    ) => {
-        arguments! { $arguments $list }
-        read_function! { $function, $read, $arguments $list }
-    };
-}
-
-/// Generates the struct of the arguments of a format.
-macro_rules! arguments {
-    ($arguments:ident { $($name:ident: $type:ty),* $(,)? }) => {
-        struct $arguments {
-            $($name: $type),*
-        }
     };
 }
 
 /// Generates a dataset class.
 macro_rules! dataset_class {
-    ($class:ident, $extension:expr, $open:expr, $arguments:ident { $($name:ident: $type:ty),* $(,)? }) => {
+    ($class:ident, $extension:expr, $open:expr, $arguments:ty: { $($name:ident $(in $($part:ident).+)?),* $(,)? }) => {
         #[doc = signed!($class)]
         #[pyclass(module = "arrowfeed", frozen, extends = $crate::dataset::Dataset)]
         #[derive(Default)]
@@ -106,7 +98,8 @@ macro_rules! dataset_class {
                 cache_bytes: Option<Bound<'py, PyAny>>,
             ) -> PyResult<PyClassInitializer<Self>> {
                 let keywords = $crate::dataset::Keywords::new(source.py());
-                let arguments = $arguments { $($name: keywords.parse(stringify!($name), $name)?),* };
+                let mut arguments = <$arguments>::default();
+                $(keywords.set(&mut arguments.$($($part.)+)?$name, stringify!($name), $name)?;)*
                 let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
                 let stores = keywords.stores(&stores)?;
                 let options = keywords.dataset_options(features, representations, index)?;
@@ -118,13 +111,13 @@ macro_rules! dataset_class {
 
 /// Generates a function that reads files.
 macro_rules! read_function {
-    ($function:ident, $read:expr, $arguments:ident { $($name:ident: $type:ty),* $(,)? }) => {
+    ($function:ident, $read:expr, $arguments:ty: { $($name:ident $(in $($part:ident).+)?),* $(,)? }) => {
         #[doc = signed!($function)]
         #[pyfunction]
         #[pyo3(
             signature = (
-                source, *, $($name=Given(None),)* batch_size=Given(None), threads=Given(None),
-                on_error=Given(None), progress=None,
+                source, *, $($name=$crate::argument_types::Given(None),)*
+                batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
                 storage_options=None, store=None, cache=None, cache_bytes=None
             ),
             text_signature = None
@@ -132,19 +125,20 @@ macro_rules! read_function {
         #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
         pub(crate) fn $function<'py>(
             source: &Bound<'py, PyAny>,
-            $($name: Given<'py>,)*
-            batch_size: Given<'py>,
-            threads: Given<'py>,
-            on_error: Given<'py>,
+            $($name: $crate::argument_types::Given<'py>,)*
+            batch_size: Option<&Bound<'py, PyAny>>,
+            threads: Option<&Bound<'py, PyAny>>,
+            on_error: $crate::argument_types::Given<'py>,
             progress: Option<&Bound<'py, PyAny>>,
             storage_options: Option<Bound<'py, PyAny>>,
             store: Option<Bound<'py, PyAny>>,
             cache: Option<Bound<'py, PyAny>>,
             cache_bytes: Option<Bound<'py, PyAny>>,
         ) -> PyResult<$crate::reader::RecordBatchReader> {
-            let arguments = $arguments { $($name: $name.parse(stringify!($name))?),* };
+            $(let $name = $name.0.as_ref();)*
+            let arguments = parsed!($arguments { $($name $(in $($part).+)?),* });
             let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
-            let reading = $crate::formats::Reading::new([batch_size, threads, on_error], progress, &stores)?;
+            let reading = $crate::formats::Reading::new((batch_size, threads, on_error), progress, &stores)?;
             let read: fn(&Bound<'_, PyAny>, $arguments, $crate::formats::Reading) -> _ = $read;
             read(source, arguments, reading)
         }
@@ -189,14 +183,13 @@ struct Reading {
 
 impl Reading {
     fn new(
-        [batch_size, threads, on_error]: [Given<'_>; 3],
+        (batch_size, threads, on_error): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>, Given<'_>),
         progress: Option<&Bound<'_, PyAny>>,
         stores: &StoreKeywords<'_>,
     ) -> PyResult<Self> {
-        let batch_size = batch_size.parse::<Option<NonZeroUsize>>("batch_size")?.map(NonZeroUsize::get);
-        let (threads, on_error) = (threads.parse("threads")?, on_error.parse("on_error")?);
+        let on_error = on_error.0.as_ref();
         Ok(Self {
-            options: ReadOptions { batch_size, threads, on_error, interrupt: None },
+            options: parsed!(ReadOptions { batch_size, threads, on_error }),
             progress: progress.map(Progress::new).transpose()?.unwrap_or_default(),
             stores: StoreArguments::new(stores)?,
         })

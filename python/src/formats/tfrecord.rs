@@ -1,8 +1,6 @@
 //! TFRecord files: `arrowfeed.ExampleDataset`, `arrowfeed.SequenceExampleDataset`, `arrowfeed.RawRecordDataset`,
 //! `arrowfeed.read_tfrecord` and `arrowfeed.write_tfrecord`.
 
-use std::num::NonZeroU64;
-
 use arrowfeed::TensorDefinitions;
 use arrowfeed::source::Limits;
 use arrowfeed::sources::redacted;
@@ -13,10 +11,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::FormatArguments;
-use crate::argument::{self, wrong_type, wrong_value};
-use crate::argument_types::{Argument, Choice, Columns, Given, given};
+use crate::argument::{self, wrong_value};
+use crate::argument_types::{Choice, given};
 use crate::call::caught;
 use crate::example_schema::{MessageFeatures, MessageSchema};
+use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 use crate::tensor::representations_of_tfmd;
 use crate::{signals, write};
@@ -24,51 +23,62 @@ use crate::{signals, write};
 /// Extension of TFRecord files.
 const EXTENSION: &str = "tfrecord";
 
-/// Generates the dataset class of a kind of messages.
-macro_rules! messages {
-    ($class:ident, $arguments:ident, $kind:ident of $features:ty) => {
-        file_format! {
-            struct $arguments {
-                schema: Option<MessageSchema<$features>>,
-                sample: Option<NonZeroU64>,
-                columns: Option<Columns>,
-                encoding: Encoding,
-                limits: Limits,
-            }
-            extension: EXTENSION,
-            open: RecordFormat::files,
-            dataset: $class,
-        }
-
-        impl FormatArguments for $arguments {
-            type Options = RecordOptions;
-
-            fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
-                let features = self.schema.map(|schema| schema.features);
-                let kind = RecordKind::$kind { features, sample: self.sample.map(NonZeroU64::get) };
-                Ok(options(kind, self.columns, self.encoding, self.limits))
-            }
-
-            /// The tensors that a TensorFlow Metadata schema defines, if all columns are read.
-            fn tensors(&self, py: Python<'_>) -> PyResult<Option<TensorDefinitions>> {
-                let schema = self.schema.as_ref().filter(|_| self.columns.is_none());
-                let tfmd = schema.and_then(|schema| schema.tfmd.as_ref());
-                let tensors = tfmd.map(|tfmd| representations_of_tfmd(py, tfmd, "")).transpose()?;
-                Ok(tensors.map(TensorDefinitions::Representations))
-            }
-        }
-    };
+/// The arguments of datasets of messages.
+struct MessageArguments<F> {
+    schema: Option<MessageSchema<F>>,
+    sample: Option<u64>,
+    columns: Option<Vec<String>>,
+    encoding: Encoding,
+    limits: Limits,
 }
 
-messages! { ExampleDataset, ExampleArguments, Example of Vec<Feature> }
-
-messages! { SequenceExampleDataset, SequenceExampleArguments, SequenceExample of SequenceFeatures }
+file_format! {
+    MessageArguments<Vec<Feature>>: { schema, sample, columns, encoding, limits }
+    extension: EXTENSION,
+    open: RecordFormat::files,
+    dataset: ExampleDataset,
+}
 
 file_format! {
-    struct RawRecordArguments {
-        column: Option<ColumnName>,
-        limits: Limits,
+    MessageArguments<SequenceFeatures>: { schema, sample, columns, encoding, limits }
+    extension: EXTENSION,
+    open: RecordFormat::files,
+    dataset: SequenceExampleDataset,
+}
+
+impl<F> Default for MessageArguments<F> {
+    fn default() -> Self {
+        let (encoding, limits) = Default::default();
+        Self { schema: None, sample: None, columns: None, encoding, limits }
     }
+}
+
+impl<F: MessageFeatures> FormatArguments for MessageArguments<F> {
+    type Options = RecordOptions;
+
+    fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
+        let Self { schema, sample, columns, encoding, limits } = self;
+        let kind = F::kind(schema.map(|schema| schema.features), sample);
+        Ok(RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) })
+    }
+
+    /// The tensors that a TensorFlow Metadata schema defines, if all columns are read.
+    fn tensors(&self, py: Python<'_>) -> PyResult<Option<TensorDefinitions>> {
+        let schema = self.schema.as_ref().filter(|_| self.columns.is_none());
+        let tfmd = schema.and_then(|schema| schema.tfmd.as_ref());
+        let tensors = tfmd.map(|tfmd| representations_of_tfmd(py, tfmd, "")).transpose()?;
+        Ok(tensors.map(TensorDefinitions::Representations))
+    }
+}
+
+#[derive(Default)]
+struct RawRecordArguments {
+    column: Option<String>,
+    limits: Limits,
+}
+
+file_format! {
+    RawRecordArguments: { column, limits }
     extension: EXTENSION,
     open: RecordFormat::files,
     dataset: RawRecordDataset,
@@ -78,20 +88,23 @@ impl FormatArguments for RawRecordArguments {
     type Options = RecordOptions;
 
     fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
-        let column = self.column.map_or_else(|| RECORD.to_owned(), |ColumnName(name)| name);
-        Ok(options(RecordKind::Raw { column }, None, Encoding::default(), self.limits))
+        let column = self.column.unwrap_or_else(|| RECORD.to_owned());
+        Ok(RecordOptions { limits: self.limits, ..RecordOptions::new(RecordKind::Raw { column }) })
     }
 }
 
+#[derive(Default)]
+struct ReadArguments {
+    format: Format,
+    schema: Option<Py<PyAny>>,
+    sample: Option<u64>,
+    columns: Option<Vec<String>>,
+    encoding: Encoding,
+    limits: Limits,
+}
+
 file_format! {
-    struct ReadArguments {
-        format: Format,
-        schema: Option<Py<PyAny>>,
-        sample: Option<NonZeroU64>,
-        columns: Option<Columns>,
-        encoding: Encoding,
-        limits: Limits,
-    }
+    ReadArguments: { format, schema, sample, columns, encoding, limits }
     extension: EXTENSION,
     open: RecordFormat::files,
     reader: read_tfrecord,
@@ -101,11 +114,11 @@ impl FormatArguments for ReadArguments {
     type Options = RecordOptions;
 
     fn options(self, py: Python<'_>) -> PyResult<RecordOptions> {
-        let sample = self.sample.map(NonZeroU64::get);
-        let schema = self.schema.as_ref().map(|schema| schema.bind(py));
-        let kind = match self.format {
-            Format::Example => RecordKind::Example { features: features(schema)?, sample },
-            Format::SequenceExample => RecordKind::SequenceExample { features: features(schema)?, sample },
+        let Self { format, schema, sample, columns, encoding, limits } = self;
+        let schema = schema.as_ref().map(|schema| schema.bind(py));
+        let kind = match format {
+            Format::Example => Vec::<Feature>::kind(features(schema)?, sample),
+            Format::SequenceExample => SequenceFeatures::kind(features(schema)?, sample),
             Format::Raw => {
                 let expected = "None for raw records";
                 if let Some(schema) = schema {
@@ -115,37 +128,24 @@ impl FormatArguments for ReadArguments {
                     return Err(wrong_value("sample", expected, &sample.into_pyobject(py)?.into_any()));
                 }
                 // A record is bytes in every encoding, so the default is accepted, and what would change a type is not.
-                if self.encoding != Encoding::default() {
-                    let found = PyString::new(py, self.encoding.word());
+                if encoding != Encoding::default() {
+                    let found = PyString::new(py, encoding.word());
                     return Err(wrong_value("encoding", "'tfx', the default, for raw records", &found));
                 }
                 RecordKind::Raw { column: RECORD.to_owned() }
             }
         };
-        Ok(options(kind, self.columns, self.encoding, self.limits))
+        Ok(RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) })
     }
 }
 
 fn features<F: MessageFeatures>(schema: Option<&Bound<'_, PyAny>>) -> PyResult<Option<F>> {
-    let schema = schema.map(|schema| MessageSchema::parse("schema", schema)).transpose()?;
+    let schema: Option<MessageSchema<F>> = given("schema", schema)?;
     Ok(schema.map(|schema| schema.features))
-}
-
-fn options(kind: RecordKind, columns: Option<Columns>, encoding: Encoding, limits: Limits) -> RecordOptions {
-    RecordOptions { columns: columns.map(Columns::into), encoding, limits, ..RecordOptions::new(kind) }
 }
 
 /// The column of raw records.
 const RECORD: &str = "record";
-
-/// The name of a column.
-pub(crate) struct ColumnName(pub(crate) String);
-
-impl Argument for ColumnName {
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        value.extract().map(Self).map_err(|_| wrong_type(name, "the name of a column (str)", value))
-    }
-}
 
 /// The record format of `read_tfrecord` and `write_tfrecord`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -156,18 +156,10 @@ enum Format {
     Raw,
 }
 
-impl Choice for Format {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("example", Self::Example), ("sequence_example", Self::SequenceExample), ("raw", Self::Raw)];
-}
-
-impl Choice for Encoding {
-    const WORDS: &'static [(&'static str, Self)] = &[("tfx", Self::Tfx), ("feature", Self::Feature)];
-}
-
-impl Choice for Compression {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("gzip", Self::Gzip), ("zlib", Self::Zlib)];
+choices! {
+    Format { "example" = Example, "sequence_example" = SequenceExample, "raw" = Raw }
+    Encoding { "tfx" = Tfx, "feature" = Feature }
+    Compression { "none" = None, "gzip" = Gzip, "zlib" = Zlib }
 }
 
 #[doc = signed!(write_tfrecord)]
@@ -185,7 +177,7 @@ pub(crate) fn write_tfrecord(
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let stores = StoreArguments::without_cache(storage_options, store)?;
+    let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let format: Format = given("format", format)?;
     let path = argument::path("path", path)?;
     let compression = match given::<Option<Compression>>("compression", compression)? {

@@ -5,14 +5,14 @@ use arrowfeed::{TensorDefinitions, printable, source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::features::{DUPLICATES, features};
+use super::features::features;
 use super::given::representations;
 use super::import::{BatchArgument, schema};
 use super::names::{TensorNames, dict_of_some};
 use super::representation::by_name;
 use super::spec::specs_by_name;
-use crate::argument::{choice, strings};
-use crate::argument_types::given;
+use crate::argument::strings;
+use crate::argument_types::{Choice, given};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
@@ -20,7 +20,10 @@ use crate::foreign::{SchemaCache, refusal};
 use crate::html;
 use crate::limits::Limits;
 
-const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
+choices! {
+    InnerNulls { "error" = Error, "fill" = Fill }
+    Duplicates { "keep" = Keep, "error" = Error }
+}
 
 #[doc = signed!(TensorAdapter)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -88,14 +91,8 @@ impl TensorAdapter {
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = schema.py();
-        let batch_bytes = batch_bytes(limits)?;
-        let mut options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
-        if let Some(value) = inner_nulls {
-            options.inner_nulls = choice("inner_nulls", &INNER_NULLS, value)?;
-        }
-        if let Some(value) = duplicates {
-            options.duplicates = choice("duplicates", &DUPLICATES, value)?;
-        }
+        let mut options = parsed!(AdapterOptions { inner_nulls, duplicates });
+        options.batch_bytes = batch_bytes(limits)?;
         let schema = self::schema(schema)?;
         let given = self::representations(representations)?;
         Self::compiled(py, Recipe::Representations(given.clone(), options), || {
@@ -127,8 +124,8 @@ impl TensorAdapter {
         match &self.recipe {
             Recipe::Representations(representations, options) => {
                 let keywords = PyDict::new(py);
-                keywords.set_item("inner_nulls", word(&INNER_NULLS, options.inner_nulls))?;
-                keywords.set_item("duplicates", word(&DUPLICATES, options.duplicates))?;
+                keywords.set_item("inner_nulls", options.inner_nulls.word())?;
+                keywords.set_item("duplicates", options.duplicates.word())?;
                 keywords.set_item("limits", limits(options.batch_bytes))?;
                 let arguments = (self.schema(), by_name(py, representations.clone())?);
                 let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
@@ -218,9 +215,4 @@ fn batch_bytes(limits: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
 
 fn limits(batch_bytes: usize) -> Limits {
     Limits(source::Limits { batch_bytes, ..source::Limits::default() })
-}
-
-/// The name of an option value.
-fn word<T: PartialEq>(words: &[(&'static str, T)], option: T) -> Option<&'static str> {
-    words.iter().find(|(_, meaning)| *meaning == option).map(|(word, _)| *word)
 }

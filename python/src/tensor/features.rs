@@ -8,14 +8,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::kind_arguments::{given_default, splits};
+use super::kind_arguments::given_default;
 use super::memory::dtype_argument;
-use crate::argument::{choice, wrong_type};
+use crate::argument::wrong_type;
+use crate::argument_types::{Argument, given};
 use crate::once::imported;
-
-/// The treatments of duplicate coordinates.
-pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
-    [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
 /// Parses names and features, in the order of the dict.
 pub(super) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
@@ -112,7 +109,7 @@ impl<'py> Fields<'py> {
             dtype: self.dtype()?,
             casts: self.casts()?,
             already_sorted: self.get("already_sorted")?,
-            duplicates: choice("duplicates", &DUPLICATES, &self.0.getattr("duplicates")?)?,
+            duplicates: Duplicates::parse("duplicates", &self.0.getattr("duplicates")?)?,
         })
     }
 
@@ -122,7 +119,7 @@ impl<'py> Fields<'py> {
             inner_shape: self.get("inner_shape")?,
             dtype: self.dtype()?,
             casts: self.casts()?,
-            row_splits_dtype: splits(self.given("row_splits_dtype")?.as_ref())?,
+            row_splits_dtype: given("row_splits_dtype", self.given("row_splits_dtype")?.as_ref())?,
         })
     }
 }

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::argument::wrong_type;
+use crate::argument_types::Argument;
 use crate::arrow_schema::Schema;
 use crate::call::caught;
 use crate::errors::to_python;
@@ -28,6 +29,17 @@ pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     let given = given.ok_or_else(|| wrong_type("schema", "an object with __arrow_c_schema__", value))?;
     let schema = foreign::schema(&given)?;
     schema.ok_or_else(|| wrong_type("schema", "the schema of a record batch", value))
+}
+
+/// The columns of files.
+impl Argument for SchemaRef {
+    fn parse(_: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        schema(value)
+    }
+
+    fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Schema(self.clone()).into_pyobject(given.py())?.into_any())
+    }
 }
 
 /// Number of values that are converted in less than 0.1 ms.

@@ -1,13 +1,10 @@
 //! Parsing of the arguments of representations and specs: names, sizes, partitions, defaults.
 
-use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition, SplitsDType};
+use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyString};
 
-use crate::argument::{self, choice, integer, strings, wrong_type, wrong_value};
-
-pub(super) const SPLITS: [(&str, SplitsDType); 2] =
-    [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
+use crate::argument::{self, integer, strings, wrong_type, wrong_value};
 
 pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     let Ok(text) = value.cast::<PyString>() else {
@@ -54,10 +51,6 @@ pub(super) fn partition(value: &Bound<'_, PyAny>) -> PyResult<Partition> {
     integer("partitions", 1, value).map(Partition::Uniform)
 }
 
-pub(super) fn splits(value: Option<&Bound<'_, PyAny>>) -> PyResult<SplitsDType> {
-    value.map_or(Ok(SplitsDType::default()), |value| choice("row_splits_dtype", &SPLITS, value))
-}
-
 pub(super) fn column_path(value: &Bound<'_, PyAny>) -> PyResult<ColumnPath> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(ColumnPath::from(name.to_str()?));
@@ -83,4 +76,19 @@ pub(super) fn given_default(value: &Bound<'_, PyAny>) -> PyResult<DefaultValue> 
     }
     let expected = "an int, a float, a bool, bytes or a str";
     value.extract().map(DefaultValue::Float).map_err(|_| wrong_type("default", expected, value))
+}
+
+/// Parses the items of a dict with names as keys.
+pub(super) fn named<T>(
+    argument: &str,
+    expected: &str,
+    value: &Bound<'_, PyAny>,
+    item: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
+) -> PyResult<Vec<(String, T)>> {
+    let dict = value.cast::<PyDict>().map_err(|_| wrong_type(argument, expected, value))?;
+    let items = dict.iter().map(|(name, value)| {
+        let text = name.extract::<String>().map_err(|_| wrong_type(argument, expected, &name))?;
+        Ok((text, item(&value).ok_or_else(|| wrong_type(argument, expected, &value))?))
+    });
+    items.collect()
 }

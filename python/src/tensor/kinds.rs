@@ -4,11 +4,12 @@ use arrowfeed::tensor;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::kind_arguments::{column_path, dimension, each, given_default, name, partition, splits};
+use super::kind_arguments::{column_path, dimension, each, given_default, name, partition};
 use super::representation::{
     Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse, default, partitions, path, sizes,
 };
 use crate::argument::{integer, strings};
+use crate::argument_types::given;
 
 #[pymethods]
 impl Dense {
@@ -133,7 +134,7 @@ impl Ragged {
             path: column_path(path)?,
             partitions: partitions
                 .map_or(Ok(Vec::new()), |value| each("partitions", expected, value, partition))?,
-            row_splits_dtype: splits(row_splits_dtype)?,
+            row_splits_dtype: given("row_splits_dtype", row_splits_dtype)?,
             ..tensor::Ragged::default()
         };
         Self::checked(path.py(), ragged)
@@ -167,7 +168,7 @@ impl VarLenRagged {
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let column_name = name("column", column)?;
-        let row_splits_dtype = splits(row_splits_dtype)?;
+        let row_splits_dtype = given("row_splits_dtype", row_splits_dtype)?;
         Self::checked(
             column.py(),
             tensor::VarLenRagged { column: column_name, row_splits_dtype, ..tensor::VarLenRagged::default() },
@@ -196,7 +197,7 @@ impl Structured {
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let names = strings("columns", "a list or tuple of columns (str)", columns)?;
-        let row_splits_dtype = splits(row_splits_dtype)?;
+        let row_splits_dtype = given("row_splits_dtype", row_splits_dtype)?;
         Self::checked(
             columns.py(),
             tensor::Structured { columns: names, row_splits_dtype, ..tensor::Structured::default() },

@@ -2,13 +2,12 @@
 
 use arrowfeed::tensor::{self, TensorsToRecordBatchOptions};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
 use super::kind_arguments::named;
 use super::representation::by_name;
 use super::spec::TensorSpec;
 use super::structured::unwrapped;
-use crate::argument::{strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::caught;
@@ -31,17 +30,8 @@ impl TensorsToRecordBatch {
         generic_sparse: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = specs.py();
-        let mut options = TensorsToRecordBatchOptions::default();
-        if let Some(value) = sparse_value_column {
-            options.sparse_value_column = template("sparse_value_column", value)?;
-        }
-        if let Some(value) = sparse_index_column {
-            options.sparse_index_column = template("sparse_index_column", value)?;
-        }
-        if let Some(value) = generic_sparse {
-            let expected = "a list or tuple of names of tensors (str)";
-            options.generic_sparse = strings("generic_sparse", expected, value)?;
-        }
+        let options =
+            parsed!(TensorsToRecordBatchOptions { sparse_value_column, sparse_index_column, generic_sparse });
         let specs = named("specs", "a dict of names to TensorSpec", specs, |value| {
             Some(value.cast::<TensorSpec>().ok()?.get().0.clone())
         })?;
@@ -78,9 +68,4 @@ impl TensorsToRecordBatch {
         let (tensors, columns) = (counted(tensors, "tensor"), counted(columns, "column"));
         format!("<arrowfeed.TensorsToRecordBatch of {tensors} to {columns}>")
     }
-}
-
-fn template(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let text = value.cast::<PyString>().map_err(|_| wrong_type(argument, "a template (str)", value))?;
-    Ok(text.to_str()?.to_owned())
 }

@@ -7,16 +7,15 @@ use arrowfeed::tensor::{self, SplitsDType, TensorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::kind_arguments::{SPLITS, named};
+use super::kind_arguments::named;
 use super::memory::{dtype_argument, numpy_dtype};
-use crate::argument::{choice, each, integer, wrong_type, wrong_value};
+use crate::argument::{each, integer, wrong_type, wrong_value};
+use crate::argument_types::{Argument, given};
 
-const KINDS: [(&str, TensorKind); 4] = [
-    ("dense", TensorKind::Dense),
-    ("sparse", TensorKind::Sparse),
-    ("ragged", TensorKind::Ragged),
-    ("structured", TensorKind::Structured),
-];
+choices! {
+    TensorKind { "dense" = Dense, "sparse" = Sparse, "ragged" = Ragged, "structured" = Structured }
+    SplitsDType { "int32" = Int32, "int64" = Int64 }
+}
 
 #[doc = signed!(TensorSpec)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
@@ -47,7 +46,7 @@ impl TensorSpec {
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
         fields: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let kind = choice("kind", &KINDS, kind)?;
+        let kind = TensorKind::parse("kind", kind)?;
         let structured = kind == TensorKind::Structured;
         let sizes = sizes(shape)?;
         let ragged = kind == TensorKind::Ragged;
@@ -64,7 +63,7 @@ impl TensorSpec {
             };
             return Err(wrong_value("ragged_rank", expected, &found));
         }
-        let splits = row_splits_dtype.map(|value| choice("row_splits_dtype", &SPLITS, value)).transpose()?;
+        let splits: SplitsDType = given("row_splits_dtype", row_splits_dtype)?;
         if structured && !dtype.is_none() {
             return Err(wrong_value("dtype", "None for the kind structured", dtype));
         }
@@ -83,7 +82,7 @@ impl TensorSpec {
             dtype: if structured { None } else { Some(dtype_argument(dtype)?) },
             shape: sizes,
             ragged_rank: rank,
-            row_splits_dtype: (rank > 0).then(|| splits.unwrap_or_default()),
+            row_splits_dtype: (rank > 0).then_some(splits),
             fields,
         }))
     }
