@@ -3,25 +3,11 @@
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, polars_schema
 from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
+from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.dataset import (
-    AvroDataset,
-    ChunkDataset,
-    Dataset,
-    ExampleDataset,
-    MixedDataset,
-    ParquetDataset,
-    RawRecordDataset,
-    SequenceExampleDataset,
-)
-from arrowfeed._stubs.read import (
-    Limits,
-    RecordBatchReader,
-    Split,
-    read_avro,
-    read_parquet,
-    read_tfrecord,
-)
+from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset
+from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
+from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.record_decoder import (
     AvroRecordDecoder,
     ExampleRecordDecoder,
@@ -45,7 +31,14 @@ from arrowfeed._stubs.store_files import exists, peek, upload
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
 from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
-from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro, write_tfrecord
+from arrowfeed._stubs.tfrecord import (
+    ExampleDataset,
+    RawRecordDataset,
+    SequenceExampleDataset,
+    read_tfrecord,
+    write_tfrecord,
+)
+from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
 
 __version__: str
 """The version of the package."""

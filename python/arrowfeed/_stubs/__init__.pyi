@@ -8,8 +8,8 @@
 | `arrow` | Arrow schemas, arrays and record batches |
 | `write` | writing Avro files |
 | `store_files` | files in stores, for the Python part of the package |
-| `dataset` `batch_iterator` | datasets, and the iteration over their batches |
-| `arrow_ipc` `text` | datasets and readers of these formats |
+| `dataset` `batch_iterator` | the base class of datasets, and the iteration over their batches |
+| `avro` `arrow_ipc` `parquet` `tfrecord` `text` | the datasets and the functions of a format |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the mapping of columns to a tensor |
 | `tensor` | the tensors |

@@ -1,4 +1,4 @@
-"""Writing files: `write_avro`, `AvroWriter`, `encode_records`, `write_tfrecord`."""
+"""Writing Avro: `write_avro`, `AvroWriter`, `encode_records`."""
 
 import os
 from collections.abc import Mapping
@@ -193,55 +193,4 @@ def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]
 
     Raises:
         SchemaError: A column does not fit the schema.
-    """
-
-def write_tfrecord(
-    batches: ArrowStreamExportable | ArrowArrayExportable,
-    path: str | os.PathLike[str],
-    *,
-    format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
-    compression: Literal["none", "gzip", "zlib"] | None = None,
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-) -> int:
-    """Writes Arrow data to a new TFRecord file, one record for each row.
-
-    By default, a record is a `tf.Example` message, and each column is a feature. Integers and booleans become
-    an `int64_list`; floats and doubles become a `float_list`, with doubles rounded; text and bytes become a
-    `bytes_list`. A cell may be one value or a list of values. For a null, the message does not have the
-    feature; for an empty list, the message has the feature without values. The file appears under its name
-    when it is complete, and replaces an existing file.
-
-    Args:
-        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-            polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
-        path: Path of the new file, or URL of an object.
-        format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
-            message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
-            steps, and a step is one value or a list of values. All other columns are context features.
-            `"raw"`: the only column contains the records as bytes or text.
-        compression: Compression of the whole file. None: `"gzip"` if the name ends with `.gz`, otherwise
-            `"none"`.
-        storage_options: Options of the store of a URL, as in `read_avro`.
-        store: An obstore store that contains the object `path`. None: the URL determines the store.
-
-    Returns:
-        The number of rows written.
-
-    Raises:
-        ConversionError: Features do not support the type of a column, a list has a null value, an integer
-            does not fit into a signed 64-bit integer, or `##SEQUENCE##` is not a struct of lists. With
-            `"raw"`: there are several columns, or there is a null.
-        ArrowfeedError: The stream of batches raised an error. Errors of a `RecordBatchReader` are passed on
-            unchanged.
-        OSError: The file cannot be written.
-        ValueError: An option has an invalid value.
-        TypeError: An argument has the wrong type.
-
-    Example:
-        >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})
-        >>> arrowfeed.write_tfrecord(table, "rows.tfrecord")
-        3
-        >>> arrowfeed.read_tfrecord("rows.tfrecord").schema.names
-        ['id', 'tags']
     """
