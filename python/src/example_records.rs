@@ -126,7 +126,7 @@ struct Records<D: Decoder> {
     known: Option<Known<D>>,
     /// The column of the feature lists.
     column: String,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
 }
 
 impl<D: Decoder> Records<D> {

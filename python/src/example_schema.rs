@@ -2,7 +2,7 @@
 
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::RecordKind;
-use arrowfeed::tfrecord::example::{Feature, Kind};
+use arrowfeed::tfrecord::example::{Feature, FeatureKind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
@@ -12,7 +12,7 @@ use crate::argument_types::Argument;
 use crate::errors::representation_error;
 use crate::tensor::message_bytes;
 
-choices! { Kind { "bytes" = Bytes, "float" = Float, "int64" = Int64, "null" = Null } }
+choices! { FeatureKind { "bytes" = Bytes, "float" = Float, "int64" = Int64, "null" = Null } }
 
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 
@@ -107,7 +107,7 @@ fn features_of<'py>(
         let name =
             name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
         let name = name.to_str()?.to_owned();
-        let kind = Kind::parse(&format!("schema[{name:?}]"), &kind)?;
+        let kind = FeatureKind::parse(&format!("schema[{name:?}]"), &kind)?;
         Ok(Feature { name, kind })
     };
     items.map(feature).collect()
@@ -117,10 +117,10 @@ fn typed(types: Vec<(String, ValueType)>) -> Vec<Feature> {
     types.into_iter().map(|(name, value_type)| Feature { name, kind: kind(value_type) }).collect()
 }
 
-fn kind(value_type: ValueType) -> Kind {
+fn kind(value_type: ValueType) -> FeatureKind {
     match value_type {
-        ValueType::Bytes => Kind::Bytes,
-        ValueType::Float => Kind::Float,
-        ValueType::Int => Kind::Int64,
+        ValueType::Bytes => FeatureKind::Bytes,
+        ValueType::Float => FeatureKind::Float,
+        ValueType::Int => FeatureKind::Int64,
     }
 }

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed::avro::{Encoding, StringType, Unions};
+use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
 use arrowfeed::source::run::FileReader;
-use arrowfeed::{AvroFormat, AvroOptions, AvroReader};
+use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder};
 use pyo3::prelude::*;
 
 use super::Reading;
@@ -37,13 +37,13 @@ fn read(source: &Bound<'_, PyAny>, avro: AvroOptions, reading: Reading) -> PyRes
         options.threads = Some(NonZeroUsize::MIN);
     }
     RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let builder = AvroReader::builder().with_options(avro).with_read_options(options);
-        builder.with_interrupt(interrupt).open_all(sources.list).map(FileReader::from)
+        let builder = AvroReaderBuilder::new().with_options(avro).with_read_options(options);
+        builder.with_interrupt(interrupt).open_all(sources.list)
     })
 }
 
 choices! {
-    Encoding { "native" = Native, "feature" = Feature, "tfx" = Tfx }
+    ColumnEncoding { "native" = Native, "feature" = Feature, "tfx" = Tfx }
     StringType { "utf8" = Utf8, "large_utf8" = LargeUtf8, "utf8_view" = Utf8View }
     Unions { "dense" = Dense, "struct" = Struct, "json" = Json }
 }

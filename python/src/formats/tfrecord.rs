@@ -6,7 +6,9 @@ use arrowfeed::source::Limits;
 use arrowfeed::sources::redacted;
 use arrowfeed::tfrecord::example::Feature;
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
-use arrowfeed::tfrecord::{Compression, Encoding, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::{
+    Compression, ExampleWriter, FeatureEncoding, RecordFormat, RecordKind, RecordOptions,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -28,7 +30,7 @@ struct MessageArguments<F> {
     schema: Option<MessageSchema<F>>,
     sample: Option<u64>,
     columns: Option<Vec<String>>,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     limits: Limits,
 }
 
@@ -99,7 +101,7 @@ struct ReadArguments {
     schema: Option<Py<PyAny>>,
     sample: Option<u64>,
     columns: Option<Vec<String>>,
-    encoding: Encoding,
+    encoding: FeatureEncoding,
     limits: Limits,
 }
 
@@ -128,7 +130,7 @@ impl FormatArguments for ReadArguments {
                     return Err(wrong_value("sample", expected, &sample.into_pyobject(py)?.into_any()));
                 }
                 // A record is bytes in every encoding, so the default is accepted, and what would change a type is not.
-                if encoding != Encoding::default() {
+                if encoding != FeatureEncoding::default() {
                     let found = PyString::new(py, encoding.word());
                     return Err(wrong_value("encoding", "'tfx', the default, for raw records", &found));
                 }
@@ -158,7 +160,7 @@ enum Format {
 
 choices! {
     Format { "example" = Example, "sequence_example" = SequenceExample, "raw" = Raw }
-    Encoding { "tfx" = Tfx, "feature" = Feature }
+    FeatureEncoding { "tfx" = Tfx, "feature" = Feature }
     Compression { "none" = None, "gzip" = Gzip, "zlib" = Zlib }
 }
 

@@ -20,10 +20,7 @@ use crate::foreign::{SchemaCache, refusal};
 use crate::html;
 use crate::limits::Limits;
 
-choices! {
-    InnerNulls { "error" = Error, "fill" = Fill }
-    Duplicates { "keep" = Keep, "error" = Error }
-}
+choices! { InnerNulls { "error" = Error, "fill" = Fill } }
 
 #[doc = signed!(TensorAdapter)]
 #[pyclass(module = "arrowfeed", frozen)]

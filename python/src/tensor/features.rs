@@ -14,6 +14,8 @@ use crate::argument::wrong_type;
 use crate::argument_types::{Argument, given};
 use crate::once::imported;
 
+choices! { Duplicates { "keep" = Keep, "error" = Error } }
+
 /// Parses names and features, in the order of the dict.
 pub(super) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
     let Ok(dict) = value.cast::<PyDict>() else {

@@ -77,18 +77,3 @@ pub(super) fn given_default(value: &Bound<'_, PyAny>) -> PyResult<DefaultValue> 
     let expected = "an int, a float, a bool, bytes or a str";
     value.extract().map(DefaultValue::Float).map_err(|_| wrong_type("default", expected, value))
 }
-
-/// Parses the items of a dict with names as keys.
-pub(super) fn named<T>(
-    argument: &str,
-    expected: &str,
-    value: &Bound<'_, PyAny>,
-    item: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
-) -> PyResult<Vec<(String, T)>> {
-    let dict = value.cast::<PyDict>().map_err(|_| wrong_type(argument, expected, value))?;
-    let items = dict.iter().map(|(name, value)| {
-        let text = name.extract::<String>().map_err(|_| wrong_type(argument, expected, &name))?;
-        Ok((text, item(&value).ok_or_else(|| wrong_type(argument, expected, &value))?))
-    });
-    items.collect()
-}
