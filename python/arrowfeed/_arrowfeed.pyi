@@ -5,7 +5,7 @@ from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, pol
 from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
 from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset
+from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.record_decoder import (
@@ -68,6 +68,7 @@ __all__ = [
     "RecordBatch",
     "RecordBatchReader",
     "Representation",
+    "RowReader",
     "Schema",
     "SequenceExampleDataset",
     "SequenceExampleRecordDecoder",

@@ -6,7 +6,7 @@ use std::{fmt, io};
 use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind, printable};
 use arrowfeed_ffi::Invalid;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -115,6 +115,7 @@ pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
         DatasetError::State(error) if error.kind() == StateErrorKind::Files => {
             to_python(py, FeedError::new(FeedErrorKind::Changed, error.to_string()))
         }
+        error @ DatasetError::RowNumber { .. } => PyIndexError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     }
 }

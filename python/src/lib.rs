@@ -95,7 +95,7 @@ mod _arrowfeed {
         array::Array,
         arrow_schema::Schema,
         batch::RecordBatch,
-        dataset::{BatchIterator, Dataset},
+        dataset::{BatchIterator, Dataset, RowReader},
         example_records::{
             ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
         },

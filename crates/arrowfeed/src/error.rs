@@ -21,6 +21,25 @@ pub enum DatasetError {
     /// A state does not belong to this iteration.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The dataset has no row of this number.
+    #[error("{}", row_number(*number, *rows))]
+    RowNumber {
+        /// The number. A negative one counts from the end.
+        number: i128,
+        /// Number of rows of the dataset.
+        rows: u64,
+    },
+}
+
+fn row_number(number: i128, rows: u64) -> String {
+    match rows.checked_sub(1) {
+        Some(last) => {
+            format!(
+                "expected the number of a row, from -{rows} to {last} in a dataset of {rows} rows, found {number}"
+            )
+        }
+        None => format!("expected no number in a dataset of 0 rows, found {number}"),
+    }
 }
 
 /// The difference between a state and the iteration that should load it.

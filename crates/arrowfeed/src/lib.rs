@@ -88,7 +88,7 @@ pub use arrowfeed_tensor as tensor;
 pub use arrowfeed_text as text;
 #[cfg(feature = "tfrecord")]
 pub use arrowfeed_tfrecord as tfrecord;
-pub use dataset::{Dataset, DatasetOptions, IterationOptions, TensorDefinitions};
+pub use dataset::{Dataset, DatasetOptions, IterationOptions, RowOptions, RowReader, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
 #[cfg(feature = "avro")]
 pub use record_decoder::TensorRecordDecoder;

@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, SupportsIndex, final
 
+import numpy as np
+import numpy.typing as npt
 from typing_extensions import Self
 
 from arrowfeed._dataset import ChunkSource, Tfxio
+from arrowfeed._dataset.samples import Samples
 from arrowfeed._frameworks.jax_iterator import JaxIterator
 from arrowfeed._frameworks.torch_dataset import TorchDataset
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
@@ -71,7 +74,8 @@ class Dataset(Tfxio):
         The iterations of `to_tf`, `to_torch` and `to_jax` count too. A dataset and the datasets that
         `project`, `take`, `skip` and `split` make of it have one sum in common. A mixed dataset has a sum of
         its own. `skipped` lists each skipped part once. The rows of a loaded checkpoint are not counted,
-        because another iteration has read them; its skipped parts are listed. `read_split` is not counted.
+        because another iteration has read them; its skipped parts are listed. `read_split`, `rows`,
+        `row_tensors` and `samples` are not counted.
 
         Other processes, such as the workers of a `DataLoader`, have sums of their own, and a pickled dataset
         begins with zeros. Each process warns with a `SkippedWarning` of the first skipped part of each file.
@@ -346,6 +350,107 @@ class Dataset(Tfxio):
             >>> train, test = dataset.split(0.9, seed=42)
             >>> train.num_rows, test.num_rows
             (9010, 990)
+        """
+
+    def rows(
+        self, numbers: Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]], *, threads: int | None = None
+    ) -> RecordBatch:
+        """Reads rows by their numbers, in the order of `numbers`.
+
+        Row 0 is the first row of the dataset in file order, after `take`, `skip` and `split`. As in a list, a
+        number may occur several times, and -1 is the last row.
+
+        The first call reads the block headers of all files, unless the dataset has an index or `num_rows` was
+        called before. Each block that contains some of the rows is decoded once. The call keeps no decoded
+        block for the next call: for many calls with few rows each, use `samples`.
+
+        Args:
+            numbers: A list, tuple, range, one-dimensional array or other iterable of integers.
+            threads: Number of threads that decode, if the rows are in several blocks. None: one per core that
+                the process may use. 1: the calling thread decodes.
+
+        Returns:
+            A batch with a row for each number. Its schema is `arrow_schema`.
+
+        Raises:
+            IndexError: The dataset has no row of this number. No row is read.
+            OptionError: The dataset is a `MixedDataset`.
+            ChangedError: A file has changed since it was first read, or since the index in use was saved.
+            LimitError: The rows do not fit into one batch.
+            ArrowfeedError: A block with some of the rows is damaged. Damage elsewhere is an error only if the
+                index of the file cannot be read.
+            OSError: A file cannot be read.
+            ValueError: `threads` is less than 1.
+            TypeError: `numbers` is not an iterable of integers, or `threads` is not an integer.
+
+        Example:
+            >>> dataset.rows([12345, 99, 99, -1]).num_rows
+            4
+        """
+
+    def row_tensors(
+        self, numbers: Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]], *, threads: int | None = None
+    ) -> dict[str, AnyTensor]:
+        """Reads rows by their numbers, as a dict of tensors in the order of `specs`.
+
+        The tensors have the kinds and types of those of `tensors`. The first dimension has a row for each
+        number.
+
+        Args:
+            numbers: Numbers of rows, as in `rows`.
+            threads: Number of decoding threads, as in `rows`.
+
+        Raises:
+            ConversionError: A row does not fit its tensors.
+            IndexError, ArrowfeedError, OSError, ValueError, TypeError: As in `rows`.
+
+        Example:
+            >>> dataset.row_tensors([12345, 99, 99, -1])["x"].shape
+            (4, 2)
+        """
+
+    def samples(self, *, cache_bytes: int = 64 << 20, threads: int | None = 1) -> Samples:
+        """Returns the rows as a sequence of samples, for a `torch.utils.data.DataLoader` with a sampler, and
+        for `grain.MapDataset.source` and other loaders that ask for rows by number.
+
+        A sample is a dict of NumPy values by tensor name: the row of each tensor, without the batch
+        dimension. The arrays are writable copies. A padded dimension is as long as the longest row of the
+        same call.
+
+        | tensor | value in a sample |
+        |---|---|
+        | dense, one value per row | a NumPy scalar; for a string, `bytes` |
+        | dense, with more dimensions | an array; for strings, an array of `bytes` objects. |
+        | ragged | an array of the values of the row; with several ragged dimensions, lists of arrays |
+        | sparse | a `SparseRow` of indices, values and shape, without the batch dimension |
+        | structured | a dict of the values of its fields |
+
+        The object has `__len__`, `__getitem__` and `__getitems__`. `len` and the first row read the block
+        headers of all files, unless the dataset has an index; so a copy in another process is fast with
+        `index=`. Several threads may use the object at the same time. It can be pickled, and used after a
+        fork; the copy in another process has a cache of its own.
+
+        The order of a sampler decides how fast this is: each block that is not in the cache is decoded for
+        the rows that are asked for in one call. In random order over many files, `record_batches` with a
+        shuffle decodes each block once and is much faster.
+
+        Args:
+            cache_bytes: Maximum size in bytes of the decoded blocks that are kept for later rows; those that
+                were not used for the longest time are dropped. A block that is larger is not kept. 0: no
+                cache.
+            threads: Number of threads that decode, if a call reads rows of several blocks. 1: the calling
+                thread decodes, because loaders have threads or processes of their own. None: one per core.
+
+        Raises:
+            OptionError: The dataset is a `MixedDataset`.
+            ValueError: An argument has an invalid value.
+            TypeError: An argument has the wrong type.
+
+        Example:
+            >>> samples = dataset.samples()
+            >>> samples[7]["x"]
+            array([0.5, 1.5], dtype=float32)
+            >>> loader = torch.utils.data.DataLoader(samples, batch_size=32, shuffle=True)
         """
 
     def explain(self) -> str:
@@ -771,3 +876,13 @@ class MixedDataset(Dataset):
         *,
         weights: list[float] | tuple[float, ...] | None = None,
     ) -> MixedDataset: ...
+
+class RowReader:
+    """Reads rows of a dataset by number, and keeps decoded blocks, for `Samples`."""
+
+    def __new__(cls, dataset: Dataset, cache_bytes: int, threads: int | None) -> Self: ...
+    def num_rows(self) -> int:
+        """Returns the number of rows of the dataset."""
+
+    def tensors(self, numbers: Iterable[SupportsIndex]) -> dict[str, AnyTensor]:
+        """Returns the tensors of rows, as `Dataset.row_tensors`."""

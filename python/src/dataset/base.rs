@@ -7,15 +7,17 @@ use std::sync::atomic::AtomicBool;
 use arrow_schema::SchemaRef;
 use arrowfeed::dataset::RowSplit;
 use arrowfeed::source::run::RangeOptions;
-use arrowfeed::{DatasetError, IterationOptions, TensorDefinitions, printable};
+use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
 use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
+use super::rows::{read_rows, thread_number};
 use crate::argument::{integer, number, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
+use crate::batch::RecordBatch;
 use crate::call::{call, caught};
 use crate::claims;
 use crate::errors::dataset_error;
@@ -25,7 +27,7 @@ use crate::reader::{RecordBatchReader, as_dict};
 use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
-use crate::tensor::{TensorAdapter, specs_by_name, wrapped_representation};
+use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
 
 #[doc = docs!(Dataset)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
@@ -238,6 +240,34 @@ impl Dataset {
         PyTuple::new(py, [self.selected(py, first)?, self.selected(py, rest)?])
     }
 
+    #[doc = signed!(Dataset.rows)]
+    #[pyo3(signature = (numbers, *, threads=None), text_signature = None)]
+    fn rows(&self, numbers: &Bound<'_, PyAny>, threads: Option<&Bound<'_, PyAny>>) -> PyResult<RecordBatch> {
+        let read = |numbers: &[i64], options: &RowOptions| self.dataset.rows(numbers, options);
+        read_rows(numbers, thread_number(threads)?, read).map(RecordBatch::new)
+    }
+
+    #[doc = signed!(Dataset.row_tensors)]
+    #[pyo3(signature = (numbers, *, threads=None), text_signature = None)]
+    fn row_tensors<'py>(
+        &self,
+        numbers: &Bound<'py, PyAny>,
+        threads: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let read = |numbers: &[i64], options: &RowOptions| self.dataset.row_tensors(numbers, options);
+        let tensors = read_rows(numbers, thread_number(threads)?, read)?;
+        TensorNames::new(numbers.py(), self.dataset.specs()).dict(numbers.py(), tensors)
+    }
+
+    #[doc = signed!(Dataset.samples)]
+    #[pyo3(signature = (**options), text_signature = None)]
+    fn samples<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call_maker(("arrowfeed._dataset.samples", "Samples"), slf, options)
+    }
+
     #[doc = docs!(Dataset.explain)]
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         html::explanation(py, self.dataset.explain())
@@ -319,7 +349,7 @@ impl Dataset {
             let RowSplit { rows, fraction, seed, is_rest } = split;
             (count(rows), *fraction, *seed, *is_rest)
         });
-        let selection = (count(&dataset.rows()), splits.collect::<Vec<_>>());
+        let selection = (count(&dataset.row_range()), splits.collect::<Vec<_>>());
         let arguments = (slf.get_type(), source, keywords, made.names.clone(), selection);
         Ok((restored, arguments.into_pyobject(py)?))
     }

@@ -6,13 +6,16 @@
 //! | `keywords` | the keywords of constructors, and the objects that they make |
 //! | `options` | options of an iteration |
 //! | `iterator` | `arrowfeed.BatchIterator` |
+//! | `rows` | rows by number |
 
 mod base;
 mod iterator;
 mod keywords;
 mod options;
+mod rows;
 
 pub(crate) use base::{Dataset, DatasetClass};
 pub(crate) use iterator::BatchIterator;
 pub(crate) use keywords::Keywords;
 pub(crate) use options::iteration_options;
+pub(crate) use rows::RowReader;

@@ -889,7 +889,8 @@ Example:
 The iterations of `to_tf`, `to_torch` and `to_jax` count too. A dataset and the datasets that
 `project`, `take`, `skip` and `split` make of it have one sum in common. A mixed dataset has a sum of
 its own. `skipped` lists each skipped part once. The rows of a loaded checkpoint are not counted,
-because another iteration has read them; its skipped parts are listed. `read_split` is not counted.
+because another iteration has read them; its skipped parts are listed. `read_split`, `rows`,
+`row_tensors` and `samples` are not counted.
 
 Other processes, such as the workers of a `DataLoader`, have sums of their own, and a pickled dataset
 begins with zeros. Each process warns with a `SkippedWarning` of the first skipped part of each file.
@@ -901,6 +902,100 @@ Example:
     >>> model.fit(dataset.to_tf(batch_size=64, on_error="skip_block"), shuffle=False)
     >>> [part["error"] for part in dataset.report()["skipped"]]
     ['part-3.avro: block 7 at byte 81207: expected a sync marker, found other bytes']"#
+    };
+    (Dataset.row_tensors) => {
+        r#"Reads rows by their numbers, as a dict of tensors in the order of `specs`.
+
+The tensors have the kinds and types of those of `tensors`. The first dimension has a row for each
+number.
+
+Args:
+    numbers: Numbers of rows, as in `rows`.
+    threads: Number of decoding threads, as in `rows`.
+
+Raises:
+    ConversionError: A row does not fit its tensors.
+    IndexError, ArrowfeedError, OSError, ValueError, TypeError: As in `rows`.
+
+Example:
+    >>> dataset.row_tensors([12345, 99, 99, -1])["x"].shape
+    (4, 2)"#
+    };
+    (Dataset.rows) => {
+        r#"Reads rows by their numbers, in the order of `numbers`.
+
+Row 0 is the first row of the dataset in file order, after `take`, `skip` and `split`. As in a list, a
+number may occur several times, and -1 is the last row.
+
+The first call reads the block headers of all files, unless the dataset has an index or `num_rows` was
+called before. Each block that contains some of the rows is decoded once. The call keeps no decoded
+block for the next call: for many calls with few rows each, use `samples`.
+
+Args:
+    numbers: A list, tuple, range, one-dimensional array or other iterable of integers.
+    threads: Number of threads that decode, if the rows are in several blocks. None: one per core that
+        the process may use. 1: the calling thread decodes.
+
+Returns:
+    A batch with a row for each number. Its schema is `arrow_schema`.
+
+Raises:
+    IndexError: The dataset has no row of this number. No row is read.
+    OptionError: The dataset is a `MixedDataset`.
+    ChangedError: A file has changed since it was first read, or since the index in use was saved.
+    LimitError: The rows do not fit into one batch.
+    ArrowfeedError: A block with some of the rows is damaged. Damage elsewhere is an error only if the
+        index of the file cannot be read.
+    OSError: A file cannot be read.
+    ValueError: `threads` is less than 1.
+    TypeError: `numbers` is not an iterable of integers, or `threads` is not an integer.
+
+Example:
+    >>> dataset.rows([12345, 99, 99, -1]).num_rows
+    4"#
+    };
+    (Dataset.samples) => {
+        r#"Returns the rows as a sequence of samples, for a `torch.utils.data.DataLoader` with a sampler, and
+for `grain.MapDataset.source` and other loaders that ask for rows by number.
+
+A sample is a dict of NumPy values by tensor name: the row of each tensor, without the batch
+dimension. The arrays are writable copies. A padded dimension is as long as the longest row of the
+same call.
+
+| tensor | value in a sample |
+|---|---|
+| dense, one value per row | a NumPy scalar; for a string, `bytes` |
+| dense, with more dimensions | an array; for strings, an array of `bytes` objects. |
+| ragged | an array of the values of the row; with several ragged dimensions, lists of arrays |
+| sparse | a `SparseRow` of indices, values and shape, without the batch dimension |
+| structured | a dict of the values of its fields |
+
+The object has `__len__`, `__getitem__` and `__getitems__`. `len` and the first row read the block
+headers of all files, unless the dataset has an index; so a copy in another process is fast with
+`index=`. Several threads may use the object at the same time. It can be pickled, and used after a
+fork; the copy in another process has a cache of its own.
+
+The order of a sampler decides how fast this is: each block that is not in the cache is decoded for
+the rows that are asked for in one call. In random order over many files, `record_batches` with a
+shuffle decodes each block once and is much faster.
+
+Args:
+    cache_bytes: Maximum size in bytes of the decoded blocks that are kept for later rows; those that
+        were not used for the longest time are dropped. A block that is larger is not kept. 0: no
+        cache.
+    threads: Number of threads that decode, if a call reads rows of several blocks. 1: the calling
+        thread decodes, because loaders have threads or processes of their own. None: one per core.
+
+Raises:
+    OptionError: The dataset is a `MixedDataset`.
+    ValueError: An argument has an invalid value.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> samples = dataset.samples()
+    >>> samples[7]["x"]
+    array([0.5, 1.5], dtype=float32)
+    >>> loader = torch.utils.data.DataLoader(samples, batch_size=32, shuffle=True)"#
     };
     (Dataset.save_index) => {
         r#"Writes an index of the files: the identity of each file and the positions of its blocks.
@@ -1852,6 +1947,15 @@ row splits, as in tfx_bsl. For any other representation, the message sets the sh
 For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
 `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata has no messages for the other
 representations; only `from_proto` can read their bytes."#
+    };
+    (RowReader) => {
+        r#"Reads rows of a dataset by number, and keeps decoded blocks, for `Samples`."#
+    };
+    (RowReader.num_rows) => {
+        r#"Returns the number of rows of the dataset."#
+    };
+    (RowReader.tensors) => {
+        r#"Returns the tensors of rows, as `Dataset.row_tensors`."#
     };
     (Schema) => {
         r#"The names and Arrow types of columns.
@@ -3155,6 +3259,15 @@ macro_rules! signed {
     (Dataset.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(Dataset.report))
     };
+    (Dataset.row_tensors) => {
+        concat!(r#"row_tensors($self, numbers, *, threads=None)"#, "\n--\n\n", docs!(Dataset.row_tensors))
+    };
+    (Dataset.rows) => {
+        concat!(r#"rows($self, numbers, *, threads=None)"#, "\n--\n\n", docs!(Dataset.rows))
+    };
+    (Dataset.samples) => {
+        concat!(r#"samples($self, *, cache_bytes=67108864, threads=1)"#, "\n--\n\n", docs!(Dataset.samples))
+    };
     (Dataset.save_index) => {
         concat!(r#"save_index($self, path)"#, "\n--\n\n", docs!(Dataset.save_index))
     };
@@ -3280,6 +3393,15 @@ macro_rules! signed {
     };
     (Representation.to_proto) => {
         concat!(r#"to_proto($self)"#, "\n--\n\n", docs!(Representation.to_proto))
+    };
+    (RowReader) => {
+        concat!(r#"RowReader(dataset, cache_bytes, threads)"#, "\n--\n\n", docs!(RowReader))
+    };
+    (RowReader.num_rows) => {
+        concat!(r#"num_rows($self)"#, "\n--\n\n", docs!(RowReader.num_rows))
+    };
+    (RowReader.tensors) => {
+        concat!(r#"tensors($self, numbers)"#, "\n--\n\n", docs!(RowReader.tensors))
     };
     (Schema.to_pyarrow) => {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Schema.to_pyarrow))

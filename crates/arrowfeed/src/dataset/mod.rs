@@ -30,11 +30,13 @@
 // | `stream_reader` `stream_schedule` `stream_lap` | the rows of streams, the order in which their parts are read, and those of one epoch |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
 // | `batches` | the public iterator |
+// | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
 
 mod batches;
 mod chosen_rows;
+mod chunk_cache;
 mod chunk_index;
 mod conversion;
 #[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
@@ -51,12 +53,14 @@ mod joined;
 mod mixed;
 mod mixed_rows;
 mod mixture_state;
+mod numbered_rows;
 mod options;
 mod order;
 mod pieces;
 mod random;
 mod reported;
 mod row_errors;
+mod row_reader;
 mod rows;
 mod saved_index;
 mod selected;
@@ -76,5 +80,6 @@ mod window;
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
 pub use options::{Even, GlobalBatches, IterationOptions};
+pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;

@@ -125,7 +125,7 @@ impl Dataset {
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// assert_eq!(dataset.num_rows()?, 3);
     /// assert_eq!(dataset.take(2).num_rows()?, 2);
-    /// assert_eq!(dataset.skip(2).rows(), 2..u64::MAX);
+    /// assert_eq!(dataset.skip(2).row_range(), 2..u64::MAX);
     /// # Ok(())
     /// # }
     /// ```
@@ -146,7 +146,7 @@ impl Dataset {
 
     /// The rows of the files that belong to the dataset, in file order: `0..u64::MAX`, unless [`take`](Self::take) or
     /// [`skip`](Self::skip) have restricted them. After a [`split`](Self::split), only the rows of its part have numbers.
-    pub fn rows(&self) -> Range<u64> {
+    pub fn row_range(&self) -> Range<u64> {
         self.rows.clone()
     }
 

@@ -18,7 +18,7 @@ use crate::files::{Directory, Format, all, dataset, numbers, write, write_as};
 use crate::random_run;
 
 /// Writes three files of about 10 chunks each. Bytes in the middle of the second one are wrong.
-fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
+pub(crate) fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
     let paths = write_as(format, directory, &[100, 100, 100], 100);
     if format == Format::Chunks {
         Chunks::read(&paths[1]).with_wrong(4).write();

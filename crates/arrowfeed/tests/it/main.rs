@@ -18,6 +18,7 @@ mod random_parts;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;
 mod resume;
+mod rows;
 mod selection;
 mod shards;
 mod splits;

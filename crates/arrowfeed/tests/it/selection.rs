@@ -77,10 +77,10 @@ proptest! {
 fn rows_in_the_options_are_numbered_from_the_first_selected_row() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[30, 30], 200)).skip(10).take(40);
-    assert_eq!(dataset.rows(), 10..50);
+    assert_eq!(dataset.row_range(), 10..50);
     let options = IterationOptions { rows: 5..100, batch_size: 100, ..Default::default() };
     assert_eq!(all(&dataset, &options).concat(), (15..50).collect::<Vec<_>>());
-    assert_eq!(dataset.take(7).skip(3).rows(), 13..17);
+    assert_eq!(dataset.take(7).skip(3).row_range(), 13..17);
     assert_eq!(dataset.skip(100).num_rows().unwrap(), 0);
 }
 

@@ -1,0 +1,111 @@
+//! Rows of datasets by number.
+
+use std::num::NonZeroUsize;
+
+use arrowfeed::{DatasetError, RowOptions};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+
+use super::base::Dataset;
+use crate::argument::{each, integer, wrong_type};
+use crate::call::{call, caught};
+use crate::errors::dataset_error;
+use crate::signals::{self, check_at};
+use crate::tensor::TensorNames;
+
+const EXPECTED: &str = "a list, tuple, range or array of row numbers (int)";
+
+/// A number of threads. `None`: one per core.
+pub(super) fn thread_number(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<NonZeroUsize>> {
+    Ok(threads.map(|value| integer("threads", 1, value)).transpose()?.and_then(NonZeroUsize::new))
+}
+
+/// Reads rows with a function of the library.
+pub(super) fn read_rows<T: Send>(
+    numbers: &Bound<'_, PyAny>,
+    threads: Option<NonZeroUsize>,
+    read: impl FnOnce(&[i64], &RowOptions) -> Result<T, DatasetError> + Send,
+) -> PyResult<T> {
+    let py = numbers.py();
+    let Numbers { numbers, too_large } = Numbers::new(numbers)?;
+    let options = RowOptions { threads, interrupt: Some(signals::interrupt_of_call(py)?) };
+    let found = py.detach(|| caught(|| read(&numbers, &options)));
+    found.map_err(|error| {
+        let error = match (error, too_large) {
+            (DatasetError::RowNumber { number, rows }, Some((saturated, given))) if number == saturated => {
+                DatasetError::RowNumber { number: given, rows }
+            }
+            (error, _) => error,
+        };
+        dataset_error(py, error)
+    })
+}
+
+/// The row numbers of an argument.
+struct Numbers {
+    numbers: Vec<i64>,
+    /// The first number that does not fit an `i64`: the nearest number that does, and the number itself.
+    too_large: Option<(i128, i128)>,
+}
+
+impl Numbers {
+    fn new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = value.py();
+        let items = each("numbers", EXPECTED, value)?;
+        let (mut numbers, mut too_large) = (Vec::with_capacity(items.len()), None);
+        for (nth, item) in items.iter().enumerate() {
+            check_at(py, nth)?;
+            if item.is_instance_of::<PyBool>() {
+                return Err(wrong_type("numbers", EXPECTED, item));
+            }
+            numbers.push(match item.extract::<i64>() {
+                Ok(number) => number,
+                Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
+                    let (nearest, limit) =
+                        if item.gt(0)? { (i64::MAX, i128::MAX) } else { (i64::MIN, i128::MIN) };
+                    let given = item.extract::<i128>().unwrap_or(limit);
+                    too_large.get_or_insert((nearest.into(), given));
+                    nearest
+                }
+                Err(_) => return Err(wrong_type("numbers", EXPECTED, item)),
+            });
+        }
+        Ok(Self { numbers, too_large })
+    }
+}
+
+#[doc = docs!(RowReader)]
+#[pyclass(module = "arrowfeed._arrowfeed", frozen)]
+pub(crate) struct RowReader {
+    reader: arrowfeed::RowReader,
+    names: TensorNames,
+    threads: Option<NonZeroUsize>,
+}
+
+#[pymethods]
+impl RowReader {
+    #[new]
+    fn new(
+        dataset: &Bound<'_, Dataset>,
+        cache_bytes: &Bound<'_, PyAny>,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (py, dataset) = (dataset.py(), dataset.get().dataset());
+        let (cache_bytes, threads) = (integer("cache_bytes", 0, cache_bytes)?, thread_number(threads)?);
+        let reader = call(py, || dataset.row_reader(cache_bytes))?;
+        Ok(Self { reader, names: TensorNames::new(py, dataset.specs()), threads })
+    }
+
+    #[doc = docs!(RowReader.num_rows)]
+    fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
+        let interrupt = signals::interrupt_of_call(py)?;
+        call(py, || self.reader.num_rows(Some(&interrupt)))
+    }
+
+    #[doc = docs!(RowReader.tensors)]
+    fn tensors<'py>(&self, numbers: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let read = |numbers: &[i64], options: &RowOptions| self.reader.row_tensors(numbers, options);
+        self.names.dict(numbers.py(), read_rows(numbers, self.threads, read)?)
+    }
+}
