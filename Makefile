@@ -96,7 +96,7 @@ INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [prin
 .PHONY: test-frameworks
 test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2.5 GB
 	$(call PACKAGE,$(VENV))
-	$(call INSTALLED,tensorflow jax tfx-bsl tensorflow-transform apache-beam)
+	$(call INSTALLED,tensorflow jax grain tfx-bsl tensorflow-transform apache-beam)
 	$(BUILT) .venv-all/bin/python -m pytest -k "not torch" tests/frameworks
 	@$(MAKE) test-tensorflow-oldest
 
