@@ -16,6 +16,7 @@ use arrowfeed_tensor::{TensorAdapter, Tensors};
 use super::chunk_cache::{ChunkCache, ChunkKey, Claims, DecodedChunk, Lookup};
 use super::chunk_index::ChunkIndex;
 use super::dataset::Dataset;
+use super::joined::concatenated;
 use super::numbered_rows::{NumberedRows, RowPlaces};
 use super::options::IterationOptions;
 use super::selected_files::SelectedFiles;
@@ -269,11 +270,15 @@ struct Current {
 }
 
 impl Keeper<'_> {
-    fn add(&mut self, key: Option<ChunkKey>, piece: FileBatch) {
+    fn add(&mut self, key: Option<ChunkKey>, mut piece: FileBatch) {
         if self.current.as_ref().map(|current| current.key) != key {
             self.finish_chunk();
         }
         let Some(key) = key.filter(|key| self.claims.contains(*key)) else { return };
+        // The memory of decoders is larger than its contents. If the copy fails, the piece is kept as it is.
+        if let Ok(copy) = concatenated(&[&piece.batch, &piece.batch.slice(0, 0)]) {
+            piece.batch = copy;
+        }
         let current = self.current.get_or_insert(Current { key, pieces: Vec::new(), bytes: 0 });
         current.bytes += piece.batch.get_array_memory_size();
         current.pieces.push(piece);
