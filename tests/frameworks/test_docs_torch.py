@@ -12,6 +12,6 @@ pytest.importorskip("torchdata", reason=REASON)
 def test_the_code_runs(tmp_path):
     parts, given = sections("training.md"), names(tmp_path)
     blocks = parts[None] + parts["PyTorch"]
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         exec(compile(block, "training.md", "exec"), given)
