@@ -270,6 +270,22 @@ def test_samples_have_the_row_of_every_kind_of_tensor():
     assert samples[1]["list"].tolist() == []
 
 
+def test_a_source_that_asks_for_its_own_rows_does_not_wait_for_itself():
+    class Nested(Chunks):
+        depth = 0
+
+        def read_chunk(self, number, columns):
+            self.depth += 1
+            if self.depth == 1:
+                assert samples[5]["id"] == 5
+            return super().read_chunk(number, columns)
+
+    source = Nested(0, 100)
+    samples = af.ChunkDataset(source, representations={"id": af.Dense("id")}).samples()
+    assert samples[6]["id"] == samples[7]["id"] - 1 == 6
+    assert source.depth == 2
+
+
 def test_samples_are_pickled_and_used_by_threads(dataset):
     samples = dataset.samples(cache_bytes=5000)
     copy = pickle.loads(pickle.dumps(samples))

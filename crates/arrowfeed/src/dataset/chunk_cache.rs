@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
+use std::thread::ThreadId;
 
 use arrowfeed_source::ForkLock;
 use arrowfeed_source::run::FileBatch;
@@ -29,8 +30,8 @@ struct State {
     by_use: BTreeMap<u64, ChunkKey>,
     uses: u64,
     bytes: usize,
-    /// Chunks that a thread of this process is decoding.
-    claimed: HashSet<ChunkKey>,
+    /// Chunks that are being decoded, and the thread of this process that decodes them.
+    claimed: HashMap<ChunkKey, ThreadId>,
     /// Chunks that take more than the maximum.
     too_large: HashSet<ChunkKey>,
 }
@@ -132,7 +133,16 @@ impl State {
         if self.too_large.contains(&key) {
             return Lookup::NotKept;
         }
-        if self.claimed.insert(key) { Lookup::Claimed } else { Lookup::ClaimedElsewhere }
+        let thread = std::thread::current().id();
+        match self.claimed.get(&key) {
+            // A source or a signal handler that asks for rows while its thread decodes the chunk must not wait for itself.
+            Some(claimed) if *claimed == thread => Lookup::NotKept,
+            Some(_) => Lookup::ClaimedElsewhere,
+            None => {
+                self.claimed.insert(key, thread);
+                Lookup::Claimed
+            }
+        }
     }
 
     /// Returns the chunks that are dropped.
@@ -156,7 +166,7 @@ impl State {
 impl Drop for Claims<'_> {
     fn drop(&mut self) {
         if !self.keys.is_empty() {
-            self.cache.with(|state| state.claimed.retain(|key| !self.contains(*key)));
+            self.cache.with(|state| state.claimed.retain(|key, _| !self.contains(*key)));
         }
     }
 }
@@ -219,7 +229,9 @@ mod tests {
     fn a_claim_ends_when_it_is_dropped() {
         let cache = ChunkCache::new(100);
         let (_, claims) = cache.request(&[(0, 0)]);
-        assert_eq!(kinds(&cache, &[(0, 0), (0, 1)]), ["elsewhere", "claimed"]);
+        assert_eq!(kinds(&cache, &[(0, 0), (0, 1)]), ["not kept", "claimed"]);
+        let elsewhere = std::thread::scope(|scope| scope.spawn(|| kinds(&cache, &[(0, 0)])).join().unwrap());
+        assert_eq!(elsewhere, ["elsewhere"]);
         drop(claims);
         assert_eq!(kinds(&cache, &[(0, 0), (0, 1)]), ["claimed"; 2]);
     }

@@ -11,7 +11,7 @@ use arrowfeed::source::io::{ByteSource, FileIdentity, FileVersion, LocalFile};
 use arrowfeed::source::{Check, Interrupt};
 use arrowfeed::{
     AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, FeedError, FeedErrorKind,
-    IterationOptions, Limits,
+    IterationOptions, Limits, RowOptions,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -169,6 +169,16 @@ proptest! {
             rows.sort_unstable();
             rows.dedup();
             prop_assert_eq!(rows.len(), count, "rows that come twice");
+        }
+        let reader = dataset.row_reader(2000).unwrap();
+        let count = reader.num_rows(None).unwrap_or(0).min(300) as i64;
+        for asked in (0..count).collect::<Vec<_>>().chunks(7) {
+            match reader.rows(asked, &RowOptions::default()) {
+                Ok(batch) if format.is_text() => prop_assert_eq!(batch.num_rows(), asked.len()),
+                Ok(batch) => prop_assert_eq!(numbers(&batch).len(), asked.len()),
+                Err(DatasetError::Feed(error)) => prop_assert_ne!(error.kind(), FeedErrorKind::Internal, "{}", error),
+                Err(other) => panic!("{other}"),
+            }
         }
     }
 }
