@@ -1,7 +1,7 @@
 //! Range-wise copies of slots, and a check that offsets do not overflow.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, OffsetSizeTrait, make_array};
+use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait, make_array};
 use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
@@ -71,16 +71,14 @@ pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
     let Some(first) = arrays.first() else { return Ok(()) };
     let mut items = 0_usize;
     let children: Vec<Vec<ArrayRef>> = match first.data_type() {
-        DataType::List(_) => arrays
-            .iter()
-            .filter_map(|array| array.as_list_opt::<i32>())
-            .map(|list| vec![covered(list.offsets(), list.values(), &mut items)])
-            .collect(),
-        DataType::LargeList(_) => arrays
-            .iter()
-            .filter_map(|array| array.as_list_opt::<i64>())
-            .map(|list| vec![covered(list.offsets(), list.values(), &mut 0)])
-            .collect(),
+        DataType::List(item) => {
+            let lists = arrays.iter().filter_map(|array| array.as_list_opt::<i32>());
+            items_of(lists, item.data_type(), &mut items)
+        }
+        DataType::LargeList(item) => {
+            let lists = arrays.iter().filter_map(|array| array.as_list_opt::<i64>());
+            items_of(lists, item.data_type(), &mut 0)
+        }
         DataType::Map(..) => arrays
             .iter()
             .filter_map(|array| array.as_map_opt())
@@ -106,6 +104,24 @@ pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
             children.iter().filter_map(|parts| parts.get(i)).map(AsRef::as_ref).collect();
         check_offsets(&parts)
     })
+}
+
+/// Returns the items of lists, if they are lists or have lists inside, and adds their number to `items`.
+fn items_of<'a, O: OffsetSizeTrait>(
+    lists: impl Iterator<Item = &'a GenericListArray<O>>,
+    item: &DataType,
+    items: &mut usize,
+) -> Vec<Vec<ArrayRef>> {
+    let mut children = Vec::new();
+    for list in lists {
+        if item.is_nested() {
+            children.push(vec![covered(list.offsets(), list.values(), items)]);
+        } else {
+            let offsets = list.offsets();
+            *items = items.saturating_add((offsets[offsets.len() - 1] - offsets[0]).as_usize());
+        }
+    }
+    children
 }
 
 /// Returns the items of all lists, and adds their number to `items`.

@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 
 use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
-use arrowfeed::source::run::FileReader;
 use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder};
 use pyo3::prelude::*;
 

@@ -1237,6 +1237,11 @@ differ by at most one row, so one rank may have one batch more than another. Tra
 of steps, or use `DistributedDataParallel.join()`. The result has no `len`, because the number of
 batches depends on the number of workers.
 
+With `global_batch_size`, all ranks have the same batches for any number of ranks and of workers, and
+make the same number of steps. Workers take turns with whole batches, and each decodes the rows of the
+others too. A checkpoint fits any number of ranks and workers; `state_after(count)` makes one in the
+process of a `DataLoader` with workers.
+
 If you set a seed, call `set_epoch(epoch)` on the result before each pass. The methods `state_dict()`
 and `load_state_dict(state)` make and load checkpoints; torchdata's `StatefulDataLoader` calls them in
 each worker. The result can be pickled.
