@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from elastic_training import MODEL, OPTIONS, assert_goes_on, run, write
+from elastic_training import MODEL, OPTIONS, assert_goes_on, run, train_alone, write
 from processes import free_address
 
 TRAIN = (
@@ -64,7 +64,7 @@ def test_killed_processes_go_on_with_fewer(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
     killed.mkdir()
-    train(whole, 1)
+    train_alone(path, whole)
     train(killed, 4, kill_at=9)
     train(killed, 2)
     assert_goes_on(whole, killed)

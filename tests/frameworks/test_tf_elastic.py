@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from elastic_training import MODEL, OPTIONS, assert_goes_on, run, write
+from elastic_training import MODEL, OPTIONS, assert_goes_on, run, train_alone, write
 from processes import free_address
 
 TRAIN = (
@@ -70,8 +70,7 @@ def test_killed_workers_go_on_with_another_number(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
     killed.mkdir()
-    train(whole, 1)
+    train_alone(path, whole)
     train(killed, 2, kill_at=7)
-    train(killed, 1, kill_at=15)
-    train(killed, 2)
+    train(killed, 1)
     assert_goes_on(whole, killed)
