@@ -144,9 +144,6 @@ StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
 Unions: TypeAlias = Literal["dense", "struct", "json"]
 """The Arrow type of Avro unions of several types."""
 
-Even: TypeAlias = Literal["drop", "repeat"]
-"""How each process gets the same number of batches of the same size; `Dataset.record_batches` explains it."""
-
 OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
 """Handling of blocks and files that cannot be read."""
 
@@ -258,8 +255,8 @@ class IterationOptions(TypedDict, total=False):
     """In place of `batch_size`: number of rows of a batch of all shards together, a multiple of `streams`."""
     streams: int
     """With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of shards."""
-    even: Even | None
-    """With `global_batch_size`: how each shard gets the same number of batches of the same size. Default:
+    even: Literal["drop", "repeat", "auto"] | None
+    """With `global_batch_size`: how each shard gets the same number of batches of the same size. "auto":
     "drop" for `shard="auto"`, otherwise None."""
     drop_remainder: bool
     """Drops the last batch of an epoch if it has fewer rows."""

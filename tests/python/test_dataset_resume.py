@@ -194,7 +194,7 @@ OTHER = "expected the result of state_dict(), found other data: "
     [
         (
             {"version": 1},
-            "expected version 2, found version 1: start without the state, or resume with the "
+            "expected version 3, found version 1: start without the state, or resume with the "
             "version of arrowfeed that saved it",
         ),
         ({"seed": None}, "expected a seed, found none"),
@@ -220,9 +220,23 @@ def test_a_value_that_is_not_a_dict_is_not_a_state(people, state):
         batches.load_state_dict({**state, "epoch": b"0"})
 
 
-def test_a_position_after_the_last_window_has_no_rows(people, state):
-    far = {"window": {"window": 1 << 40, "passed": 1 << 40, "left_out": []}}
-    assert list(resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)) == []
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ({"window": 1 << 40}, "expected a window below 5, found 1099511627776"),
+        ({"passed": 1 << 40}, "expected a position of up to [0-9]+ rows in a window, found 1099511627776"),
+    ],
+)
+def test_a_position_beyond_the_end_is_refused(people, state, place, message):
+    far = {"window": {"window": 0, "passed": 0, "left_out": [], **place}}
+    with pytest.raises(ValueError, match=f"^state: {message}$"):
+        resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)
+
+
+@pytest.mark.parametrize("epoch", [3, 2**63])
+def test_an_epoch_beyond_the_last_one_is_refused(people, state, epoch):
+    with pytest.raises(ValueError, match=f"^state: expected an epoch from 0 to [0-9]+, found {epoch}$"):
+        resumed(af.AvroDataset(people), {**state, "epoch": epoch}, **SHUFFLED)
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def _sharded(options: dict[str, Any]) -> dict[str, Any]:
     if not (distributed.is_available() and distributed.is_initialized()):
         return {"shard": (0, 1)}
     shard = distributed.get_rank(), distributed.get_world_size()
-    is_uneven = options.get("global_batch_size") is not None and "even" not in options
+    is_uneven = options.get("global_batch_size") is not None and options.get("even", "auto") == "auto"
     return {"shard": shard, "even": "drop"} if is_uneven else {"shard": shard}
 
 

@@ -20,7 +20,6 @@ from arrowfeed._stubs.representation import Representation
 from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
     AnyTensor,
-    Even,
     FeatureLike,
     OnError,
     Report,
@@ -95,7 +94,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -118,7 +117,7 @@ class Dataset(Tfxio):
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-                Default: "drop" for `shard="auto"`, otherwise None.
+                "auto": "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Does not affect the number.
@@ -470,7 +469,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -500,10 +499,10 @@ class Dataset(Tfxio):
                 divided. Each global batch has the same number of rows of each of them. The number of shards
                 must divide it.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size,
-                so that no process waits for another one. `"drop"`: drops the rows of an epoch that do not
-                fill a global batch. `"repeat"`: fills the last global batch with the first rows of each
-                stream. None: the last batch of an epoch may have fewer rows, and none in some shards.
-                Default: "drop" for `shard="auto"`, otherwise None.
+                so that no process waits for another one. "drop": drops the rows of an epoch that do not fill
+                a global batch. "repeat": fills the last global batch with the first rows of each stream.
+                None: the last batch of an epoch may have fewer rows, and none in some shards. "auto": "drop"
+                for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows, at least 1. None: endless.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -547,7 +546,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -571,7 +570,7 @@ class Dataset(Tfxio):
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-                Default: "drop" for `shard="auto"`, otherwise None.
+                "auto": "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -604,7 +603,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -644,7 +643,7 @@ class Dataset(Tfxio):
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-                Default: "drop" for `shard="auto"`, otherwise None.
+                "auto": "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
                 the size that the `element_spec` states.
             epochs: Number of passes over all rows in one iteration.
@@ -686,7 +685,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -723,7 +722,7 @@ class Dataset(Tfxio):
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each process gets the same number of batches of the same size.
-                Default: "drop" for `shard="auto"` and for the ranks of `torch.distributed`, otherwise None.
+                "auto": "drop" for `shard="auto"` and for the ranks of `torch.distributed`, otherwise None.
             drop_remainder: Drops the last batch of each worker if it has fewer rows.
             epochs: Number of epochs in one pass.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
@@ -754,7 +753,7 @@ class Dataset(Tfxio):
         batch_size: int | None = None,
         global_batch_size: int | None = None,
         streams: int = 64,
-        even: Even | None = ...,
+        even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
@@ -778,7 +777,7 @@ class Dataset(Tfxio):
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-                Default: "drop" for `shard="auto"`, otherwise None.
+                "auto": "drop" for `shard="auto"`, otherwise None.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
                 sees one batch size.
             epochs: Number of passes over all rows.

@@ -16,7 +16,7 @@ pub(crate) fn iteration_options(
     function: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<IterationOptions> {
-    let mut given = Given::default();
+    let mut given = Given::new();
     for (name, value) in keywords.into_iter().flatten() {
         let name = name.extract::<String>()?;
         if !set(&mut given, &name, &value)? {
@@ -30,46 +30,64 @@ pub(crate) fn iteration_options(
     Ok(options)
 }
 
+/// The value of `even`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EvenArgument {
+    /// "drop" for `shard="auto"`, otherwise None.
+    Auto,
+    Drop,
+    Repeat,
+}
+
+choices! { EvenArgument { "drop" = Drop, "repeat" = Repeat, "auto" = Auto } }
+
 /// Options that were given.
-#[derive(Default)]
-struct Given {
+struct Given<'py> {
     options: IterationOptions,
-    batch_size: Option<usize>,
+    batch_size: Option<Bound<'py, PyAny>>,
     global_batch_size: Option<usize>,
-    streams: Option<u64>,
-    /// `Some(None)`: the caller passed None.
-    even: Option<Option<Even>>,
-    turn: Option<(u64, u64)>,
+    streams: u64,
+    even: Option<EvenArgument>,
+    turn: (u64, u64),
     is_auto: bool,
 }
 
-impl Given {
+impl Given<'_> {
+    fn new() -> Self {
+        let GlobalBatches { streams, turn, .. } = GlobalBatches::new(0);
+        let (options, even) = (IterationOptions::default(), Some(EvenArgument::Auto));
+        Self { options, batch_size: None, global_batch_size: None, streams, even, turn, is_auto: false }
+    }
+
     fn options(self, function: &str) -> PyResult<IterationOptions> {
         let Self { options, batch_size, global_batch_size, streams, even, turn, is_auto } = self;
         let refused = |message: &str| Err(PyValueError::new_err(message.to_owned()));
         let Some(size) = global_batch_size else {
-            if streams.is_some() {
+            if streams != GlobalBatches::new(0).streams {
                 return refused("streams: expected global_batch_size= too, which has rows of each stream");
             }
-            if even.flatten().is_some() {
+            if even.is_some_and(|even| even != EvenArgument::Auto) {
                 return refused("even: expected global_batch_size= too, found batch_size=");
             }
             let Some(batch_size) = batch_size else {
                 let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
                 return Err(PyTypeError::new_err(message));
             };
-            return Ok(IterationOptions { batch_size, ..options });
+            return Ok(IterationOptions { batch_size: integer("batch_size", 1, &batch_size)?, ..options });
         };
-        if batch_size.is_some() {
+        if batch_size.is_some_and(|batch_size| !batch_size.is_none()) {
             return refused(
                 "global_batch_size: expected either batch_size= or global_batch_size=, found both",
             );
         }
-        let mut global = GlobalBatches::new(size);
-        global.streams = streams.unwrap_or(global.streams);
-        global.turn = turn.unwrap_or(global.turn);
-        // Processes with different numbers of steps would wait for each other without end.
-        global.even = even.unwrap_or(is_auto.then_some(Even::Drop));
+        let even = match even {
+            // Processes with different numbers of steps would wait for each other without end.
+            Some(EvenArgument::Auto) => is_auto.then_some(Even::Drop),
+            Some(EvenArgument::Drop) => Some(Even::Drop),
+            Some(EvenArgument::Repeat) => Some(Even::Repeat),
+            None => None,
+        };
+        let global = GlobalBatches { size, streams, even, turn };
         Ok(IterationOptions { global: Some(global), ..options })
     }
 }
@@ -113,17 +131,17 @@ pub(super) fn without_unused_seed<'py>(
 }
 
 /// Sets one option. Returns false if the option does not exist.
-fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
     let given = Some(value).filter(|value| !value.is_none());
     let options = &mut found.options;
     match name {
-        "batch_size" => found.batch_size = given.map(|value| integer(name, 1, value)).transpose()?,
+        "batch_size" => found.batch_size = Some(value.clone()),
         "global_batch_size" => {
             found.global_batch_size = given.map(|value| integer(name, 1, value)).transpose()?;
         }
-        "streams" => found.streams = Some(integer(name, 1, value)?),
-        "even" => found.even = Some(given.map(|value| Even::parse(name, value)).transpose()?),
-        TURN => found.turn = Some(value.extract()?),
+        "streams" => found.streams = integer(name, 1, value)?,
+        "even" => found.even = given.map(|value| EvenArgument::parse(name, value)).transpose()?,
+        TURN => found.turn = value.extract()?,
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
         "across_epochs" => options.across_epochs = flag(name, value)?,
         "epochs" => {
@@ -148,16 +166,14 @@ fn set(found: &mut Given, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool
     Ok(true)
 }
 
-// The values of `even`, except None.
-choices! { Even { "drop" = Drop, "repeat" = Repeat } }
-
 /// The option with which the workers of a `DataLoader` take turns: see [`GlobalBatches::turn`].
 const TURN: &str = "_turn";
 
 /// The value of `shard` for the shard that the launcher or a framework assigns to this process.
 const AUTO: &str = "auto";
 
-/// Replaces `shard="auto"` by the shard of this process, and sets the default of `even` for it, for iterations that start later or in another process.
+/// Replaces `shard="auto"` by the shard of this process, and sets the default of `even` for it, for iterations that start
+/// later or in another process.
 pub(super) fn with_known_shard<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
@@ -167,7 +183,8 @@ pub(super) fn with_known_shard<'py>(
             let options = options.copy()?;
             options.set_item("shard", shard_of_process(options.py())?)?;
             let is_global = options.get_item("global_batch_size")?.is_some_and(|size| !size.is_none());
-            if is_global && !options.contains("even")? {
+            let even = options.get_item("even")?;
+            if is_global && even.is_none_or(|even| is_auto(&even)) {
                 options.set_item("even", "drop")?;
             }
             Ok(Some(options))

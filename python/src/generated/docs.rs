@@ -702,7 +702,7 @@ Args:
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-        Default: "drop" for `shard="auto"`, otherwise None.
+        "auto": "drop" for `shard="auto"`, otherwise None.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows. None: endless.
     shuffle_buffer_size: Does not affect the number.
@@ -844,10 +844,10 @@ Args:
         divided. Each global batch has the same number of rows of each of them. The number of shards
         must divide it.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size,
-        so that no process waits for another one. `"drop"`: drops the rows of an epoch that do not
-        fill a global batch. `"repeat"`: fills the last global batch with the first rows of each
-        stream. None: the last batch of an epoch may have fewer rows, and none in some shards.
-        Default: "drop" for `shard="auto"`, otherwise None.
+        so that no process waits for another one. "drop": drops the rows of an epoch that do not fill
+        a global batch. "repeat": fills the last global batch with the first rows of each stream.
+        None: the last batch of an epoch may have fewer rows, and none in some shards. "auto": "drop"
+        for `shard="auto"`, otherwise None.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows, at least 1. None: endless.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -1104,7 +1104,7 @@ Args:
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-        Default: "drop" for `shard="auto"`, otherwise None.
+        "auto": "drop" for `shard="auto"`, otherwise None.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows. None: endless.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
@@ -1142,7 +1142,7 @@ Args:
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-        Default: "drop" for `shard="auto"`, otherwise None.
+        "auto": "drop" for `shard="auto"`, otherwise None.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that a compiled function
         sees one batch size.
     epochs: Number of passes over all rows.
@@ -1192,7 +1192,7 @@ Args:
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
-        Default: "drop" for `shard="auto"`, otherwise None.
+        "auto": "drop" for `shard="auto"`, otherwise None.
     drop_remainder: Drops the last batch of an epoch if it has fewer rows, so that all batches have
         the size that the `element_spec` states.
     epochs: Number of passes over all rows in one iteration.
@@ -1253,7 +1253,7 @@ Args:
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each process gets the same number of batches of the same size.
-        Default: "drop" for `shard="auto"` and for the ranks of `torch.distributed`, otherwise None.
+        "auto": "drop" for `shard="auto"` and for the ranks of `torch.distributed`, otherwise None.
     drop_remainder: Drops the last batch of each worker if it has fewer rows.
     epochs: Number of epochs in one pass.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
@@ -3247,7 +3247,7 @@ macro_rules! signed {
         concat!(r#"explain($self)"#, "\n--\n\n", docs!(Dataset.explain))
     };
     (Dataset.num_batches) => {
-        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
+        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
     };
     (Dataset.plan_splits) => {
         concat!(r#"plan_splits($self, *, target_bytes=67108864)"#, "\n--\n\n", docs!(Dataset.plan_splits))
@@ -3259,7 +3259,7 @@ macro_rules! signed {
         concat!(r#"read_split($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.read_split))
     };
     (Dataset.record_batches) => {
-        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
+        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
     };
     (Dataset.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(Dataset.report))
@@ -3289,16 +3289,16 @@ macro_rules! signed {
         concat!(r#"tensor_adapter($self)"#, "\n--\n\n", docs!(Dataset.tensor_adapter))
     };
     (Dataset.tensors) => {
-        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
+        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, streams=64, even=Ellipsis, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))

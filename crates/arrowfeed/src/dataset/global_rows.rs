@@ -322,6 +322,17 @@ impl GlobalRows {
         Ok(Some(if self.is_continuous() { own } else { own.saturating_mul(epochs) }))
     }
 
+    /// The epoch of the first row after a number of batches, if batches have rows of several epochs. The datasets of a mixture
+    /// have epochs of their own; it is in the first one.
+    fn epoch_of(&self, batches: u64, sizes: &[u64]) -> u64 {
+        let (Some(rows), None) = (sizes.first().filter(|rows| **rows > 0), &self.weights) else {
+            return self.first_epoch;
+        };
+        let epochs = u128::from(batches) * self.global.size as u128 / u128::from(*rows);
+        let epoch = self.first_epoch.saturating_add(u64::try_from(epochs).unwrap_or(u64::MAX));
+        self.options.end_epoch().map_or(epoch, |end| epoch.min(end))
+    }
+
     /// Number of rows of an epoch of each dataset.
     fn sizes(&mut self) -> Result<Vec<u64>, FeedError> {
         let indexes = self.indexes()?;
@@ -567,10 +578,14 @@ impl BatchRows for GlobalRows {
     }
 
     fn state(&mut self) -> Result<String, DatasetError> {
-        let own = self.own_state()?;
+        let (own, sizes) = (self.own_state()?, self.sizes()?);
         let at = &self.yielded_position;
+        let epoch = match self.is_continuous() {
+            true => self.epoch_of(at.batch, &sizes),
+            false => at.epoch,
+        };
         let report = self.report.up_to(&at.counted, at.rows);
-        Ok(own.at((at.epoch, at.batch), self.first_epoch, &report).to_json())
+        Ok(own.at((epoch, at.batch), self.first_epoch, &report).to_json())
     }
 
     fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
@@ -578,11 +593,12 @@ impl BatchRows for GlobalRows {
         let own = self.own_state()?;
         let files = self.datasets.iter().map(|dataset| &*dataset.files.files);
         state.check(&own, self.options.seed, files)?;
-        let first_epoch = std::mem::replace(&mut self.first_epoch, state.first_epoch);
         let sizes = self.sizes()?;
+        let first_epoch = std::mem::replace(&mut self.first_epoch, state.first_epoch);
         let most = self.batches_of(&sizes);
+        let epoch = self.is_continuous().then(|| self.epoch_of(state.global_batch, &sizes));
         self.first_epoch = first_epoch;
-        state.check_position(&self.options, most)?;
+        state.check_position(&self.options, most, epoch)?;
         self.close();
         self.seed = state.seed;
         self.first_epoch = state.first_epoch;
@@ -591,7 +607,8 @@ impl BatchRows for GlobalRows {
         let rows = report.rows;
         self.report.add(report);
         let counted = self.report.counted();
-        self.yielded_position = Progress { epoch: state.epoch, batch: state.global_batch, rows, counted };
+        let epoch = if self.is_continuous() { state.first_epoch } else { state.epoch };
+        self.yielded_position = Progress { epoch, batch: state.global_batch, rows, counted };
         self.started_position = self.yielded_position.clone();
         self.others = self.global.turn.0;
         Ok(())

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::options::{ALL_ROWS, Even, GlobalBatches, IterationOptions};
 use super::state::{
-    Counts, FileChecksums, check_version, difference_of_rows, difference_of_splits, name_of, same_option,
+    Counts, FileChecksums, check_epoch, check_version, difference_of_rows, difference_of_splits, name_of,
+    same_option,
 };
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
@@ -178,27 +179,29 @@ impl GlobalState {
     }
 
     /// Checks that the position is not after the end. `most`: the number of batches of an epoch, or of all epochs if batches
-    /// have rows of several ones; `None`: without end.
+    /// have rows of several ones; `None`: without end. `epoch`: the epoch of the position, if batches are counted over all
+    /// epochs.
     pub(super) fn check_position(
         &self,
         options: &IterationOptions,
         most: Option<u64>,
+        epoch: Option<u64>,
     ) -> Result<(), StateError> {
-        super::state::check_epoch(self.epoch, options)?;
-        super::state::check_epoch(self.first_epoch, options)?;
-        let most = match options.end_epoch() {
+        check_epoch(self.epoch, options)?;
+        check_epoch(self.first_epoch, options)?;
+        let most = match (epoch, options.end_epoch()) {
             // After the last epoch there is no batch.
-            Some(end) if self.epoch == end && !options.across_epochs && self.options.weights.is_none() => {
-                Some(0)
-            }
+            (None, Some(end)) if self.epoch == end => Some(0),
             _ => most,
         };
-        match most.filter(|most| self.global_batch > *most) {
-            Some(most) => {
-                let expected = format!("a global batch up to {most}");
-                Err(StateError::new(StateErrorKind::Invalid, expected, self.global_batch))
-            }
-            None => Ok(()),
+        if let Some(most) = most.filter(|most| self.global_batch > *most) {
+            let expected = format!("a global batch up to {most}");
+            return Err(StateError::new(StateErrorKind::Invalid, expected, self.global_batch));
         }
+        if let Some(epoch) = epoch.filter(|epoch| *epoch != self.epoch) {
+            let expected = format!("epoch {epoch}, in which global batch {} lies", self.global_batch);
+            return Err(StateError::new(StateErrorKind::Invalid, expected, format!("epoch {}", self.epoch)));
+        }
+        Ok(())
     }
 }

@@ -138,31 +138,34 @@ impl State {
 /// Checks the version of a state, and whether it is one of global batches.
 pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateError> {
     #[derive(Deserialize)]
-    struct Version {
-        version: Option<u32>,
+    struct Kind {
         mixture: Option<u32>,
         global_batch: Option<u64>,
     }
-    let Version { version, mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
-    if is_global && mixture.is_some() || version.is_some() && is_global != global_batch.is_some() {
-        let of = |is_global| if is_global { "global_batch_size" } else { "batch_size" };
-        let expected = format!("a state of an iteration with {}", of(is_global));
-        let found = format!(
-            "a state of one with {}: start without the state, or iterate as when it was saved",
-            of(!is_global)
-        );
-        return Err(StateError::new(StateErrorKind::Options, expected, found));
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
     }
-    match version {
-        Some(VERSION) => Ok(()),
-        Some(version) => {
+    let Kind { mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
+    if mixture.is_none() {
+        let Version { version } = serde_json::from_str(text).map_err(invalid)?;
+        if version != VERSION {
             let found = format!(
                 "version {version}: start without the state, or resume with the version of arrowfeed that saved it"
             );
-            Err(StateError::new(StateErrorKind::Invalid, format!("version {VERSION}"), found))
+            return Err(StateError::new(StateErrorKind::Invalid, format!("version {VERSION}"), found));
         }
-        None => Err(invalid("missing field `version`")),
     }
+    if is_global == global_batch.is_some() {
+        return Ok(());
+    }
+    let of = |is_global| if is_global { "global_batch_size" } else { "batch_size" };
+    let expected = format!("a state of an iteration with {}", of(is_global));
+    let found = format!(
+        "a state of one with {}: start without the state, or iterate as when it was saved",
+        of(!is_global)
+    );
+    Err(StateError::new(StateErrorKind::Options, expected, found))
 }
 
 #[cold]
