@@ -24,6 +24,8 @@ TOLERANCE = 0.02
 FILES = [dataset.name for dataset in SHAPES]
 WORKS = [f"{kind} {file}" for kind in ("decode", "project", "write") for file in FILES]
 WORKS += [f"{kind} {file}" for kind in ("tensors", "dataset", "shuffle") for file in ("linkedin", "strings")]
+WORKS += [f"{kind} {file}" for kind in ("csv", "json_lines", "examples") for file in ("wide_flat", "strings")]
+WORKS += [f"ipc {file}" for file in ("linkedin", "strings")]
 
 
 def count(work: str, folder: Path) -> int:

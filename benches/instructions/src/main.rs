@@ -8,8 +8,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, FileReader, WriteOptions};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::DataType;
+use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, WriteOptions};
+use arrowfeed::ipc::{IpcFormat, IpcOptions};
+use arrowfeed::source::io::FileSource;
+use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
+use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
+use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
 use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
 
 /// A function that does the work and returns a number of rows.
@@ -68,8 +75,54 @@ fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
                 Ok(writer.finish()?.rows as usize)
             })
         }
+        "csv" | "json_lines" | "examples" | "ipc" => {
+            let files = files_of(kind, &path)?;
+            let options =
+                ReadOptions { batch_size: Some(8192), threads: Some(ONE_THREAD), ..ReadOptions::default() };
+            Box::new(move || rows(files.read_files(options)?))
+        }
         other => return Err(format!("expected a kind of work, found {other}").into()),
     })
+}
+
+/// Writes the rows of an Avro file in another format, and opens the result.
+fn files_of(kind: &str, path: &Path) -> Result<FileSet, Box<dyn Error>> {
+    let mut batches = batches(path, 8192)?;
+    let mut bytes = Vec::new();
+    if kind == "examples" {
+        let path = path.with_extension("tfrecord");
+        let mut writer = ExampleWriter::create(&path, Compression::None)?;
+        batches.iter().try_for_each(|batch| writer.write(batch))?;
+        writer.finish()?;
+        let kind = RecordKind::Example { features: None, sample: Some(1000) };
+        return Ok(RecordFormat::files([path], RecordOptions::new(kind), None)?);
+    }
+    if kind == "ipc" {
+        let mut writer = FileWriter::try_new(&mut bytes, &batches[0].schema())?;
+        batches.iter().try_for_each(|batch| writer.write(batch))?;
+        writer.finish()?;
+        drop(writer);
+        return Ok(IpcFormat::files([FileSource::bytes(bytes)], IpcOptions::default(), None)?);
+    }
+    // Text has no columns of bytes.
+    let fields = batches[0].schema_ref().fields().iter().enumerate();
+    let texts = fields.filter(|(_, field)| *field.data_type() != DataType::Binary).map(|(at, _)| at);
+    let texts: Vec<usize> = texts.collect();
+    batches = batches.iter().map(|batch| batch.project(&texts)).collect::<Result<_, _>>()?;
+    let schema = Some(batches[0].schema());
+    if kind == "csv" {
+        let mut writer = arrow_csv::Writer::new(&mut bytes);
+        batches.iter().try_for_each(|batch| writer.write(batch))?;
+        drop(writer);
+        let options = CsvOptions { schema, ..CsvOptions::default() };
+        return Ok(CsvFormat::files([FileSource::bytes(bytes)], options, None)?);
+    }
+    let mut writer = arrow_json::LineDelimitedWriter::new(&mut bytes);
+    batches.iter().try_for_each(|batch| writer.write(batch))?;
+    writer.finish()?;
+    drop(writer);
+    let options = JsonLinesOptions { schema, ..JsonLinesOptions::default() };
+    Ok(JsonLinesFormat::files([FileSource::bytes(bytes)], options, None)?)
 }
 
 fn reader(
