@@ -260,10 +260,14 @@ def test_a_directory_and_a_glob_have_the_format_of_their_first_file(arrowfeed, t
     [
         ("a.avro", "a.avro: expected an Avro object container file, found an empty file\n"),
         ("a.parquet", "a.parquet: expected a Parquet file"),
+        ("a.arrow", "a.arrow: expected an Arrow IPC file or stream"),
+        ("a.ndjson", "expected records with keys to make columns from"),
+        ("a.tsv", "a.tsv: expected a line with the names of the columns"),
     ],
 )
 def test_the_suffix_names_the_format_of_an_empty_file(arrowfeed, tmp_path, name, start):
     (tmp_path / name).write_bytes(b"")
+    assert arrowfeed("schema", "--detect", name).out.endswith(": the suffix of its name says so\n")
     ran = arrowfeed("head", name)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"arrowfeed: {start}")

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _READ_ROWS = 1 << 13
 """Maximum number of rows of a batch, for formats that do not limit its bytes."""
 
+_BY_SUFFIX = "the suffix of its name says so"
+"""The evidence of a format that the content does not determine."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Input:
@@ -225,20 +228,21 @@ def _recognized(
     name: str, reopen: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
 ) -> tuple[Format, str]:
     """Detects the format of a file that is in a store or is not Avro, and the reason."""
+    is_empty = _is_empty(reopen, look)
     try:
         kind = dataset_class(reopen, dict(stores), look)
-        if kind is arrowfeed.RawRecordDataset and _is_empty(reopen, look):
+        if kind is arrowfeed.RawRecordDataset and is_empty:
             raise arrowfeed.FormatError(f"{name}: expected a file of a known format, found an empty file")  # noqa: TRY301
     except arrowfeed.FormatError as error:
         known = by_suffix(name)
         if known is None:
             names = ", ".join(BY_NAME)
             raise arrowfeed.FormatError(f"{error}; select one with --format: {names}") from error
-        return known, "the suffix of its name says so"
+        return known, _BY_SUFFIX
     if isinstance(kind, functools.partial):
         kind = kind.func
     [known] = [each for each in FORMATS if each.dataset is kind]
-    return known, known.evidence
+    return known, _BY_SUFFIX if is_empty else known.evidence
 
 
 def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
@@ -255,4 +259,7 @@ def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
 def _is_empty(reopen: Callable[[], Any], look: Look | None) -> bool:
     if look is not None:
         return look.head == b""
-    return next(arrowfeed.read_tfrecord(reopen(), format="raw", batch_size=1, threads=1), None) is None
+    # Files of other formats are damaged TFRecord files.
+    with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
+        return next(arrowfeed.read_tfrecord(reopen(), format="raw", batch_size=1, threads=1), None) is None
+    return False
