@@ -9,7 +9,7 @@
 | `write` | writing Avro files |
 | `store_files` | files in stores, for the Python part of the package |
 | `dataset` `batch_iterator` | the base class of datasets, and the iteration over their batches |
-| `avro` `arrow_ipc` `parquet` `tfrecord` `text` | the datasets and the functions of a format |
+| one for each format, such as `avro` | its datasets and functions |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the mapping of columns to a tensor |
 | `tensor` | the tensors |
