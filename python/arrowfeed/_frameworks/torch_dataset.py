@@ -222,7 +222,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
 
     def __getstate__(self) -> dict[str, Any]:
         # A worker that was not forked has no process group.
-        options = {**self._options, **_sharded(self._options)}
+        options = {**self._options, **_sharded(self._options)} if _is_initialized() else self._options
         return {**self.__dict__, "_started": None, "_options": options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -239,12 +239,17 @@ def _sharded(options: dict[str, Any]) -> dict[str, Any]:
     """The shard of this process: by default, its rank and the number of ranks, which make equal steps."""
     if options.get("shard") is not None:
         return {}
-    distributed = _torch.distributed
-    if not (distributed.is_available() and distributed.is_initialized()):
+    if not _is_initialized():
         return {"shard": (0, 1)}
-    shard = distributed.get_rank(), distributed.get_world_size()
+    shard = _torch.distributed.get_rank(), _torch.distributed.get_world_size()
     is_uneven = options.get("global_batch_size") is not None and options.get("even", "auto") == "auto"
     return {"shard": shard, "even": "drop"} if is_uneven else {"shard": shard}
+
+
+def _is_initialized() -> bool:
+    """Whether this process is a rank of `torch.distributed`."""
+    distributed = _torch.distributed
+    return distributed.is_available() and distributed.is_initialized()
 
 
 def _furthest(state: dict[str, Any]) -> dict[str, Any]:
