@@ -46,7 +46,7 @@ def filled_types(options: dict[str, Any]) -> str:
     for name, option in options.items():
         # The document of `tensors` refers to no other method.
         text = textwrap.fill(f'"""{option.get("tensors", option["text"])}"""', WIDTH - 4)
-        fields.append(f"{name}: {option['type']}\n{text}\n")
+        fields.append(f"{name}: {option.get('field', option['type'])}\n{text}\n")
     heading = r'(class IterationOptions\(TypedDict, total=False\):\n    """.*"""\n\n)[\s\S]*'
     return replaced(heading, textwrap.indent("".join(fields), "    "), TYPES.read_text("utf-8"))
 

@@ -249,7 +249,7 @@ class Report(TypedDict):
 class IterationOptions(TypedDict, total=False):
     """Options of an iteration over a dataset; `Dataset.record_batches` explains them."""
 
-    batch_size: int | None
+    batch_size: int
     """Number of rows of a batch. `record_batches` explains all options."""
     global_batch_size: int | None
     """In place of `batch_size`: number of rows of a batch of all shards together, a multiple of `streams`."""

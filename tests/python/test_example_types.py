@@ -42,7 +42,7 @@ avro_schemas = {1: af.AvroSchema("rows.avsc")}
 af.AvroRecordDecoder(framing="confluent", schemas=avro_schemas)
 
 dataset.to_tf(batch_size="1")
-dataset.rows
+dataset.row
 """
 REPORTED = [f"results:{1 + RESULTS.splitlines().index(line)}" for line in RESULTS.splitlines()[-2:]]
 

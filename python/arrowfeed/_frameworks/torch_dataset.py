@@ -97,7 +97,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         if self._started is None:
             return {"epoch": self._epoch, "batches": self._resumed}
         epoch, batches = self._started
-        state = {"epoch": epoch, "batches": batches.state_dict()}
+        state: dict[str, Any] = {"epoch": epoch, "batches": batches.state_dict()}
         worker = _data.get_worker_info()
         if worker is not None and self._is_global:
             state["turn"] = [self._turn, worker.num_workers]
@@ -113,7 +113,8 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
             count: Number of batches that the loader has returned.
 
         Raises:
-            ValueError: `to_torch` was called without `global_batch_size`, or there are fewer batches.
+            ValueError: `to_torch` was called without `global_batch_size`, rows are shuffled without a `seed`,
+                or there are fewer batches.
 
         Example:
             >>> rows = dataset.to_torch(global_batch_size=1024)
@@ -125,26 +126,38 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         if count < 0:
             raise ValueError(f"count: expected an integer of 0 or more, found {count}")
         own = {**self._options, **_sharded(self._options)}
-        batches = batches_of_pass(self._dataset, self._epoch, own)
+        if _needs_seed(own) and self._resumed is None:
+            raise ValueError("seed: expected an integer, which all workers share, found None")
+        state = self._moved(own, count)
+        return {"epoch": self._epoch, "batches": state}
+
+    def _moved(self, options: dict[str, Any], count: int) -> dict[str, Any]:
+        """The state of batches `count` batches after the next iteration begins."""
+        batches = batches_of_pass(self._dataset, self._epoch, options)
         if self._resumed is not None:
             batches.load_state_dict(self._resumed)
         state = batches.state_dict()
-        batches.close()
-        all_batches = {**own, "shard": (0, 1)}
-        is_continuous = bool(own.get("across_epochs")) or isinstance(self._dataset, MixedDataset)
-        number, each = state["global_batch"] + count, None
-        if not is_continuous:
-            each = self._dataset.num_batches(**{**all_batches, "epochs": 1})
-        if each and number > each:
-            # A position at the end of an epoch is also one at the start of the next epoch.
-            state["epoch"] += (number - 1) // each
-            number -= (number - 1) // each * each
-        state["global_batch"] = number
+        number = state["global_batch"] + count
+        if isinstance(self._dataset, MixedDataset):
+            # Its datasets have epochs of their own.
+            state["global_batch"] = number
+        elif options.get("across_epochs"):
+            rows, epochs = max(self._dataset.num_rows, 1), options.get("epochs", 1)
+            passed = number * options["global_batch_size"] // rows
+            first = state["first_epoch"]
+            last = None if epochs is None else state["options"]["start_epoch"] + epochs
+            epoch = first + passed if last is None else min(first + passed, last)
+            state = {**state, "global_batch": number, "epoch": epoch}
+        else:
+            one: dict[str, Any] = {**options, "epochs": 1}
+            each = max(self._dataset.num_batches(**one) or 1, 1)
+            # The end of an epoch is a position of this epoch.
+            epochs = max(number - 1, 0) // each
+            state = {**state, "global_batch": number - epochs * each, "epoch": state["epoch"] + epochs}
         # The iterator checks that the position exists.
-        batches = batches_of_pass(self._dataset, self._epoch, own)
         batches.load_state_dict(state)
         batches.close()
-        return {"epoch": self._epoch, "batches": state}
+        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Lets the next iteration resume after the batch of a checkpoint.
@@ -169,10 +182,10 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         self._resumed = state["batches"]
         self._started = None
         # A worker of a `StatefulDataLoader` has a state of its own; other states are common to all workers.
-        turn = state.get("turn")
-        worker = _data.get_worker_info()
-        is_own = turn is not None and worker is not None and turn[1] == worker.num_workers
-        self._resumed_turn = turn[0] if is_own else None
+        self._resumed_turn = None
+        turn, worker = state.get("turn"), _data.get_worker_info()
+        if turn is not None and worker is not None and turn[1] == worker.num_workers:
+            self._resumed_turn = turn[0]
 
     @property
     def _is_global(self) -> bool:
