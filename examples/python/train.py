@@ -18,8 +18,9 @@ REPRESENTATIONS = {
     "embedding": af.Dense("embedding", [EMBEDDING]),
     "paid": af.Dense("paid"),
 }
+BATCH_SIZE = 1024
 OPTIONS: IterationOptions = {
-    "batch_size": 1024,
+    "batch_size": BATCH_SIZE,
     "drop_remainder": True,
     "shuffle_buffer_size": 50_000,
     "seed": 7,
@@ -45,7 +46,7 @@ def train(path: Path) -> None:
             break
         losses.append(step(weights, *example(tensors)))
         if len(losses) % STEPS_A_LINE == 0:
-            rate = OPTIONS["batch_size"] * len(losses) / (now - start)
+            rate = BATCH_SIZE * len(losses) / (now - start)
             loss = np.mean(losses[-STEPS_A_LINE:])
             print(f"{len(losses):<8}{loss:>6.4f}{rate:>14,.0f}{waited / (now - start):>20.1%}")
     assert losses[-1] < losses[0]
