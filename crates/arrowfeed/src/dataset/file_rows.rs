@@ -8,8 +8,6 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{FileSet, Pool, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Report};
-use rand::TryRng;
-use rand::rngs::SysRng;
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::{Epoch, EpochInputs, EpochPosition};
@@ -17,6 +15,7 @@ use super::indexed::Indexed;
 use super::iteration::{BatchRows, Started};
 use super::options::IterationOptions;
 use super::pieces::RowPosition;
+use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Rows, Step};
 use super::selection::shown_splits;
@@ -254,9 +253,7 @@ impl FileRows {
         if let Some(seed) = self.seed {
             return Ok(seed);
         }
-        let seed = SysRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?;
-        self.seed = Some(seed);
-        Ok(seed)
+        Ok(*self.seed.insert(random_seed()?))
     }
 
     /// The position after the last batch that was yielded.

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::random::{DRAWS, draw, random_of};
+use super::random::{choose, random_of, weight_sums};
 
 /// The random choices of one stream: for each row, the dataset that has it.
 ///
@@ -36,12 +36,7 @@ impl StreamDraws {
 
     /// The dataset of the next row; `None` after the last row.
     pub(super) fn next(&mut self) -> Option<usize> {
-        let total = self.sums.last().copied().filter(|total| *total > 0.0)?;
-        let place = draw(&mut self.random) as f64 / DRAWS * total;
-        let drawn = self.sums.partition_point(|sum| *sum <= place);
-        // Rounding may give the total itself.
-        let last = self.sums.partition_point(|sum| *sum < total);
-        let drawn = drawn.min(last);
+        let drawn = choose(&mut self.random, &self.sums)?;
         if self.left[drawn] < u64::MAX {
             self.left[drawn] -= 1;
             if self.left[drawn] == 0 {
@@ -56,17 +51,6 @@ impl StreamDraws {
             self.left.fill(u64::MAX);
         }
         let weights = self.weights.iter().zip(&self.left);
-        let weights: Vec<f64> =
-            weights.map(|(weight, left)| if *left == 0 { 0.0 } else { *weight }).collect();
-        // Weights whose sum is not finite are divided by the largest one.
-        let largest = match weights.iter().sum::<f64>().is_finite() {
-            true => 1.0,
-            false => weights.iter().copied().fold(1.0, f64::max),
-        };
-        let sums = weights.iter().scan(0.0, |sum, weight| {
-            *sum += weight / largest;
-            Some(*sum)
-        });
-        self.sums = sums.collect();
+        self.sums = weight_sums(weights.map(|(weight, left)| if *left == 0 { 0.0 } else { *weight }));
     }
 }

@@ -14,23 +14,22 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{Pool, Workers};
-use arrowfeed_source::{FeedError, FeedErrorKind, Report};
-use rand::TryRng;
-use rand::rngs::SysRng;
+use arrowfeed_source::{FeedError, Report};
 
 use super::chunk_index::ChunkIndex;
-use super::global_draws::StreamDraws;
+use super::global_plan::GlobalPlan;
+use super::global_reading::GlobalReading;
 use super::global_state::{GlobalState, Source};
 use super::iteration::{BatchRows, Started};
 use super::mixed::{Mixed, check_mixed_rows};
-use super::options::{Even, GlobalBatches, IterationOptions};
+use super::options::{GlobalBatches, IterationOptions};
+use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Gather, Rows};
 use super::selected_files::SelectedFiles;
 use super::selection::shown_splits;
 use super::stream_laps::StreamLaps;
-use super::stream_lengths::StreamLengths;
-use super::stream_reader::{Quota, StreamReader, StreamStart};
+use super::stream_reader::{StreamReader, StreamStart};
 use crate::error::DatasetError;
 
 /// The rows of global batches.
@@ -46,7 +45,7 @@ pub(super) struct GlobalRows {
     /// Drawn at random with the first batch if the caller has set none.
     seed: Option<u64>,
     pool: Option<Arc<Pool>>,
-    reading: Option<Reading>,
+    reading: Option<GlobalReading>,
     report: ReportLog,
     /// The epoch with which batches are counted that may have rows of several epochs.
     first_epoch: u64,
@@ -65,18 +64,6 @@ struct Progress {
     batch: u64,
     rows: u64,
     counted: ReportMark,
-}
-
-/// The rows that are being read.
-struct Reading {
-    /// One for each dataset.
-    readers: Vec<StreamReader>,
-    /// The choices of each stream of this process, in a mixture.
-    draws: Vec<StreamDraws>,
-    /// The datasets of the rows of the next batch, for each stream, if they were drawn.
-    drawn: Option<Vec<Vec<usize>>>,
-    /// Number of batches of the epoch, or of all epochs. `None`: without end.
-    limit: Option<u64>,
 }
 
 impl GlobalRows {
@@ -131,11 +118,6 @@ impl GlobalRows {
         })
     }
 
-    /// Whether batches have rows of several epochs.
-    fn is_continuous(&self) -> bool {
-        self.options.across_epochs || self.weights.is_some()
-    }
-
     fn is_over(&self) -> bool {
         self.options.end_epoch().is_some_and(|end| self.started_position.epoch >= end)
     }
@@ -148,35 +130,24 @@ impl GlobalRows {
                 None => self.start_reading()?,
             };
             let next = self.compose(&mut reading, wait);
-            for reader in &mut reading.readers {
-                self.report.add(reader.take_report());
-            }
+            self.report.add(reading.take_report());
             let next = next?;
+            let is_continuous = self.plan(self.first_epoch).is_continuous();
+            let reading = self.reading.insert(reading);
             match next {
-                Composed::Pending => {
-                    self.reading = Some(reading);
-                    return Ok(Started::Pending);
-                }
-                Composed::End if self.is_continuous() => {
-                    self.reading = Some(reading);
-                    break;
-                }
+                Composed::Pending => return Ok(Started::Pending),
                 Composed::End => {
                     // Without a limit on epochs, epochs that yield no batch would repeat forever.
-                    if self.started_position.batch == 0 && self.options.epochs.is_none() {
+                    let is_empty = self.started_position.batch == 0 && self.options.epochs.is_none();
+                    if is_empty || is_continuous {
                         break;
                     }
-                    for reader in &mut reading.readers {
-                        reader.end_lap()?;
-                    }
-                    self.reading = Some(reading);
-                    let counted = self.report.counted();
-                    let (epoch, rows) =
-                        (self.started_position.epoch.saturating_add(1), self.started_position.rows);
+                    reading.end_lap()?;
+                    let Progress { epoch, rows, .. } = self.started_position;
+                    let (epoch, counted) = (epoch.saturating_add(1), self.report.counted());
                     self.started_position = Progress { epoch, batch: 0, rows, counted };
                 }
                 Composed::Rows(count, gather) => {
-                    self.reading = Some(reading);
                     self.started_position.batch += 1;
                     let Some(gather) = gather else {
                         self.others -= 1;
@@ -193,34 +164,17 @@ impl GlobalRows {
     }
 
     /// The rows of the next batch. Those of another process are passed over.
-    fn compose(&self, reading: &mut Reading, wait: bool) -> Result<Composed, DatasetError> {
+    fn compose(&self, reading: &mut GlobalReading, wait: bool) -> Result<Composed, DatasetError> {
         if reading.limit.is_some_and(|limit| self.started_position.batch >= limit) {
             return Ok(Composed::End);
         }
-        let count = self.global.stream_rows();
-        let streams = self.global.streams_of(self.options.shard);
+        let (streams, count) = (self.global.streams_of(self.options.shard), self.global.stream_rows());
         let streams = (streams.end - streams.start) as usize;
-        let mut gather = (self.others == 0).then(Gather::default);
-        let mut taken = 0;
-        if self.weights.is_none() {
-            let reader = &mut reading.readers[0];
-            for stream in 0..streams {
-                if !reader.prepare(stream, count, wait)? {
-                    return Ok(Composed::Pending);
-                }
-            }
-            for stream in 0..streams {
-                taken += reader.take(stream, count, gather.as_mut())?;
-            }
-        } else {
-            if !self.prepare_drawn(reading, count, wait)? {
-                return Ok(Composed::Pending);
-            }
-            for (stream, drawn) in reading.drawn.take().into_iter().flatten().enumerate() {
-                taken += drawn.len() as u64;
-                take_drawn(&mut reading.readers, stream, &drawn, gather.as_mut())?;
-            }
+        if !reading.prepare(streams, count, wait)? {
+            return Ok(Composed::Pending);
         }
+        let mut gather = (self.others == 0).then(Gather::default);
+        let taken = reading.take(streams, count, gather.as_mut())?;
         let is_short = taken < self.options.batch_size as u64;
         let drops = self.options.drop_remainder || self.global.even.is_some();
         Ok(match taken == 0 || is_short && drops {
@@ -229,201 +183,67 @@ impl GlobalRows {
         })
     }
 
-    /// Draws the datasets of the rows of a batch, and decodes these rows.
-    fn prepare_drawn(&self, reading: &mut Reading, count: u64, wait: bool) -> Result<bool, DatasetError> {
-        let draws = &mut reading.draws;
-        let drawn = reading.drawn.get_or_insert_with(|| {
-            let of_stream = |draws: &mut StreamDraws| (0..count).map_while(|_| draws.next()).collect();
-            draws.iter_mut().map(of_stream).collect()
-        });
-        for (stream, drawn) in drawn.iter().enumerate() {
-            for (dataset, reader) in reading.readers.iter_mut().enumerate() {
-                let count = drawn.iter().filter(|drawn| **drawn == dataset).count() as u64;
-                if count > 0 && !reader.prepare(stream, count, wait)? {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
     /// Starts to read at the started position.
-    fn start_reading(&mut self) -> Result<Reading, DatasetError> {
+    fn start_reading(&mut self) -> Result<GlobalReading, DatasetError> {
         self.options.ask()?;
         let seed = match self.options.shuffles() || self.weights.is_some() {
             true => self.draw_seed()?,
             false => 0,
         };
-        let indexes = self.indexes()?;
-        let sizes = self.sizes()?;
-        let limit = self.batches_of(&sizes);
-        let streams = self.global.streams_of(self.options.shard);
-        let lengths = self.lengths(&sizes);
-        let (draws, rows) = self.draws(seed, &sizes, &lengths)?;
-        let quota = self.quota(limit);
-        let first_epoch = if self.is_continuous() { self.first_epoch } else { self.started_position.epoch };
-        let laps = self.options.end_epoch().map(|end| end.saturating_sub(first_epoch));
-        let repeats = self.is_continuous() && self.global.even == Some(Even::Repeat);
+        let (indexes, sizes) = (self.indexes()?, self.sizes()?);
+        let plan = self.plan(self.first_epoch);
+        let Progress { epoch, batch, .. } = self.started_position;
+        let first_epoch = if plan.is_continuous() { self.first_epoch } else { epoch };
+        let (draws, rows) = plan.draws(seed, &sizes, batch)?;
+        let (lengths, quota, limit) = (plan.lengths(&sizes), plan.quota(&sizes), plan.batches(&sizes));
+        let (laps, streams) = (plan.laps(first_epoch), self.global.streams_of(self.options.shard));
         let prefetch_bytes = self.options.decoded_bytes(true) / self.datasets.len();
+        let schema = self.weights.is_some().then(|| self.schema.clone());
         let mut readers = Vec::with_capacity(self.datasets.len());
-        for (nth, (dataset, rows)) in self.datasets.clone().iter().zip(rows).enumerate() {
+        for (nth, rows) in rows.into_iter().enumerate() {
+            let workers = self.workers(nth)?;
+            let dataset = &self.datasets[nth];
             let options = dataset.in_file_rows(self.options.clone());
-            let workers = self.workers(dataset)?;
+            let (index, order) = (indexes[nth].clone(), (seed, first_epoch));
             let count = streams.end - streams.start;
-            let laps_of = StreamLaps::new(
-                indexes[nth].clone(),
-                options.clone(),
-                lengths[nth],
-                (seed, first_epoch),
-                count,
-            );
-            let start = StreamStart {
-                streams: streams.clone(),
-                rows,
-                laps: laps.filter(|_| !repeats),
-                quota,
-                batch_rows: self.global.stream_rows(),
-            };
-            let schema = self.weights.is_some().then(|| self.schema.clone());
-            let files = &dataset.files.files;
-            readers.push(StreamReader::new(
-                files,
-                laps_of,
-                (options, prefetch_bytes),
-                schema,
-                workers,
-                start,
-            ));
+            let windows = StreamLaps::new(index, options.clone(), lengths[nth], order, count);
+            let batch_rows = self.global.stream_rows();
+            let start = StreamStart { streams: streams.clone(), rows, laps, quota, batch_rows };
+            let (files, options) = (&dataset.files.files, (options, prefetch_bytes));
+            readers.push(StreamReader::new(files, windows, options, schema.clone(), workers, start));
         }
-        Ok(Reading { readers, draws, drawn: None, limit })
+        Ok(GlobalReading::new(readers, draws, limit))
     }
 
     /// Number of batches of this process in all epochs, if no row is skipped. `None`: without end.
     pub(super) fn num_batches(&mut self) -> Result<Option<u64>, FeedError> {
         let sizes = self.sizes()?;
-        let Some(epochs) = self.options.epochs.map(u64::from) else {
-            return Ok(sizes.iter().all(|rows| *rows == 0).then_some(0));
-        };
-        let Some(limit) = self.batches_of(&sizes) else { return Ok(None) };
-        let is_even = self.global.even.is_some() || self.options.drop_remainder;
-        let own = match is_even {
-            true => limit,
-            // A process may have no row of the last batch.
-            false => {
-                let lengths = self.lengths(&sizes);
-                let laps = if self.is_continuous() { epochs } else { 1 };
-                let rows_of = |stream| {
-                    lengths.iter().map(|lengths| lengths.rows_of(stream, laps)).fold(0, u64::saturating_add)
-                };
-                let most = self.global.streams_of(self.options.shard).map(rows_of).max().unwrap_or(0);
-                most.div_ceil(self.global.stream_rows()).min(limit)
-            }
-        };
-        Ok(Some(if self.is_continuous() { own } else { own.saturating_mul(epochs) }))
-    }
-
-    /// The epoch of the first row after a number of batches, if batches have rows of several epochs. The datasets of a mixture
-    /// have epochs of their own; it is in the first one.
-    fn epoch_of(&self, batches: u64, sizes: &[u64]) -> u64 {
-        let (Some(rows), None) = (sizes.first().filter(|rows| **rows > 0), &self.weights) else {
-            return self.first_epoch;
-        };
-        let epochs = u128::from(batches) * self.global.size as u128 / u128::from(*rows);
-        let epoch = self.first_epoch.saturating_add(u64::try_from(epochs).unwrap_or(u64::MAX));
-        self.options.end_epoch().map_or(epoch, |end| epoch.min(end))
+        Ok(self.plan(self.first_epoch).num_batches(&sizes))
     }
 
     /// Number of rows of an epoch of each dataset.
     fn sizes(&mut self) -> Result<Vec<u64>, FeedError> {
         let indexes = self.indexes()?;
-        Ok(self.datasets.iter().zip(&indexes).map(|(dataset, index)| self.size(dataset, index)).collect())
-    }
-
-    /// Number of rows of an epoch of a dataset.
-    fn size(&self, dataset: &SelectedFiles, index: &ChunkIndex) -> u64 {
-        let rows = dataset.in_file_rows(self.options.clone()).selected_rows(index.rows());
-        rows.end - rows.start
-    }
-
-    /// Number of batches of an epoch, or of all epochs if batches have rows of several ones. `None`: without end.
-    fn batches_of(&self, sizes: &[u64]) -> Option<u64> {
-        let epochs = match self.is_continuous() {
-            true => self.options.end_epoch()?.saturating_sub(self.first_epoch),
-            false => 1,
+        let size = |(dataset, index): (&SelectedFiles, &Arc<ChunkIndex>)| {
+            let rows = dataset.in_file_rows(self.options.clone()).selected_rows(index.rows());
+            rows.end - rows.start
         };
-        let rows = sizes.iter().fold(0_u64, |sum, rows| sum.saturating_add(*rows)).saturating_mul(epochs);
-        Some(self.options.num_global_batches(&self.global, rows))
+        Ok(self.datasets.iter().zip(&indexes).map(size).collect())
     }
 
-    fn lengths(&self, sizes: &[u64]) -> Vec<StreamLengths> {
-        let epochs = self.options.end_epoch().map(|end| end.saturating_sub(self.first_epoch));
-        let mut before = 0_u64;
-        let of_dataset = |rows: &u64| {
-            let continuous = self.is_continuous().then_some(before);
-            before = before.saturating_add(rows.saturating_mul(epochs.unwrap_or(0)));
-            StreamLengths { streams: self.global.streams, rows: *rows, continuous }
-        };
-        sizes.iter().map(of_dataset).collect()
-    }
-
-    fn quota(&self, limit: Option<u64>) -> Quota {
-        let rows = limit.unwrap_or(u64::MAX).saturating_mul(self.global.stream_rows());
-        match (self.is_continuous(), self.global.even) {
-            (true, _) => Quota::All,
-            (false, Some(_)) => Quota::Exactly(rows),
-            (false, None) => Quota::AtMost(rows),
+    /// The division into batches, with the first epoch of batches that may have rows of several ones.
+    fn plan(&self, first_epoch: u64) -> GlobalPlan<'_> {
+        GlobalPlan {
+            options: &self.options,
+            global: &self.global,
+            weights: self.weights.as_deref(),
+            first_epoch,
         }
     }
 
-    /// The choices of each stream after the started position, and the number of rows of each dataset before it in each stream.
-    fn draws(
-        &self,
-        seed: u64,
-        sizes: &[u64],
-        lengths: &[StreamLengths],
-    ) -> Result<(Vec<StreamDraws>, Vec<Vec<u64>>), FeedError> {
-        let streams = self.global.streams_of(self.options.shard);
-        let passed = self.started_position.batch.saturating_mul(self.global.stream_rows());
-        let Some(weights) = &self.weights else {
-            return Ok((Vec::new(), vec![streams.map(|_| passed).collect()]));
-        };
-        let epochs = self.options.end_epoch().map(|end| end.saturating_sub(self.first_epoch));
-        let repeats = self.global.even == Some(Even::Repeat);
-        let weights: Vec<f64> =
-            weights.iter().zip(sizes).map(|(weight, rows)| if *rows == 0 { 0.0 } else { *weight }).collect();
-        let (mut draws, mut rows) = (Vec::new(), vec![Vec::new(); sizes.len()]);
-        for stream in streams {
-            let left = lengths.iter().map(|lengths| match epochs {
-                Some(epochs) => lengths.rows_of(stream, epochs),
-                None => {
-                    if lengths.rows == 0 {
-                        0
-                    } else {
-                        u64::MAX
-                    }
-                }
-            });
-            let key = (seed, self.first_epoch, stream, self.global.streams);
-            let mut own = StreamDraws::new(key, weights.clone(), left.collect(), repeats);
-            let mut counts = vec![0; sizes.len()];
-            for row in 0..passed {
-                if row.is_multiple_of(1 << 20) {
-                    self.options.ask()?;
-                }
-                let Some(dataset) = own.next() else { break };
-                counts[dataset] += 1;
-            }
-            for (rows, count) in rows.iter_mut().zip(counts) {
-                rows.push(count);
-            }
-            draws.push(own);
-        }
-        Ok((draws, rows))
-    }
-
-    fn workers(&mut self, dataset: &SelectedFiles) -> Result<Workers, FeedError> {
+    fn workers(&mut self, nth: usize) -> Result<Workers, FeedError> {
         let threads = self.options.thread_count();
-        let by_caller = dataset.files.files.format().is_decoded_by_caller();
+        let by_caller = self.datasets[nth].files.files.format().is_decoded_by_caller();
         if by_caller || threads == 1 && !self.options.decodes_ahead {
             return Ok(Workers::Caller);
         }
@@ -456,8 +276,7 @@ impl GlobalRows {
         if let Some(seed) = self.seed {
             return Ok(seed);
         }
-        let seed = SysRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?;
-        Ok(*self.seed.insert(seed))
+        Ok(*self.seed.insert(random_seed()?))
     }
 
     /// The state of an iteration at its first row.
@@ -486,36 +305,6 @@ enum Composed {
     End,
 }
 
-/// Takes rows of a stream of the datasets that were drawn, in this order.
-fn take_drawn(
-    readers: &mut [StreamReader],
-    stream: usize,
-    drawn: &[usize],
-    mut gather: Option<&mut Gather>,
-) -> Result<(), FeedError> {
-    let first = gather.as_ref().map_or(0, |gather| gather.picks.len());
-    // The first pick of each dataset.
-    let mut next = Vec::with_capacity(readers.len());
-    let mut at = 0;
-    for (dataset, reader) in readers.iter_mut().enumerate() {
-        next.push(at);
-        let count = drawn.iter().filter(|drawn| **drawn == dataset).count();
-        if count > 0 && reader.take(stream, count as u64, gather.as_deref_mut())? != count as u64 {
-            let message = "expected the rows of the index in a stream of a mixture, found fewer";
-            return Err(FeedError::new(FeedErrorKind::Changed, message));
-        }
-        at += count;
-    }
-    if let Some(gather) = gather {
-        let picks = gather.picks.split_off(first);
-        gather.picks.extend(drawn.iter().map(|dataset| {
-            next[*dataset] += 1;
-            picks[next[*dataset] - 1]
-        }));
-    }
-    Ok(())
-}
-
 impl BatchRows for GlobalRows {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
@@ -526,7 +315,7 @@ impl BatchRows for GlobalRows {
     }
 
     fn epoch(&self) -> Option<u64> {
-        (!self.is_continuous()).then_some(self.yielded_position.epoch)
+        (!self.plan(self.first_epoch).is_continuous()).then_some(self.yielded_position.epoch)
     }
 
     fn gathers(&self) -> bool {
@@ -579,11 +368,8 @@ impl BatchRows for GlobalRows {
 
     fn state(&mut self) -> Result<String, DatasetError> {
         let (own, sizes) = (self.own_state()?, self.sizes()?);
-        let at = &self.yielded_position;
-        let epoch = match self.is_continuous() {
-            true => self.epoch_of(at.batch, &sizes),
-            false => at.epoch,
-        };
+        let (at, plan) = (&self.yielded_position, self.plan(self.first_epoch));
+        let epoch = if plan.is_continuous() { plan.epoch_of(at.batch, &sizes) } else { at.epoch };
         let report = self.report.up_to(&at.counted, at.rows);
         Ok(own.at((epoch, at.batch), self.first_epoch, &report).to_json())
     }
@@ -594,11 +380,10 @@ impl BatchRows for GlobalRows {
         let files = self.datasets.iter().map(|dataset| &*dataset.files.files);
         state.check(&own, self.options.seed, files)?;
         let sizes = self.sizes()?;
-        let first_epoch = std::mem::replace(&mut self.first_epoch, state.first_epoch);
-        let most = self.batches_of(&sizes);
-        let epoch = self.is_continuous().then(|| self.epoch_of(state.global_batch, &sizes));
-        self.first_epoch = first_epoch;
-        state.check_position(&self.options, most, epoch)?;
+        let plan = self.plan(state.first_epoch);
+        let is_continuous = plan.is_continuous();
+        let epoch = is_continuous.then(|| plan.epoch_of(state.global_batch, &sizes));
+        state.check_position(&self.options, plan.batches(&sizes), epoch)?;
         self.close();
         self.seed = state.seed;
         self.first_epoch = state.first_epoch;
@@ -607,7 +392,7 @@ impl BatchRows for GlobalRows {
         let rows = report.rows;
         self.report.add(report);
         let counted = self.report.counted();
-        let epoch = if self.is_continuous() { state.first_epoch } else { state.epoch };
+        let epoch = if is_continuous { state.first_epoch } else { state.epoch };
         self.yielded_position = Progress { epoch, batch: state.global_batch, rows, counted };
         self.started_position = self.yielded_position.clone();
         self.others = self.global.turn.0;

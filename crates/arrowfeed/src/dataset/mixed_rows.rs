@@ -15,8 +15,6 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::Pool;
 use arrowfeed_source::{FeedError, Report};
-use rand::TryRng;
-use rand::rngs::SysRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::conversion::Unchanged;
@@ -25,7 +23,7 @@ use super::iteration::{BatchRows, Iteration, Started};
 use super::mixed::{Mixed, check_mixed_rows, with_schema};
 use super::mixture_state::{MixtureState, SourceState};
 use super::options::IterationOptions;
-use super::random::{DRAWS, draw, random_of, skip_draws};
+use super::random::{choose, random_of, random_seed, skip_draws, weight_sums};
 use super::reported::Counted;
 use super::rows::{Gather, Rows};
 use super::selected_files::SelectedFiles;
@@ -86,7 +84,7 @@ impl MixedRows {
         let options = IterationOptions { threads, ..options };
         let seed = match options.seed {
             Some(seed) => seed,
-            None => SysRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?,
+            None => random_seed()?,
         };
         let sources = sources(&mixed, &options, seed)?;
         let position = Position { draws: 0, rows: 0, sources: positions(&sources) };
@@ -146,29 +144,15 @@ impl MixedRows {
 
     /// Draws the dataset of the next row. Returns `None` if no dataset has more rows.
     fn draw(&mut self) -> Option<usize> {
-        let total = self.sums.last().copied().filter(|total| *total > 0.0)?;
+        let drawn = choose(&mut self.random, &self.sums)?;
         self.started_position.draws += 1;
-        let place = draw(&mut self.random) as f64 / DRAWS * total;
-        let drawn = self.sums.partition_point(|sum| *sum <= place);
-        // Rounding may give the total itself.
-        let last = self.sources.iter().rposition(|source| !source.position.has_ended)?;
-        Some(drawn.min(last))
+        Some(drawn)
     }
 
     fn sum_weights(&mut self) {
         let weights = self.mixed.weights.iter().zip(&self.sources);
         let weights = weights.map(|(weight, source)| if source.position.has_ended { 0.0 } else { *weight });
-        let weights: Vec<f64> = weights.collect();
-        // Weights whose sum is not finite are divided by the largest one.
-        let largest = match weights.iter().sum::<f64>().is_finite() {
-            true => 1.0,
-            false => weights.iter().copied().fold(1.0, f64::max),
-        };
-        let sums = weights.iter().scan(0.0, |sum, weight| {
-            *sum += weight / largest;
-            Some(*sum)
-        });
-        self.sums = sums.collect();
+        self.sums = weight_sums(weights);
     }
 
     fn restart(&mut self, sources: Vec<Source>, random: ChaCha8Rng, (draws, rows): (u64, u64)) {

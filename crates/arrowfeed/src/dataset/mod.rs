@@ -25,7 +25,8 @@
 // | `rows` `joined` | the rows of a batch, which workers join |
 // | `file_rows` | the rows of batches, epoch after epoch |
 // | `mixed` `mixed_rows` `mixture_state` | several datasets whose rows are mixed, the rows of their batches, and the checkpoint |
-// | `global_rows` `global_draws` `global_state` | batches that several processes make together, the choices of a mixture, and the checkpoint |
+// | `global_rows` `global_state` | batches that several processes make together, and the checkpoint |
+// | `global_plan` `global_reading` `global_draws` | the numbers of these batches, their rows, and the choices of a mixture |
 // | `stream_lengths` `stream_laps` | equal parts of the order of an epoch, and their windows |
 // | `stream_reader` `stream_schedule` `stream_lap` | the rows of streams, the order in which their parts are read, and those of one epoch |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
@@ -44,6 +45,8 @@ mod dataset;
 mod epoch;
 mod file_rows;
 mod global_draws;
+mod global_plan;
+mod global_reading;
 mod global_rows;
 mod global_state;
 mod history;

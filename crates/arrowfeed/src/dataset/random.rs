@@ -1,7 +1,16 @@
 //! Random numbers of orders, splits and mixtures. They depend only on the seed and on numbers of the position.
 
-use rand::{Rng, SeedableRng};
+use std::io;
+
+use arrowfeed_source::FeedError;
+use rand::rngs::SysRng;
+use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
+
+/// A random seed from the system.
+pub(super) fn random_seed() -> Result<u64, FeedError> {
+    SysRng.try_next_u64().map_err(|error| FeedError::io(io::Error::other(error)))
+}
 
 /// Random number generator with a separate stream for the chunk order (`window` is `None`) and for each window of an
 /// epoch.
@@ -40,4 +49,28 @@ pub(super) fn draw(random: &mut ChaCha8Rng) -> u64 {
 pub(super) fn skip_draws(random: &mut ChaCha8Rng, draws: u64) {
     // A draw takes two words.
     random.set_word_pos(2 * u128::from(draws));
+}
+
+/// Sums of weights, up to each of them.
+pub(super) fn weight_sums(weights: impl Iterator<Item = f64>) -> Vec<f64> {
+    let weights: Vec<f64> = weights.collect();
+    // Weights whose sum is not finite are divided by the largest one.
+    let largest = match weights.iter().sum::<f64>().is_finite() {
+        true => 1.0,
+        false => weights.iter().copied().fold(1.0, f64::max),
+    };
+    let sums = weights.iter().scan(0.0, |sum, weight| {
+        *sum += weight / largest;
+        Some(*sum)
+    });
+    sums.collect()
+}
+
+/// Chooses one of the weights with these sums, with a probability proportional to it. `None`: all weights are 0.
+pub(super) fn choose(random: &mut ChaCha8Rng, sums: &[f64]) -> Option<usize> {
+    let total = sums.last().copied().filter(|total| *total > 0.0)?;
+    let place = draw(random) as f64 / DRAWS * total;
+    let chosen = sums.partition_point(|sum| *sum <= place);
+    // Rounding may give the total itself.
+    Some(chosen.min(sums.partition_point(|sum| *sum < total)))
 }
