@@ -179,9 +179,7 @@ impl FileSet {
         let aligned = match file.chunks() {
             Some(mut scan) => {
                 let end = file.body().end;
-                // A footer may follow the chunks.
-                let len = files.identity(0)?.len.max(end);
-                check_start(range.start, len).and_then(|()| align(&mut *scan, range, end, &check))
+                check_start(range.start, end).and_then(|()| align(&mut *scan, range, end, &check))
             }
             None => Err(found_stream()),
         };

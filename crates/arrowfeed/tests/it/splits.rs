@@ -46,23 +46,6 @@ proptest! {
     }
 
     #[test]
-    fn ranges_that_cover_a_file_give_every_row_once_wherever_it_is_cut(
-        format in file_formats(),
-        cuts in proptest::collection::vec(0_u64..=1000, 0..4),
-    ) {
-        let directory = Directory::new();
-        let paths = write_as(format, &directory, &[100], 300);
-        let (dataset, len) = (dataset(&paths), std::fs::metadata(&paths[0]).unwrap().len());
-        // Some ranges are inside of a footer.
-        let ends = (len.saturating_sub(20)..=len).step_by(5);
-        let mut cuts: Vec<u64> = cuts.iter().map(|cut| cut * len / 1000).chain(ends).chain([0, len]).collect();
-        cuts.sort_unstable();
-        let splits = cuts.windows(2).map(|range| Split::new(&paths[0], range[0], range[1]));
-        let found: Vec<i64> = splits.flat_map(|split| read(&dataset, &split)).collect();
-        prop_assert_eq!(found, (0..100).collect::<Vec<_>>());
-    }
-
-    #[test]
     fn a_claim_that_is_refused_leaves_the_rest_to_who_reads_from_there(
         format in file_formats(),
         granted in 0_usize..12,
