@@ -23,7 +23,8 @@ TOLERANCE = 0.02
 """Fraction of the committed figure by which a count may exceed it."""
 FILES = [dataset.name for dataset in SHAPES]
 WORKS = [f"{kind} {file}" for kind in ("decode", "project", "write") for file in FILES]
-WORKS += [f"{kind} {file}" for kind in ("tensors", "dataset", "shuffle") for file in ("linkedin", "strings")]
+DATASETS = ("tensors", "dataset", "shuffle", "global", "global_shuffle")
+WORKS += [f"{kind} {file}" for kind in DATASETS for file in ("linkedin", "strings")]
 WORKS += [f"{kind} {file}" for kind in ("csv", "json_lines", "examples") for file in ("wide_flat", "strings")]
 WORKS += [f"ipc {file}" for file in ("linkedin", "strings")]
 

@@ -11,6 +11,7 @@ use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::DataType;
 use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, WriteOptions};
+use arrowfeed::dataset::GlobalBatches;
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
@@ -63,8 +64,10 @@ fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
                 Ok(rows)
             })
         }
-        "dataset" => dataset(path, 0)?,
-        "shuffle" => dataset(path, 4096)?,
+        "dataset" => dataset(path, 0, None)?,
+        "shuffle" => dataset(path, 4096, None)?,
+        "global" => dataset(path, 0, Some(GlobalBatches::new(1024)))?,
+        "global_shuffle" => dataset(path, 4096, Some(GlobalBatches::new(1024)))?,
         "write" => {
             let batches = batches(&path, 8192)?;
             Box::new(move || {
@@ -156,12 +159,17 @@ fn columns_of(path: &Path) -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// Returns work that reads tensors of batches of 1,024 rows, in file order or shuffled.
-fn dataset(path: PathBuf, shuffle_buffer_size: usize) -> Result<Work, Box<dyn Error>> {
+fn dataset(
+    path: PathBuf,
+    shuffle_buffer_size: usize,
+    global: Option<GlobalBatches>,
+) -> Result<Work, Box<dyn Error>> {
     let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     let dataset = Dataset::open(files, DatasetOptions::default())?;
     Ok(Box::new(move || {
         let options = IterationOptions {
             batch_size: 1024,
+            global,
             shuffle_buffer_size,
             seed: Some(7),
             threads: Some(ONE_THREAD),
