@@ -1,5 +1,5 @@
-//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type;
-//! [`compact`] and [`stored_bytes`] for dictionaries.
+//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`], [`concat_slices`] and [`repeat`] for any
+//! type; [`compact`] and [`stored_bytes`] for dictionaries.
 //!
 //! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
 //!
@@ -27,11 +27,13 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 mod dictionaries;
 mod ranges;
+mod slices;
 mod stored_bytes;
 mod types;
 
 pub use dictionaries::compact;
 use ranges::Ranges;
+pub use slices::{Slice, concat_slices};
 pub use stored_bytes::stored_bytes;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges, type_of_all};
 
@@ -167,6 +169,23 @@ pub fn concat_batches(schema: &SchemaRef, batches: &[&RecordBatch]) -> Result<Re
     });
     let rows = batches.iter().map(|batch| batch.num_rows()).sum();
     batch(schema, columns.collect::<Result<_, _>>()?, rows)
+}
+
+/// Concatenates slices of batches of one schema.
+///
+/// # Errors
+/// Same as [`concat_slices`].
+///
+/// # Panics
+/// There is no batch, or a slice is out of range.
+pub fn concat_batch_slices(batches: &[&RecordBatch], slices: &[Slice]) -> Result<RecordBatch, ArrowError> {
+    let schema = batches[0].schema();
+    let columns = (0..schema.fields().len()).map(|i| {
+        let parts: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(i).as_ref()).collect();
+        concat_slices(&parts, slices)
+    });
+    let rows = slices.iter().map(|slice| slice.len).sum();
+    batch(&schema, columns.collect::<Result<_, _>>()?, rows)
 }
 
 /// Returns `n` copies of the only slot of `array`.

@@ -11,6 +11,7 @@ use arrow_array::{
     StructArray, UnionArray,
 };
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields, Schema, SchemaRef, UnionFields};
+use arrowfeed_select::Slice;
 
 /// Concatenates pieces.
 pub(super) fn concatenated(pieces: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
@@ -23,6 +24,11 @@ pub(super) fn interleaved(
     rows: &[(usize, usize)],
 ) -> Result<RecordBatch, ArrowError> {
     by_keys(pieces, |_, pieces| arrowfeed_select::interleave_batches(pieces, rows))
+}
+
+/// Concatenates slices of pieces.
+pub(super) fn sliced(pieces: &[&RecordBatch], slices: &[Slice]) -> Result<RecordBatch, ArrowError> {
+    by_keys(pieces, |_, pieces| arrowfeed_select::concat_batch_slices(pieces, slices))
 }
 
 /// Joins pieces by the keys of their dictionaries where these are shared. There is at least one piece, and all have one

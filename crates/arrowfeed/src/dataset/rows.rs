@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrowfeed_select::Slice;
 use arrowfeed_source::FeedError;
 
-use super::joined::{concatenated, interleaved};
+use super::joined::{concatenated, interleaved, sliced};
 use super::row_errors::room;
 
 /// Source of the rows of a batch.
@@ -78,13 +79,13 @@ impl Rows {
         let batch = match self {
             Self::Whole(batch) => Ok(batch),
             Self::Joined(pieces) => concatenated(&pieces.iter().collect::<Vec<_>>()),
-            Self::Gathered(gather) => match gather.slices() {
-                Some(slices) => concatenated(&slices.iter().collect::<Vec<_>>()),
-                None => {
-                    let (pieces, picks) = gather.picked()?;
-                    interleaved(&pieces, &picks)
+            Self::Gathered(gather) => {
+                let (pieces, picks) = gather.picked()?;
+                match slices(&picks) {
+                    Some(slices) => sliced(&pieces, &slices),
+                    None => interleaved(&pieces, &picks),
                 }
-            },
+            }
         };
         batch.map_err(|error| not_joined(rows).with_source(error))
     }
@@ -111,17 +112,6 @@ impl Gather {
             self.windows.push(pieces.clone());
         }
         self.count - pieces.len()
-    }
-
-    /// The picked rows as slices of pieces, if on average at least [`RUN`] of them lie next to each other.
-    fn slices(&self) -> Option<Vec<RecordBatch>> {
-        let is_next = |pair: &[Pick]| pair[0].0 == pair[1].0 && pair[0].1 + 1 == pair[1].1;
-        let runs = 1 + self.picks.windows(2).filter(|pair| !is_next(pair)).count();
-        if self.picks.len() < RUN * runs {
-            return None;
-        }
-        let runs = self.picks.chunk_by(|one, next| is_next(&[*one, *next]));
-        Some(runs.map(|run| self.piece(run[0].0).slice(run[0].1, run.len())).collect())
     }
 
     /// The pieces that contain picked rows, and the picks by their numbers. A window may have thousands of pieces and a
@@ -152,6 +142,17 @@ impl Gather {
         }
         unreachable!("a pick is of a piece of these windows")
     }
+}
+
+/// The picked rows as slices of pieces, if on average at least [`RUN`] of them lie next to each other.
+fn slices(picks: &[Pick]) -> Option<Vec<Slice>> {
+    let is_next = |one: &Pick, next: &Pick| one.0 == next.0 && one.1 + 1 == next.1;
+    let runs = 1 + picks.windows(2).filter(|pair| !is_next(&pair[0], &pair[1])).count();
+    if picks.len() < RUN * runs {
+        return None;
+    }
+    let runs = picks.chunk_by(is_next);
+    Some(runs.map(|run| Slice { array: run[0].0, start: run[0].1, len: run.len() }).collect())
 }
 
 /// Each piece fits a batch but all together do not, for example if a column has more than 2 GiB of text.

@@ -14,6 +14,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrowfeed_select::Slice;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -108,6 +109,27 @@ proptest! {
     }
 
     #[test]
+    fn concat_slices_copies_slots_of_all_arrays(
+        parts in parts(),
+        picks in prop::collection::vec(any::<(Index, Index, Index)>(), 1..12),
+    ) {
+        let slices = picks.iter().map(|(part, start, len)| {
+            let array = part.index(parts.slots.len());
+            let start = start.index(parts.slots[array].len());
+            Slice { array, start, len: len.index(parts.slots[array].len() - start + 1) }
+        });
+        let slices: Vec<Slice> = slices.collect();
+        let expected = slices.iter().flat_map(|Slice { array, start, len }| &parts.slots[*array][*start..start + len]);
+        let expected: Vec<Value> = expected.cloned().collect();
+        let arrays: Vec<&dyn Array> = parts.arrays.iter().map(AsRef::as_ref).collect();
+        assert_slots(&arrowfeed_select::concat_slices(&arrays, &slices).unwrap(), &parts.data_type, &expected);
+        let batches = batches(&parts);
+        let batch =
+            arrowfeed_select::concat_batch_slices(&batches.iter().collect::<Vec<_>>(), &slices).unwrap();
+        assert_slots(batch.column(0), &parts.data_type, &expected);
+    }
+
+    #[test]
     fn compact_keeps_all_slots(parts in parts()) {
         for (array, expected) in parts.arrays.iter().zip(&parts.slots) {
             assert_slots(&arrowfeed_select::compact(array).unwrap(), &parts.data_type, expected);
@@ -194,6 +216,10 @@ fn more_items_than_offsets_reach_are_an_error() {
             arrowfeed_select::take(&list, &all),
             arrowfeed_select::repeat(&list, 2),
             arrowfeed_select::interleave(&[&list, &list], &[(0, 0), (1, 0)]),
+            arrowfeed_select::concat_slices(
+                &[&list, &list],
+                &[0, 1].map(|array| Slice { array, start: 0, len: 1 }),
+            ),
         ];
         for found in found {
             assert!(found.is_err(), "{}", list.data_type());
@@ -214,6 +240,9 @@ fn mistakes_are_errors() {
     assert!(arrowfeed_select::interleave(&[&list, &numbers], &[(0, 0)]).is_err());
     assert!(arrowfeed_select::interleave(&[], &[]).is_err());
     assert!(arrowfeed_select::concat(&[&list, &numbers]).is_err());
+    let slices = [0, 1].map(|array| Slice { array, start: 0, len: 1 });
+    assert!(arrowfeed_select::concat_slices(&[&list, &numbers], &slices).is_err());
+    assert!(arrowfeed_select::concat_slices(&[&list], &[]).is_err());
     let short = BooleanArray::new(BooleanBuffer::new_set(2), None);
     assert!(arrowfeed_select::filter(&list, &short).is_err());
 }
