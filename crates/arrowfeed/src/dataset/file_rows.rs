@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::run::{FileSet, Pool, Workers};
+use arrowfeed_source::run::{FileSet, Pool};
 use arrowfeed_source::{FeedError, FeedErrorKind, Report};
 
 use super::chunk_index::ChunkIndex;
@@ -217,20 +217,11 @@ impl FileRows {
         let needs_index = self.files.needs_index(&self.options) || is_resumed && self.options.ends_early();
         let index = if needs_index { Some(self.index()?) } else { None };
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
-        let workers = self.workers()?;
+        let (by_caller, options) = (self.files.files.format().is_decoded_by_caller(), self.options.clone());
+        let workers = options.workers(by_caller, || self.pool())?;
         let files = self.requesting.get_or_insert_with(|| self.files.files.for_reading());
         let inputs = EpochInputs { files, index, options: &self.options, workers, seed };
         Epoch::start(inputs, number, at, carried)
-    }
-
-    fn workers(&mut self) -> Result<Workers, FeedError> {
-        let threads = self.options.thread_count();
-        let by_caller = self.files.files.format().is_decoded_by_caller();
-        if threads == 1 && (by_caller || !self.options.decodes_ahead) {
-            return Ok(Workers::Caller);
-        }
-        let pool = self.pool()?;
-        Ok(if by_caller { Workers::Caller } else { Workers::Pool(pool) })
     }
 
     fn index(&mut self) -> Result<Arc<ChunkIndex>, FeedError> {

@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::run::{Pool, Workers};
+use arrowfeed_source::run::Pool;
 use arrowfeed_source::{FeedError, Report};
 
 use super::chunk_index::ChunkIndex;
@@ -190,7 +190,8 @@ impl GlobalRows {
             true => self.draw_seed()?,
             false => 0,
         };
-        let (indexes, sizes) = (self.indexes()?, self.sizes()?);
+        let indexes = self.indexes()?;
+        let sizes = self.sizes(&indexes);
         let plan = self.plan(self.first_epoch);
         let Progress { epoch, batch, .. } = self.started_position;
         let first_epoch = if plan.is_continuous() { self.first_epoch } else { epoch };
@@ -201,15 +202,15 @@ impl GlobalRows {
         let schema = self.weights.is_some().then(|| self.schema.clone());
         let mut readers = Vec::with_capacity(self.datasets.len());
         for (nth, rows) in rows.into_iter().enumerate() {
-            let workers = self.workers(nth)?;
-            let dataset = &self.datasets[nth];
-            let options = dataset.in_file_rows(self.options.clone());
+            let by_caller = self.datasets[nth].files.files.format().is_decoded_by_caller();
+            let options = self.datasets[nth].in_file_rows(self.options.clone());
+            let workers = options.workers(by_caller, || self.pool())?;
             let (index, order) = (indexes[nth].clone(), (seed, first_epoch));
             let count = streams.end - streams.start;
             let windows = StreamLaps::new(index, options.clone(), lengths[nth], order, count);
             let batch_rows = self.global.stream_rows();
             let start = StreamStart { streams: streams.clone(), rows, laps, quota, batch_rows };
-            let (files, options) = (&dataset.files.files, (options, prefetch_bytes));
+            let (files, options) = (&self.datasets[nth].files.files, (options, prefetch_bytes));
             readers.push(StreamReader::new(files, windows, options, schema.clone(), workers, start));
         }
         Ok(GlobalReading::new(readers, draws, limit))
@@ -217,18 +218,17 @@ impl GlobalRows {
 
     /// Number of batches of this process in all epochs, if no row is skipped. `None`: without end.
     pub(super) fn num_batches(&mut self) -> Result<Option<u64>, FeedError> {
-        let sizes = self.sizes()?;
-        Ok(self.plan(self.first_epoch).num_batches(&sizes))
+        let indexes = self.indexes()?;
+        Ok(self.plan(self.first_epoch).num_batches(&self.sizes(&indexes)))
     }
 
     /// Number of rows of an epoch of each dataset.
-    fn sizes(&mut self) -> Result<Vec<u64>, FeedError> {
-        let indexes = self.indexes()?;
+    fn sizes(&self, indexes: &[Arc<ChunkIndex>]) -> Vec<u64> {
         let size = |(dataset, index): (&SelectedFiles, &Arc<ChunkIndex>)| {
             let rows = dataset.in_file_rows(self.options.clone()).selected_rows(index.rows());
             rows.end - rows.start
         };
-        Ok(self.datasets.iter().zip(&indexes).map(size).collect())
+        self.datasets.iter().zip(indexes).map(size).collect()
     }
 
     /// The division into batches, with the first epoch of batches that may have rows of several ones.
@@ -239,15 +239,6 @@ impl GlobalRows {
             weights: self.weights.as_deref(),
             first_epoch,
         }
-    }
-
-    fn workers(&mut self, nth: usize) -> Result<Workers, FeedError> {
-        let threads = self.options.thread_count();
-        let by_caller = self.datasets[nth].files.files.format().is_decoded_by_caller();
-        if by_caller || threads == 1 && !self.options.decodes_ahead {
-            return Ok(Workers::Caller);
-        }
-        Ok(Workers::Pool(self.pool()?))
     }
 
     fn indexes(&mut self) -> Result<Vec<Arc<ChunkIndex>>, FeedError> {
@@ -280,11 +271,10 @@ impl GlobalRows {
     }
 
     /// The state of an iteration at its first row.
-    fn own_state(&mut self) -> Result<GlobalState, DatasetError> {
+    fn own_state(&mut self, indexes: &[Arc<ChunkIndex>]) -> Result<GlobalState, DatasetError> {
         if self.options.shuffles() || self.weights.is_some() {
             self.draw_seed()?;
         }
-        let indexes = self.indexes()?;
         let mut sources = Vec::with_capacity(self.datasets.len());
         for (dataset, index) in self.datasets.iter().zip(indexes) {
             let files = dataset.files.file_checksums(self.options.interrupt.as_ref())?;
@@ -367,7 +357,8 @@ impl BatchRows for GlobalRows {
     }
 
     fn state(&mut self) -> Result<String, DatasetError> {
-        let (own, sizes) = (self.own_state()?, self.sizes()?);
+        let indexes = self.indexes()?;
+        let (own, sizes) = (self.own_state(&indexes)?, self.sizes(&indexes));
         let (at, plan) = (&self.yielded_position, self.plan(self.first_epoch));
         let epoch = if plan.is_continuous() { plan.epoch_of(at.batch, &sizes) } else { at.epoch };
         let report = self.report.up_to(&at.counted, at.rows);
@@ -376,10 +367,11 @@ impl BatchRows for GlobalRows {
 
     fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
         let state = GlobalState::from_json(state)?;
-        let own = self.own_state()?;
+        let indexes = self.indexes()?;
+        let own = self.own_state(&indexes)?;
         let files = self.datasets.iter().map(|dataset| &*dataset.files.files);
         state.check(&own, self.options.seed, files)?;
-        let sizes = self.sizes()?;
+        let sizes = self.sizes(&indexes);
         let plan = self.plan(state.first_epoch);
         let is_continuous = plan.is_continuous();
         let epoch = is_continuous.then(|| plan.epoch_of(state.global_batch, &sizes));

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrowfeed_source::run::{BatchBoundaries, PartOptions, Workers};
+use arrowfeed_source::run::{BatchBoundaries, PartOptions, Pool, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 
 /// Batches that several processes make together: batch number `k` is a function of the files, the options, the seed, the
@@ -261,6 +262,16 @@ impl IterationOptions {
     /// See [`thread_count`](arrowfeed_source::thread_count).
     pub(super) fn thread_count(&self) -> usize {
         arrowfeed_source::thread_count(self.threads)
+    }
+
+    /// The threads that decode. `by_caller`: only the thread of the caller may decode the format. `pool` has the worker threads.
+    pub(super) fn workers(
+        &self,
+        by_caller: bool,
+        pool: impl FnOnce() -> Result<Arc<Pool>, FeedError>,
+    ) -> Result<Workers, FeedError> {
+        let is_alone = self.thread_count() == 1 && !self.decodes_ahead;
+        Ok(if by_caller || is_alone { Workers::Caller } else { Workers::Pool(pool()?) })
     }
 
     pub(super) fn is_sharded(&self) -> bool {

@@ -120,10 +120,11 @@ impl StreamLap {
                 let window = window.shuffled(part)?;
                 let before = window.found();
                 if let Some(piece) = window.add(piece, chosen)? {
-                    return Err(more_rows(window.rows() as u64).in_block(
-                        piece.origins.first().map_or(0, |origin| origin.chunk),
-                        piece.origins.first().map_or(0, |origin| origin.offset),
-                    ));
+                    let error = more_rows(window.rows() as u64);
+                    return Err(match piece.origins.first() {
+                        Some(origin) => error.in_block(origin.chunk, origin.offset),
+                        None => error,
+                    });
                 }
                 (window.found() - before) as u64
             }

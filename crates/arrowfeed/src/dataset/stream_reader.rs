@@ -205,9 +205,13 @@ impl StreamReader {
                 return Ok(false);
             }
         }
+        Ok(current > 0 && !self.is_continuous() || !self.has_next_lap(stream))
+    }
+
+    /// Whether a stream has a lap that was not planned.
+    fn has_next_lap(&self, stream: usize) -> bool {
         let next = self.streams[stream].next_lap;
-        let has_next = self.laps.lengths.rows > 0 && self.end.is_none_or(|end| next < end);
-        Ok(current > 0 && !self.is_continuous() || !has_next)
+        self.laps.lengths.rows > 0 && self.end.is_none_or(|end| next < end)
     }
 
     /// Whether all rows of a lap are decoded that it yields.
@@ -232,12 +236,10 @@ impl StreamReader {
                 let planned = self.schedule.with(|schedule| {
                     schedule.streams[stream].iter().map(|lap| lap.segments.len()).sum::<usize>()
                 })?;
-                let next = self.streams[stream].next_lap;
-                let has_next = self.laps.lengths.rows > 0 && self.end.is_none_or(|end| next < end);
                 let count = self.streams[stream].laps.len();
                 // Many short laps may be needed for one batch.
                 let is_enough = count > 2 && !self.is_decoded(stream, count - 1)?;
-                if !has_next || is_enough || count > 0 && planned >= few {
+                if !self.has_next_lap(stream) || is_enough || count > 0 && planned >= few {
                     break;
                 }
                 self.plan_lap(stream)?;
