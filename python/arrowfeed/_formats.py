@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +27,16 @@ def suffix_of(file: str) -> str:
 def extension_of(dataset: Any) -> str:
     """The extension of the files that a dataset or its class reads in a directory, without the dot."""
     return dataset._extension  # noqa: SLF001
+
+
+def options_of(dataset: Any) -> frozenset[str]:
+    """The names of the arguments with defaults of a dataset class, or of a `functools.partial` of it.
+
+    `inspect.signature` would compile the text of the signature. CPython 3.11 raises SystemError if two threads
+    do that at once (python/cpython#106905), and threads copy and pickle datasets.
+    """
+    made = getattr(dataset, "func", dataset)
+    return frozenset(re.findall(r"(\w+)=", made.__text_signature__))
 
 
 class Format(NamedTuple):
@@ -70,7 +80,7 @@ class Format(NamedTuple):
 
     def has(self, argument: str) -> bool:
         """Whether the dataset class, and the function that reads such files, have an argument."""
-        return argument in inspect.signature(self.dataset).parameters
+        return argument in options_of(self.dataset)
 
     def has_name(self, file: str | None) -> bool:
         """Whether a file name, a pattern or a URL has a suffix of the format."""

@@ -1,5 +1,7 @@
 """A pickled dataset is the same dataset in another process."""
 
+import functools
+import inspect
 import io
 import multiprocessing
 import pickle
@@ -8,6 +10,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed._formats import FORMATS, options_of
 from dataset_files import all_ids, digest
 
 OPTIONS = {"batch_size": 32, "shuffle_buffer_size": 60, "seed": 5, "threads": 2}
@@ -51,6 +54,22 @@ def test_a_copy_has_the_same_parts_and_batches(people, kind):
         repr(dataset),
     )
     assert digest(copy.record_batches(**OPTIONS)) == digest(dataset.record_batches(**OPTIONS))
+
+
+def test_a_copy_compiles_no_source(people, monkeypatch):
+    # CPython 3.11 raises SystemError if two threads compile to a syntax tree at once (python/cpython#106905).
+    dataset = af.AvroDataset(people)
+    monkeypatch.setattr("builtins.compile", None)
+    with pytest.raises(TypeError):
+        inspect.signature(af.AvroDataset)
+    assert pickle.loads(pickle.dumps(dataset)).num_rows == dataset.num_rows
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_the_options_of_a_format_are_those_of_its_signature(known):
+    assert {"source", *options_of(known.dataset)} == {*inspect.signature(known.dataset).parameters}
+    with_option = functools.partial(known.dataset, index="x.index")
+    assert options_of(with_option) == options_of(known.dataset)
 
 
 def test_a_copy_of_a_file_object_takes_the_states_of_the_first(people):

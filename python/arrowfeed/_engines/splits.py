@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import inspect
 import logging
 import re
 import uuid
@@ -16,6 +15,7 @@ from arrowfeed._dataset.inferred_schema import with_inferred_schema
 from arrowfeed._dataset.opening import dataset_class, rereadable
 from arrowfeed._engines.sources import absolute, repeatable
 from arrowfeed._errors import ChangedError, SchemaError
+from arrowfeed._formats import options_of
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class SplitSource:
         self._source = reopen()
         self.kind: Callable[..., Dataset] = dataset_class(reopen, options)
         """The dataset class of the format."""
-        known = inspect.signature(self.kind).parameters
+        known = options_of(self.kind)
         used = {name: value for name, value in (defaults or {}).items() if name in known}
         self.options = {**used, **options}
         """The options of the class, with the inferred columns."""
