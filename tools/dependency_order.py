@@ -9,6 +9,7 @@ FORMATS = set(formats().values())
 
 MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
+    "arrowfeed-predicate": {"arrowfeed-select"},
     "arrowfeed-source": set(),
     **{name: {"arrowfeed-select", "arrowfeed-source"} for name in FORMATS},
     "arrowfeed-store": {"arrowfeed-source"},

@@ -1,0 +1,67 @@
+//! The text of a predicate: a parser, and the canonical text.
+
+mod display;
+mod parse;
+
+/// Words that are not column names, unless they are quoted. They are keywords in any case of letters.
+const RESERVED: [&str; 8] = ["and", "or", "not", "in", "is", "null", "true", "false"];
+
+/// The function whose operand is the length of a list.
+const LIST_LENGTH: &str = "list_length";
+
+/// Whether the character may be in a column name without quotes.
+fn is_word(character: char) -> bool {
+    !character.is_whitespace() && !character.is_control() && !r#""'`()[],;=<>!&|"#.contains(character)
+}
+
+/// The length of the column path at the start of a text: words, and names in `['..']`. 0 if there is none.
+fn path_length(text: &str) -> usize {
+    // A number is not a path.
+    if text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+        return 0;
+    }
+    let mut end = 0;
+    loop {
+        let rest = &text[end..];
+        let word = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
+        let step = if word > 0 { word } else { quoted_step_length(rest).unwrap_or(0) };
+        if step == 0 {
+            return end;
+        }
+        end += step;
+    }
+}
+
+/// The length of the step `['name']` at the start of a text. A quote in the name is doubled.
+fn quoted_step_length(text: &str) -> Option<usize> {
+    let mut end = text.strip_prefix("['").map(|_| 2)?;
+    loop {
+        end += text[end..].find('\'')? + 1;
+        match text.as_bytes().get(end)? {
+            b'\'' => end += 1,
+            b']' => return Some(end + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Whether the path needs no quotes in the text of a predicate.
+fn is_plain(path: &str) -> bool {
+    let reserved = || RESERVED.iter().any(|word| path.eq_ignore_ascii_case(word));
+    !path.is_empty() && path_length(path) == path.len() && !path.chars().any(char::is_control) && !reserved()
+}
+
+/// The rest of the path after the step to field `name`, if the path starts with this step. The rest is empty if the path ends
+/// there.
+pub(crate) fn after_name<'a>(path: &'a str, name: &str) -> Option<&'a str> {
+    let rest = match quoted_step_length(path) {
+        Some(length) if path[2..length - 2].replace("''", "'") == name => &path[length..],
+        Some(_) => return None,
+        None => path.strip_prefix(name)?,
+    };
+    match rest.strip_prefix('.') {
+        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
+        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
+        None => None,
+    }
+}
