@@ -79,8 +79,8 @@ impl IpcFormat {
         let ((first, _), index) = files.first_stored(&check, open)?;
         let stored = Stored::of(&index);
         let format = Self::new((first.name().clone(), stored), index.schema, options)?;
-        let selects_columns = format.options.columns.is_some();
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
+        let columns = format.options.columns.clone();
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
     }
 
     fn new(

@@ -65,8 +65,8 @@ impl ParquetFormat {
         let whole = options.schema.clone().unwrap_or_else(|| first.schema().clone());
         let format = Self::new(first.name().clone(), whole, options)?;
         format.columns_of(&first)?;
-        let selects_columns = format.options.columns.is_some();
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
+        let columns = format.options.columns.clone();
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
     }
 
     fn new(first: Arc<str>, whole: SchemaRef, options: ParquetOptions) -> Result<Self, FeedError> {

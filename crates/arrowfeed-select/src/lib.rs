@@ -1,4 +1,4 @@
-//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`], [`concat_slices`] and [`repeat`] for any
+//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`filter_batch`], [`interleave`], [`concat()`], [`concat_slices`] and [`repeat`] for any
 //! type; [`compact`] and [`stored_bytes`] for dictionaries.
 //!
 //! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
@@ -24,6 +24,7 @@ use arrow_array::{
 };
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::filter::FilterBuilder;
 
 mod dictionaries;
 mod ranges;
@@ -84,6 +85,23 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
         ranges.range(0, start, end);
     }
     ranges.copy()
+}
+
+/// Returns the rows of `batch` where `mask` is set.
+///
+/// # Errors
+/// The mask and the batch have different lengths.
+pub fn filter_batch(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch, ArrowError> {
+    // The ranges or the numbers of the rows are found once for all columns.
+    let rows = FilterBuilder::new(mask).optimize().build();
+    let column = |column: &ArrayRef| match contains_dictionary(column.data_type())
+        || contains_list(column.data_type())
+    {
+        true => filter(column, mask),
+        false => rows.filter(column),
+    };
+    let columns = batch.columns().iter().map(column).collect::<Result<_, _>>()?;
+    self::batch(batch.schema_ref(), columns, rows.count())
 }
 
 /// Returns the slots `(array, slot)` of arrays of one type.

@@ -9,6 +9,7 @@
 //! | [`FileFormat::open`] | for the schema; for the index of a shuffle or of shards; for each file of each epoch, repeatedly if a shuffle covers more than 64 files | any, several files concurrently |
 //! | [`FormatFile::chunks`] | for the index, and when threads share a file | the caller's |
 //! | [`FormatFile::decoder`], [`UnitDecoder::next`] | for each unit | one at a time per unit, not always the same one |
+//! | [`FormatFile::selective_decoder`] | for each unit of filtered files, if the format has one | as for `decoder` |
 //! | [`UnitDecoder::recycle`] | after the last batch of a unit that ended without an error | as above |
 //!
 //! Messages and options call a chunk a block (`block 5 at byte 1,120`, `skip_block`).
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use arrowfeed_predicate::Predicate;
 
 use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report};
@@ -99,6 +101,20 @@ pub trait FileFormat: Send + Sync + Debug {
         false
     }
 
+    /// Whether a list column has one value where the file has a value, so that a predicate compares this value. Default: no.
+    fn lists_hold_one_value(&self) -> bool {
+        false
+    }
+
+    /// Returns the same format, whose files have a [`selective_decoder`](FormatFile::selective_decoder) of the rows that pass
+    /// `predicate`. The format has the columns of the predicate. Default: `None`, there is none.
+    ///
+    /// # Errors
+    /// The predicate cannot be compiled for the columns.
+    fn selecting(&self, _predicate: &Predicate) -> Result<Option<Arc<dyn FileFormat>>, FeedError> {
+        Ok(None)
+    }
+
     /// Whether only the consumer's thread may decode, for example because an interpreter produces the rows. Default: no.
     fn is_decoded_by_caller(&self) -> bool {
         false
@@ -148,6 +164,24 @@ pub trait FormatFile: Send + Sync + Debug {
         options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError>;
+
+    /// Creates a decoder for the rows of a unit that pass the predicate of the format, see [`FileFormat::selecting`]. The unit
+    /// has whole chunks: it drops no rows and keeps all. The decoder returns the columns that [`decoder`](Self::decoder)
+    /// returns. [`RowOrigin::before`] counts the rows of the chunk that pass. Its report counts the other rows. `share` is the
+    /// share of rows that passed so far, from 0 to 1, if any were read. Default: `None`; the engine decodes all rows and filters
+    /// them, as it does if that is faster at this share.
+    ///
+    /// # Errors
+    /// The system reports an error.
+    fn selective_decoder(
+        self: Arc<Self>,
+        _unit: &Unit,
+        _options: &DecodeOptions,
+        _claim: &mut Option<Claim>,
+        _share: Option<f64>,
+    ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
+        Ok(None)
+    }
 }
 
 /// The smallest run of rows that can be decoded independently: an Avro block, a Parquet row group.

@@ -26,6 +26,8 @@ impl OnError {
 pub struct Report {
     /// Rows in the returned batches.
     pub rows: u64,
+    /// Rows that a filter left out.
+    pub rejected: u64,
     /// Decoded blocks.
     pub blocks: u64,
     /// Size of those blocks in the file, in bytes.
@@ -104,6 +106,7 @@ impl Report {
     /// Adds the counts of the data that was read next.
     pub fn add(&mut self, other: Report) {
         self.rows += other.rows;
+        self.rejected += other.rejected;
         self.blocks += other.blocks;
         self.bytes += other.bytes;
         self.skipped.extend(other.skipped);

@@ -39,6 +39,7 @@
 //! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
 //! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
 //! | [`arrow`] | | the Arrow types of the signatures |
+//! | [`predicate`] | | predicates of filters |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
@@ -76,6 +77,7 @@ pub use arrowfeed_avro::{
 pub use arrowfeed_ipc as ipc;
 #[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
+pub use arrowfeed_predicate as predicate;
 // For the Python package.
 #[doc(hidden)]
 pub use arrowfeed_source::printable;

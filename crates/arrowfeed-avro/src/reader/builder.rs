@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed_source::run::{FileReader, ReadOptions};
+use arrowfeed_predicate::Predicate;
+use arrowfeed_source::run::{FileReader, ReadOptions, with_needed};
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError};
 
 use super::format::AvroFormat;
@@ -105,6 +106,12 @@ impl AvroReaderBuilder {
         self
     }
 
+    /// See [`ReadOptions::filter`].
+    pub fn with_filter(mut self, filter: Predicate) -> Self {
+        self.reading.filter = Some(filter);
+        self
+    }
+
     /// See [`AvroOptions::fixed_lengths`].
     pub fn with_fixed_length(mut self, path: impl Into<String>, length: i32) -> Self {
         self.options.fixed_lengths.insert(path.into(), length);
@@ -144,8 +151,19 @@ impl AvroReaderBuilder {
     ) -> Result<FileReader, FeedError> {
         let Self { options, mut reading } = self;
         reading.check()?;
-        let (files, opened) =
-            AvroFormat::open_files(sources.into_iter().map(Into::into), options.checked()?, &reading)?;
+        let mut options = options.checked()?;
+        let columns = options.columns.clone();
+        if let (Some(columns), Some(filter)) = (&mut options.columns, &reading.filter) {
+            *columns = with_needed(columns, filter);
+        }
+        let (mut files, opened) =
+            AvroFormat::open_files(sources.into_iter().map(Into::into), options, &reading)?;
+        if let Some(filter) = reading.filter.take() {
+            files = files.filtered(filter)?;
+            if let Some(columns) = columns {
+                files = files.with_columns(&columns)?;
+            }
+        }
         let body = opened.file.body();
         if files.len() == 1 && body.end - body.start < WORTH_THREADS {
             reading.threads = Some(NonZeroUsize::MIN);

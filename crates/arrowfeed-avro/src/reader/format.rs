@@ -17,7 +17,7 @@ use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
 use crate::plan::DecodePlan;
-use crate::{AvroOptions, AvroSchema, AvroSource};
+use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding};
 
 /// Maximum number of cached plans, one for each schema text.
 const MAX_PLANS: usize = 64;
@@ -70,10 +70,10 @@ impl AvroFormat {
         let in_first = |error: FeedError| error.in_file(&first.name);
         let (plan, recursion_error) =
             DecodePlan::compile_nonrecursive(&first.schema, &options).map_err(in_first)?;
-        let selects_columns = options.columns.is_some();
+        let columns = options.columns.clone();
         let format =
             Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan) };
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
     }
 
     /// Files that are read once, in order; they may include streams. The first file that can be opened stays open.
@@ -189,6 +189,10 @@ impl FileFormat for AvroFormat {
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = AvroOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
         Ok(Arc::new(Self::compiled(&self.first, options)?))
+    }
+
+    fn lists_hold_one_value(&self) -> bool {
+        self.options.encoding != ColumnEncoding::Native
     }
 
     fn check_complete(&self) -> Result<(), FeedError> {

@@ -86,9 +86,9 @@ impl ChunkFormat {
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_file(other.name()));
             }
         }
-        let selects_columns = columns.is_some();
-        let columns = match columns {
-            Some(names) => named_columns(&whole, &names).map_err(|error| error.in_file(first.name()))?,
+        let selected = columns;
+        let columns = match &selected {
+            Some(names) => named_columns(&whole, names).map_err(|error| error.in_file(first.name()))?,
             None => (0..whole.fields().len()).collect(),
         };
         let files = sources.iter().enumerate().map(|(number, source)| {
@@ -97,7 +97,7 @@ impl ChunkFormat {
         });
         let files = Files::new(files.collect::<Vec<_>>());
         let format = Self::new(sources, columns, limits, read_by_caller);
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selects_columns))
+        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selected.as_deref()))
     }
 
     /// `sources` is not empty.

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use arrowfeed_predicate::Predicate;
 
 use super::file_set::FileSet;
+use super::full_batches::FullBatches;
 use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{BatchBoundaries, Part};
 use crate::format::FormatFile;
@@ -28,6 +30,9 @@ pub struct ReadOptions {
     pub threads: Option<NonZeroUsize>,
     /// The reaction to data that cannot be decoded.
     pub on_error: OnError,
+    /// The predicate that the rows must pass. Its columns need not be read. Each batch but the last one of all files then has
+    /// `batch_size` rows, or as many as one batch may have. Default `None`: all rows.
+    pub filter: Option<Predicate>,
     /// Called before each file and chunk, inside long ones, and while the caller waits. Returning true cancels the reading.
     pub interrupt: Option<Interrupt>,
 }
@@ -38,6 +43,7 @@ impl fmt::Debug for ReadOptions {
             .field("batch_size", &self.batch_size)
             .field("threads", &self.threads)
             .field("on_error", &self.on_error)
+            .field("filter", &self.filter)
             .finish_non_exhaustive()
     }
 }
@@ -58,26 +64,33 @@ impl FileSet {
     ///
     /// # Errors
     /// An option is invalid. Errors of a file are returned when its turn comes.
-    pub fn read_files(self, options: ReadOptions) -> Result<FileReader, FeedError> {
-        self.read_from(0, options)
+    pub fn read_files(self, mut options: ReadOptions) -> Result<FileReader, FeedError> {
+        let files = match options.filter.take() {
+            Some(filter) => self.filtered(filter)?,
+            None => self,
+        };
+        files.read_from(0, options)
     }
 
-    /// Like [`read_files`](Self::read_files), from a file that is already open. The report has the files before it, which
+    /// Like [`read_files`](Self::read_files), from a file that is already open. The set must have the columns of the filter. The report has the files before it, which
     /// could not be opened.
     ///
     /// # Errors
     /// As [`read_files`](Self::read_files).
     pub fn read_opened(self, opened: OpenedFile, options: ReadOptions) -> Result<FileReader, FeedError> {
         let OpenedFile { number, file, failed } = opened;
+        // The filter is that of the set.
+        let options = ReadOptions { filter: None, ..options };
         let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(self.name(file), error));
         let report = Report { skipped: skipped.collect(), ..Report::default() };
-        let FileReader { schema, parts } = self.read_from(number, options)?;
-        Ok(FileReader { schema, parts: parts.with_open(number, file).with_report(report) })
+        let file = self.filtered_file(number, file);
+        let reader = self.read_from(number, options)?;
+        Ok(FileReader { parts: reader.parts.with_open(number, file).with_report(report), ..reader })
     }
 
     fn read_from(self, first: usize, options: ReadOptions) -> Result<FileReader, FeedError> {
         options.check()?;
-        let ReadOptions { batch_size, threads, on_error, interrupt } = options;
+        let ReadOptions { batch_size, threads, on_error, interrupt, filter: _ } = options;
         let options = PartOptions {
             batch_size,
             boundaries: BatchBoundaries::PerPart,
@@ -109,12 +122,15 @@ pub struct OpenedFile {
 pub struct FileReader {
     schema: SchemaRef,
     parts: PartReader,
+    /// Present if the rows are filtered.
+    full: Option<FullBatches>,
 }
 
 impl FileReader {
     /// Creates a reader from `parts`, whose batches have this schema.
     pub fn new(schema: SchemaRef, parts: PartReader) -> Self {
-        Self { schema, parts }
+        let full = parts.is_filtered().then(FullBatches::default);
+        Self { schema, parts, full }
     }
 
     /// The schema of all batches.
@@ -148,7 +164,10 @@ impl Iterator for FileReader {
     type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.parts.next()?.map(|found| found.batch))
+        match &mut self.full {
+            Some(full) => full.next(&mut self.parts),
+            None => Some(self.parts.next()?.map(|found| found.batch)),
+        }
     }
 }
 

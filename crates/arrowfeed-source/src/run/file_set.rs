@@ -5,9 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_predicate::Predicate;
 
 use super::files::{Entry, Files, not_a_file};
+use super::filter::Filter;
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::remote::{OnArrival, RemoteFile};
@@ -21,8 +23,11 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 #[derive(Debug, Clone)]
 pub struct FileSet {
     pub(super) files: Files,
+    /// The format, which also decodes the columns of the predicate of the filter.
     format: Arc<dyn FileFormat>,
-    selects_columns: bool,
+    /// The columns that the caller has selected, as field paths. `None`: all columns.
+    columns: Option<Arc<[String]>>,
+    filter: Option<Arc<Filter>>,
     /// The requests of the reading for which this set was created.
     remote: Option<Arc<RemoteFiles>>,
 }
@@ -31,18 +36,23 @@ impl FileSet {
     /// Creates the set without opening a file. `files` must contain at least one file and no stream;
     /// [`Files::first_stored`] checks that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
-        Self { files, format, selects_columns: false, remote: None }
+        Self { files, format, columns: None, filter: None, remote: None }
     }
 
-    /// States whether the caller has selected the columns of the format. A dataset reads all of them then; otherwise it
-    /// reads the columns that its tensors need.
-    pub fn selecting_columns(self, selects_columns: bool) -> Self {
-        Self { selects_columns, ..self }
+    /// States the columns of the format, as field paths, if the caller has selected them. A dataset reads all of them then;
+    /// otherwise it reads the columns that its tensors need.
+    pub fn selecting_columns(self, columns: Option<&[String]>) -> Self {
+        Self { columns: columns.map(Into::into), ..self }
     }
 
     /// Whether the caller has selected the columns, see [`selecting_columns`](Self::selecting_columns).
     pub fn selects_columns(&self) -> bool {
-        self.selects_columns
+        self.columns.is_some()
+    }
+
+    /// Other files of the same format, with the same columns and filter.
+    pub(super) fn of_files(&self, files: Files) -> Self {
+        Self { files, remote: None, ..self.clone() }
     }
 
     /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without
@@ -130,8 +140,61 @@ impl FileSet {
     /// # Errors
     /// A column does not exist.
     pub fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
-        let (files, format) = (self.files.clone(), self.format.with_columns(columns)?);
-        Ok(Self { files, format, selects_columns: true, remote: None })
+        let (format, filter) = match &self.filter {
+            Some(filter) => {
+                // A format of one column may refuse to read none.
+                let schema = match columns {
+                    [] => Arc::new(Schema::empty()),
+                    columns => self.format.with_columns(columns)?.schema().clone(),
+                };
+                let predicate = filter.predicate.clone();
+                let format = self.format.with_columns(&with_needed(columns, &predicate))?;
+                let format = format.selecting(&predicate)?.unwrap_or(format);
+                let filter = Filter::new(predicate, &*format, schema)?;
+                (format, Some(Arc::new(filter)))
+            }
+            None => (self.format.with_columns(columns)?, None),
+        };
+        Ok(Self { files: self.files.clone(), format, columns: Some(columns.into()), filter, remote: None })
+    }
+
+    /// Returns the same files, of which only the rows that pass `predicate` are read. Its columns need not be selected. The
+    /// rows of filtered files must pass both predicates. Each chunk has the rows that pass; [`chunks`](Self::chunks) counts
+    /// all rows.
+    ///
+    /// # Errors
+    /// The predicate names a column that does not exist, or compares one with a value of another type.
+    pub fn filtered(&self, predicate: Predicate) -> Result<Self, FeedError> {
+        let schema = self.schema().clone();
+        let predicate = match &self.filter {
+            Some(filter) => filter.predicate.clone() & predicate,
+            None => predicate,
+        };
+        let format = match &self.columns {
+            Some(columns) => self.format.with_columns(&with_needed(columns, &predicate))?,
+            None => self.format.clone(),
+        };
+        let format = format.selecting(&predicate)?.unwrap_or(format);
+        let filter = Some(Arc::new(Filter::new(predicate, &*format, schema)?));
+        Ok(Self { format, filter, remote: None, ..self.clone() })
+    }
+
+    /// The predicate that the rows pass, if they are filtered.
+    pub fn predicate(&self) -> Option<&Predicate> {
+        self.filter.as_ref().map(|filter| &filter.predicate)
+    }
+
+    /// Whether only some rows are read, see [`filtered`](Self::filtered).
+    pub fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Wraps an open file of the format, if the rows are filtered.
+    pub(super) fn filtered_file(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
+        match &self.filter {
+            Some(filter) => filter.of_file(self.files.entries[number].name.clone(), file),
+            None => file,
+        }
     }
 
     /// Returns the same files, each of which must have the given identity. `when` describes, for messages, the time of
@@ -181,7 +244,7 @@ impl FileSet {
 
     /// The schema of all batches.
     pub fn schema(&self) -> &SchemaRef {
-        self.format.schema()
+        self.filter.as_ref().map_or_else(|| self.format.schema(), |filter| filter.schema())
     }
 
     /// The number of files, at least 1.
@@ -265,7 +328,7 @@ impl FileSet {
                 .and_then(|()| known.check_fingerprint(&fingerprint))
                 .map_err(|error| error.in_file(&entry.name))?;
         }
-        Ok(open)
+        Ok(self.filtered_file(file, open))
     }
 
     /// Returns the chunks of a file in order, and the errors that were skipped as `on_error` allows. Checks for
@@ -315,4 +378,23 @@ impl FileSet {
             }
         }
     }
+}
+
+/// The columns with those that a predicate needs, as field paths. A path that contains others takes the place of the first.
+pub fn with_needed(columns: &[String], predicate: &Predicate) -> Vec<String> {
+    let mut all = columns.to_vec();
+    for needed in predicate.columns() {
+        if all.iter().any(|column| contains(column, needed)) {
+            continue;
+        }
+        let place = all.iter().position(|column| contains(needed, column));
+        all.retain(|column| !contains(needed, column));
+        all.insert(place.unwrap_or(all.len()), needed.to_owned());
+    }
+    all
+}
+
+/// Whether the column with path `outer` has the one with path `inner`.
+fn contains(outer: &str, inner: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

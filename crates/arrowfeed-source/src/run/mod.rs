@@ -11,6 +11,7 @@
 // |---|---|
 // | `files` | input files before they are opened |
 // | `file_set` | files of one format that can be opened repeatedly |
+// | `filter` `projection` | the rows that pass a predicate, and the columns that are returned |
 // | `parts` | the rows to read, and their order |
 // | `batch_rows` | the default number of rows of a batch |
 // | `look_ahead` `remote_files` | remote requests for the next parts |
@@ -19,7 +20,7 @@
 // | `pool` | the threads of an iterator |
 // | `pipeline` | decodes units on these threads |
 // | `part_reader` | the main loop |
-// | `file_reader` | a simple reader that reads files once |
+// | `file_reader` `full_batches` | a simple reader that reads files once; its batches of filtered rows |
 // | `split` | byte ranges of files, for several processes |
 // | `map_stage` | ordered per-batch map function |
 
@@ -27,6 +28,8 @@ mod batch_rows;
 mod file_reader;
 mod file_set;
 mod files;
+mod filter;
+mod full_batches;
 mod in_order;
 mod look_ahead;
 mod map_stage;
@@ -35,6 +38,7 @@ mod parts;
 mod pipeline;
 mod planner;
 mod pool;
+mod projection;
 mod remote_files;
 mod scan_all;
 mod split;
@@ -43,7 +47,7 @@ mod tests;
 
 pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
-pub use file_set::FileSet;
+pub use file_set::{FileSet, with_needed};
 pub use files::{Files, FirstFile};
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};

@@ -209,6 +209,21 @@ impl PartReader {
         self.mode = Mode::Ended;
     }
 
+    /// Whether the rows are filtered.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.parts.files.is_filtered()
+    }
+
+    /// Number of rows of a batch. It is final after the first batch.
+    pub(super) fn batch_size(&self) -> usize {
+        self.parts.batch_size()
+    }
+
+    /// Maximum size of a batch in bytes.
+    pub(super) fn batch_bytes(&self) -> usize {
+        self.parts.files.format().limits().batch_bytes
+    }
+
     /// Changes the memory budget for decoded batches, if a thread pool decodes.
     pub fn set_prefetch_bytes(&mut self, bytes: usize) {
         if let Mode::Parallel(parallel) = &self.mode
@@ -442,7 +457,7 @@ impl Parallel {
                     Err(_) => {}
                 }
                 match parts.next(report, check) {
-                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.batch_size())),
+                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.unit_rows())),
                     Ok(None) => return Ok(()),
                     Err(error) if check.has_stopped() => return Err(error),
                     Err(error) => self.failure = Some(error),
@@ -472,14 +487,15 @@ impl Parallel {
 }
 
 impl Planner {
-    fn of(work: Work, batch_size: usize) -> (OpenPart, Self) {
+    /// `unit_rows`: the number of rows at whose multiples a unit may end.
+    fn of(work: Work, unit_rows: usize) -> (OpenPart, Self) {
         let Work { part, unit, may_be_cut } = work;
         let file = &part.numbered.file;
         let planner = if !may_be_cut {
             Self::Part(Some(unit))
         } else {
             match file.chunks().filter(|_| !file.is_one_chunk()) {
-                Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
+                Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, unit_rows)),
                 None => Self::Whole(Some(unit)),
             }
         };

@@ -232,7 +232,9 @@ impl Parts {
         if !part.indivisible && carried > 0 {
             unit.first_batch = Some(self.batch_size() as u64 - carried);
         }
-        Work { part: open, unit, may_be_cut: !part.indivisible }
+        // The number of filtered rows up to a place in the file is not known, so a unit cannot end at one of them.
+        let ends_at_a_row = self.files.is_filtered() && unit.kept < u64::MAX;
+        Work { part: open, unit, may_be_cut: !part.indivisible && !ends_at_a_row }
     }
 
     /// Returns the open file of a part. A file whose parts are decoded together usually has more such parts, so it stays open.
@@ -277,6 +279,11 @@ impl Parts {
     /// Number of rows of a batch. It is final after [`next`](Self::next) has returned work.
     pub(super) fn batch_size(&self) -> usize {
         self.batch_size.unwrap_or(DEFAULT_BATCH_ROWS)
+    }
+
+    /// The number of rows at whose multiples a unit may end. A unit of filtered rows ends at the end of a chunk.
+    pub(super) fn unit_rows(&self) -> usize {
+        if self.files.is_filtered() { 1 } else { self.batch_size() }
     }
 
     /// The options for decoders of units.

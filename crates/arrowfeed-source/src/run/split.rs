@@ -162,7 +162,7 @@ impl FileSet {
         let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
         let source = source.unwrap_or_else(stored);
         let files = Files::new([source.with_identity(split.identity)]);
-        Self::new(files, self.format().clone()).read_range(split.start..split.end, options)
+        self.of_files(files).read_range(split.start..split.end, options)
     }
 
     /// Reads the chunks of a byte range of the first file, on the caller's thread.

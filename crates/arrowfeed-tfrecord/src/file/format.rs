@@ -267,6 +267,10 @@ impl FileFormat for RecordFormat {
         &self.limits
     }
 
+    fn lists_hold_one_value(&self) -> bool {
+        !matches!(self.plan, RecordDecoding::Raw)
+    }
+
     fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
         FileEnds::opening_ranges(len)
     }

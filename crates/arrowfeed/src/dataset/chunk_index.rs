@@ -113,6 +113,27 @@ impl ChunkIndex {
         Ok(Self { files, rows_before, selection: Some(selection), digest, skipped })
     }
 
+    /// The index with other numbers of rows, of those chunks that have rows, and with more skipped parts.
+    pub(super) fn with_counts(&self, counts: &[Vec<u64>], skipped: Vec<Skipped>) -> Self {
+        let mut digest = crc32fast::Hasher::new();
+        digest.update(&self.digest.to_le_bytes());
+        let (mut files, mut rows_before, mut sum) = (Vec::with_capacity(self.files.len()), vec![0], 0);
+        for (chunks, counts) in self.files.iter().zip(counts) {
+            let mut kept = Vec::new();
+            for (chunk, rows) in chunks.iter().zip(counts) {
+                digest.update(&rows.to_le_bytes());
+                if *rows > 0 {
+                    kept.push(Chunk { rows: *rows, ..*chunk });
+                    sum += *rows;
+                }
+            }
+            files.push(kept);
+            rows_before.push(sum);
+        }
+        let skipped = self.skipped.iter().cloned().chain(skipped).collect();
+        Self { files: files.into(), rows_before, selection: None, digest: digest.finalize(), skipped }
+    }
+
     pub(super) fn has_selection(&self) -> bool {
         self.selection.is_some()
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use arrowfeed_predicate::Predicate;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report};
@@ -52,6 +53,8 @@ pub struct Dataset {
     pub(super) content: Content,
     pub(super) definitions: TensorDefinitions,
     pub(super) adapter: TensorAdapter,
+    /// The predicate of [`filter`](Self::filter).
+    pub(super) predicate: Option<Predicate>,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
     pub(super) rows: Range<u64>,
     /// Shared with the datasets that are made of this one.
@@ -123,7 +126,14 @@ impl Dataset {
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
         let content = Content::Files(Arc::new(files));
-        Ok(Self { content, definitions, adapter, rows: ALL_ROWS, history: History::default() })
+        Ok(Self {
+            content,
+            definitions,
+            adapter,
+            predicate: None,
+            rows: ALL_ROWS,
+            history: History::default(),
+        })
     }
 
     /// Mixes the rows of datasets at random. For each row of an iteration, a random number chooses the dataset, with a
@@ -175,7 +185,14 @@ impl Dataset {
         let batch_bytes = mixed.datasets[0].limits().batch_bytes;
         let adapter = definitions.adapter_within(mixed.schema.clone(), batch_bytes)?;
         let content = Content::Mixed(Arc::new(mixed));
-        Ok(Self { content, definitions, adapter, rows: ALL_ROWS, history: History::default() })
+        Ok(Self {
+            content,
+            definitions,
+            adapter,
+            predicate: None,
+            rows: ALL_ROWS,
+            history: History::default(),
+        })
     }
 
     /// The rows of files that belong to this dataset.
@@ -209,6 +226,7 @@ impl Dataset {
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
         let files = self.files("save_index")?;
+        let files = files.base.as_ref().unwrap_or(files);
         let (index, _) = files.whole_index(&options)?;
         saved_index::save(path.as_ref(), &files.files, &index, &Check::of(interrupt.as_ref()))
     }
@@ -244,6 +262,10 @@ impl Dataset {
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
         let own = self.files("with_index")?;
+        if own.base.is_some() {
+            let message = "with_index: expected a dataset of all rows, found a filtered one: filter the result of with_index";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
         let mut files = saved_index::load(path.as_ref(), &own.files, &Check::of(interrupt))?;
         files.splits = own.splits.clone();
         self.content = Content::Files(Arc::new(files));
@@ -307,18 +329,23 @@ impl Dataset {
     /// # Errors
     /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
-        let (rows, history) = (self.rows.clone(), self.history.clone());
+        let (predicate, rows, history) = (self.predicate.clone(), self.rows.clone(), self.history.clone());
         let files = match &self.content {
             Content::Files(files) => files,
             Content::Mixed(mixed) => {
                 let mixed = mixed.project(&self.definitions, names)?;
-                return Ok(Self { rows, history, ..Self::of_mixed(mixed, self.definitions.chosen(names))? });
+                return Ok(Self {
+                    predicate,
+                    rows,
+                    history,
+                    ..Self::of_mixed(mixed, self.definitions.chosen(names))?
+                });
             }
         };
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = file_paths(&adapter, self.arrow_schema());
-        Ok(Self { rows, history, ..Self::with_columns((**files).clone(), definitions, &columns)? })
+        Ok(Self { predicate, rows, history, ..Self::with_columns((**files).clone(), definitions, &columns)? })
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read

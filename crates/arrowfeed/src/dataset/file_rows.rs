@@ -18,7 +18,6 @@ use super::pieces::RowPosition;
 use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Rows, Step};
-use super::selection::shown_splits;
 use super::shuffled::AfterShuffled;
 use super::state::{SavedPosition, State, check_epoch};
 use crate::error::{DatasetError, StateError, StateErrorKind};
@@ -275,7 +274,7 @@ impl FileRows {
             self.seed,
             chunks,
         );
-        state.options.split = shown_splits(&self.files.splits);
+        state.options.split = self.files.shown_selection();
         Ok(state)
     }
 }

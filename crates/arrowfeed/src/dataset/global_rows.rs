@@ -27,7 +27,6 @@ use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Gather, Rows};
 use super::selected_files::SelectedFiles;
-use super::selection::shown_splits;
 use super::stream_laps::StreamLaps;
 use super::stream_reader::{StreamReader, StreamStart};
 use crate::error::DatasetError;
@@ -279,7 +278,7 @@ impl GlobalRows {
         for (dataset, index) in self.datasets.iter().zip(indexes) {
             let files = dataset.files.file_checksums(self.options.interrupt.as_ref())?;
             let rows = dataset.in_file_rows(self.options.clone()).rows;
-            sources.push(Source::new(files, index.digest, rows, shown_splits(&dataset.files.splits)));
+            sources.push(Source::new(files, index.digest, rows, dataset.files.shown_selection()));
         }
         let weights = self.weights.as_ref().map(|weights| format!("{weights:?}"));
         Ok(GlobalState::new(&self.options, &self.global, weights, self.seed, sources))

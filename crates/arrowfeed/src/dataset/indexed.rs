@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted, thousands};
+use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted as shown_count, thousands};
 
 use super::chunk_index::ChunkIndex;
+use super::filtered::counted;
 use super::options::IterationOptions;
-use super::selection::RowSplit;
+use super::selection::{RowSplit, shown_splits};
 use super::state::FileChecksums;
 
 /// Maximum total bytes of local files that are scanned for a number that the caller may not need. An Avro file of 1 GiB
@@ -20,6 +21,8 @@ const CHEAP_FILES: usize = 100;
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) files: Arc<FileSet>,
+    /// The same files with all rows, if `files` are filtered.
+    pub(super) base: Option<Arc<Indexed>>,
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
     file_checksums: ForkLock<Option<FileChecksums>>,
@@ -41,12 +44,19 @@ impl Indexed {
         splits: Arc<[RowSplit]>,
     ) -> Self {
         let (index, file_checksums) = (ForkLock::new(index), ForkLock::new(file_checksums));
-        Self { files, index, file_checksums, splits, chosen: ForkLock::default() }
+        Self { files, base: None, index, file_checksums, splits, chosen: ForkLock::default() }
     }
 
     /// Makes files with a known index, which has no faults.
     pub(super) fn with_index(files: FileSet, index: ChunkIndex) -> Self {
         Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default())
+    }
+
+    /// `files` are the files of `all` with a filter.
+    pub(super) fn filtered(all: &Arc<Self>, files: FileSet) -> Self {
+        // A filter of filtered files joins both predicates, so the base has all rows.
+        let base = all.base.clone().unwrap_or_else(|| all.clone());
+        Self { base: Some(base), ..Self::new(files) }
     }
 
     /// The same files with fewer rows.
@@ -59,6 +69,15 @@ impl Indexed {
     pub(super) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let files = Arc::new(self.files.with_columns(columns)?);
         Ok(Self { files, ..self.clone() })
+    }
+
+    /// Describes the filter and the splits, for states. `None`: all rows are read.
+    pub(super) fn shown_selection(&self) -> Option<String> {
+        let filter = self.files.predicate().map(|predicate| format!("filter({predicate})"));
+        match (filter, shown_splits(&self.splits)) {
+            (Some(filter), Some(splits)) => Some(format!("{filter}, {splits}")),
+            (filter, splits) => filter.or(splits),
+        }
     }
 
     /// The index of the rows that are read, and the counts of the requests to stores that this call made.
@@ -90,7 +109,15 @@ impl Indexed {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok((index, Requests::default()));
         }
-        let (index, requests) = ChunkIndex::build(&self.files, options)?;
+        let (index, requests) = match &self.base {
+            None => ChunkIndex::build(&self.files, options)?,
+            Some(base) => {
+                let (index, mut requests) = base.whole_index(options)?;
+                let (index, counting) = counted(&index, &self.files, options)?;
+                requests.add(counting);
+                (index, requests)
+            }
+        };
         let index = Arc::new(index);
         if index.skipped.is_empty() {
             self.index.with(|known| *known = Some(index.clone()));
@@ -103,7 +130,7 @@ impl Indexed {
         if self.index.with(|index| index.is_some()).unwrap_or(false) {
             return true;
         }
-        if self.files.has_objects() || self.files.len() > CHEAP_FILES {
+        if self.files.is_filtered() || self.files.has_objects() || self.files.len() > CHEAP_FILES {
             return false;
         }
         if self.files.format().opening_finds_chunks() {
@@ -119,12 +146,15 @@ impl Indexed {
         if !self.files.has_objects() || self.index.with(|index| index.is_some()).unwrap_or(false) {
             return None;
         }
-        let files = counted(self.files.len() as u64, "file");
+        let files = shown_count(self.files.len() as u64, "file");
         let bytes = match self.files.listed_bytes() {
             Some(bytes) => format!(", up to {} bytes", thousands(bytes)),
             None => String::new(),
         };
-        let what = "num_rows, shuffling and sharding first read all block headers";
+        let what = match self.files.is_filtered() {
+            true => "num_rows, shuffling and sharding first read the columns of the filter",
+            false => "num_rows, shuffling and sharding first read all block headers",
+        };
         Some(format!("{what} of {files} in a store{bytes}: avoid this with save_index() and index="))
     }
 
@@ -147,6 +177,7 @@ impl Clone for Indexed {
         let index = self.index.with(|index| index.clone()).flatten();
         let file_checksums = self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten();
         let chosen = ForkLock::new(self.chosen.with(|index| index.clone()).flatten());
-        Self { chosen, ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone()) }
+        let base = self.base.clone();
+        Self { chosen, base, ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone()) }
     }
 }

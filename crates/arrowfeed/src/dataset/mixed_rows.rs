@@ -280,7 +280,8 @@ impl BatchRows for MixedRows {
     fn report(&self) -> Report {
         let mut sum = Report { rows: self.yielded_position.rows, ..Report::default() };
         for source in &self.sources {
-            let Report { blocks, bytes, skipped, requests, .. } = source.rows.rows.report();
+            let Report { rejected, blocks, bytes, skipped, requests, .. } = source.rows.rows.report();
+            sum.rejected += rejected;
             sum.blocks += blocks;
             sum.bytes += bytes;
             sum.skipped.extend(skipped);

@@ -18,6 +18,7 @@
 // | `epoch` | an epoch in file order or shuffled |
 // | `selected_files` | files, and the rows of them that belong to a dataset |
 // | `selected` | restrictions of a dataset to some of its rows, and their number |
+// | `filtered` | rows that pass a predicate, and their numbers |
 // | `selection` `chosen_rows` | rows that a split chooses at random, and those of them in decoded pieces |
 // | `sequential` `pieces` | an epoch in file order, cut into batches |
 // | `shuffled` `window` | an epoch in random order |
@@ -44,6 +45,7 @@ mod conversion;
 mod dataset;
 mod epoch;
 mod file_rows;
+mod filtered;
 mod global_draws;
 mod global_plan;
 mod global_reading;

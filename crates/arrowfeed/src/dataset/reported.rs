@@ -34,13 +34,14 @@ impl SkipLocation {
 /// Counts of a report at one moment. Skipped items are never removed from a report, so their number identifies them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportMark {
+    rejected: u64,
     blocks: u64,
     bytes: u64,
     skipped: usize,
 }
 
 impl ReportMark {
-    pub(super) const NONE: Self = Self { blocks: 0, bytes: 0, skipped: 0 };
+    pub(super) const NONE: Self = Self { rejected: 0, blocks: 0, bytes: 0, skipped: 0 };
 }
 
 /// The part of a report that was counted already.
@@ -59,6 +60,7 @@ impl Default for Counted {
 impl ReportLog {
     /// Adds counts. Returns the first skipped part of each file of which the log had none.
     pub(super) fn add(&mut self, other: Report) -> Vec<Skipped> {
+        self.report.rejected += other.rejected;
         self.report.blocks += other.blocks;
         self.report.bytes += other.bytes;
         self.add_requests(other.requests);
@@ -90,8 +92,8 @@ impl ReportLog {
 
     /// The current counts.
     pub(super) fn counted(&self) -> ReportMark {
-        let Report { blocks, bytes, ref skipped, .. } = self.report;
-        ReportMark { blocks, bytes, skipped: skipped.len() }
+        let Report { rejected, blocks, bytes, ref skipped, .. } = self.report;
+        ReportMark { rejected, blocks, bytes, skipped: skipped.len() }
     }
 
     /// The report as of `mark`, without rows and without the part that is `counted`, which is updated.
@@ -101,6 +103,7 @@ impl ReportLog {
         let skipped = self.report.skipped.get(before.mark.skipped..mark.skipped).unwrap_or_default();
         Report {
             rows: 0,
+            rejected: mark.rejected.saturating_sub(before.mark.rejected),
             blocks: mark.blocks.saturating_sub(before.mark.blocks),
             bytes: mark.bytes.saturating_sub(before.mark.bytes),
             skipped: skipped.to_vec(),
@@ -110,8 +113,8 @@ impl ReportLog {
 
     /// The report as of `counted`, for an iterator that has yielded `rows` rows.
     pub(super) fn up_to(&self, counted: &ReportMark, rows: u64) -> Report {
-        let ReportMark { blocks, bytes, skipped } = *counted;
+        let ReportMark { rejected, blocks, bytes, skipped } = *counted;
         let (skipped, requests) = (self.report.skipped[..skipped].to_vec(), self.report.requests);
-        Report { rows, blocks, bytes, skipped, requests }
+        Report { rows, rejected, blocks, bytes, skipped, requests }
     }
 }

@@ -9,7 +9,6 @@ use arrowfeed_source::{FeedError, Interrupt, Limits, printable};
 use super::file_rows::FileRows;
 use super::indexed::Indexed;
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
-use super::selection::shown_splits;
 use super::tensor_definitions::{TensorDefinitions, file_paths};
 use crate::error::DatasetError;
 
@@ -33,8 +32,8 @@ impl SelectedFiles {
     /// Checksum of the names and lengths of the files, of the schema, and of the selected rows.
     pub(super) fn fingerprint(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
         let mut content = format!("{:?}", self.schema());
-        if let Some(splits) = shown_splits(&self.files.splits) {
-            content.push_str(&splits);
+        if let Some(selection) = self.files.shown_selection() {
+            content.push_str(&selection);
         }
         if self.rows != ALL_ROWS {
             content.push_str(&format!("{:?}", self.rows));
@@ -97,8 +96,8 @@ impl SelectedFiles {
             n => format!("{n} files"),
         };
         let mut text = format!("{files}, columns: {}", columns.join(", "));
-        if let Some(splits) = shown_splits(&self.files.splits) {
-            text.push_str(&format!("\n{splits}"));
+        if let Some(selection) = self.files.shown_selection() {
+            text.push_str(&format!("\n{selection}"));
         }
         if self.rows != ALL_ROWS {
             text.push_str(&format!("\n{}", shown_rows(&self.rows)));

@@ -1,5 +1,6 @@
 //! Epoch in file order.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
@@ -8,8 +9,10 @@ use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartReader, Polled, 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::{ChunkIndex, RowLocation};
 use super::options::IterationOptions;
+use super::order::in_file_order;
 use super::pieces::{Pieces, RowPosition};
 use super::rows::Step;
+use super::window::PlannedWindow;
 
 #[derive(Debug)]
 pub(super) struct Sequential {
@@ -37,7 +40,10 @@ impl Sequential {
         let mut chosen = index.and_then(ChosenRows::new);
         let reader = match index {
             Some(index) => {
-                let parts = stretch(index, chosen.as_mut(), options, after)?;
+                let parts = match files.is_filtered() {
+                    true => filtered_stretch(index, &mut chosen, options, after)?,
+                    false => stretch(index, chosen.as_mut(), options, after)?,
+                };
                 PartReader::new(files.clone(), parts, reading)?
             }
             None => PartReader::new(files.clone(), all(files.len(), after), reading)?,
@@ -73,6 +79,36 @@ fn all(files: usize, after: Option<RowPosition>) -> impl Iterator<Item = Part> +
     first.into_iter().chain((next..files).map(Part::whole))
 }
 
+/// Like [`stretch`], as parts of few chunks each: a part of filtered rows that ends inside a chunk is not divided among threads.
+fn filtered_stretch(
+    index: &ChunkIndex,
+    chosen: &mut Option<ChosenRows>,
+    options: &IterationOptions,
+    after: Option<RowPosition>,
+) -> Result<Vec<Part>, FeedError> {
+    let rows = rows_after(index, chosen.as_mut(), options, after)?;
+    let window = PlannedWindow::new(0, &in_file_order(index, rows), index, chosen)?;
+    Ok(window.parts(index, &[]).into_iter().map(|(part, _)| part).collect())
+}
+
+/// The selected rows of a shard, from a position on.
+fn rows_after(
+    index: &ChunkIndex,
+    chosen: Option<&mut ChosenRows>,
+    options: &IterationOptions,
+    after: Option<RowPosition>,
+) -> Result<Range<u64>, FeedError> {
+    let mut rows = options.own_rows(index.rows());
+    if let Some(RowPosition { file, offset, row, .. }) = after {
+        let before = match (chosen, index.nth_chunk(file, offset)) {
+            (Some(chosen), Some(nth_chunk)) => chosen.before(file, nth_chunk, row)?,
+            _ => row,
+        };
+        rows.start = (index.rows_before(file, offset) + before).max(rows.start);
+    }
+    Ok(rows)
+}
+
 /// The parts that have the selected rows of a shard. A part of chosen rows also has the rows between them.
 fn stretch(
     index: &ChunkIndex,
@@ -80,14 +116,7 @@ fn stretch(
     options: &IterationOptions,
     after: Option<RowPosition>,
 ) -> Result<Vec<Part>, FeedError> {
-    let mut rows = options.own_rows(index.rows());
-    if let Some(RowPosition { file, offset, row, .. }) = after {
-        let before = match (&mut chosen, index.nth_chunk(file, offset)) {
-            (Some(chosen), Some(nth_chunk)) => chosen.before(file, nth_chunk, row)?,
-            _ => row,
-        };
-        rows.start = (index.rows_before(file, offset) + before).max(rows.start);
-    }
+    let mut rows = rows_after(index, chosen.as_deref_mut(), options, after)?;
     let mut number = |file, nth_chunk, row| match &mut chosen {
         Some(chosen) => chosen.number(file, nth_chunk, row),
         None => Ok(row),

@@ -48,7 +48,7 @@ pub(super) struct SavedOptions {
     /// `None`: all rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rows: Option<(u64, u64)>,
-    /// The parts that `split` made. `None`: no split.
+    /// The filter, and the parts that `split` made. `None`: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) split: Option<String>,
     shuffle_buffer_size: usize,
@@ -71,6 +71,8 @@ pub(super) enum SavedPosition {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Counts {
     rows: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    rejected: u64,
     blocks: u64,
     bytes: u64,
     skipped: Vec<SavedSkipped>,
@@ -214,7 +216,9 @@ pub(super) fn difference_of_splits(own: Option<&String>, found: Option<&String>)
     if own == found {
         return Ok(());
     }
-    let shown = |split: Option<&String>| split.cloned().unwrap_or_else(|| "no split".to_owned());
+    let is_filter = |split: &&String| split.starts_with("filter(");
+    let none = if own.or(found).is_some_and(|split| is_filter(&split)) { "no filter" } else { "no split" };
+    let shown = |split: Option<&String>| split.cloned().unwrap_or_else(|| none.to_owned());
     let expected = format!("{}, as requested", shown(own));
     Err(StateError::new(StateErrorKind::Options, expected, shown(found)))
 }
@@ -231,7 +235,7 @@ impl Counts {
     /// Checks that an iteration can add to the counts.
     pub(super) fn check(&self) -> Result<(), StateError> {
         let most = i64::MAX as u64;
-        match [self.rows, self.blocks, self.bytes].into_iter().find(|count| *count > most) {
+        match [self.rows, self.rejected, self.blocks, self.bytes].into_iter().find(|count| *count > most) {
             Some(found) => {
                 let expected = format!("counts of a report up to {most}");
                 Err(StateError::new(StateErrorKind::Invalid, expected, found))
@@ -404,23 +408,23 @@ impl SavedPosition {
 
 impl From<&Report> for Counts {
     fn from(report: &Report) -> Self {
-        let Report { rows, blocks, bytes, skipped, .. } = report.clone();
+        let Report { rows, rejected, blocks, bytes, skipped, .. } = report.clone();
         let skipped = skipped.into_iter().map(|it| {
             let Skipped { path, block, offset, rows, error } = it;
             SavedSkipped { path, block, offset, rows, error }
         });
-        Self { rows, blocks, bytes, skipped: skipped.collect() }
+        Self { rows, rejected, blocks, bytes, skipped: skipped.collect() }
     }
 }
 
 /// Requests are not part of a state.
 impl From<Counts> for Report {
     fn from(counts: Counts) -> Self {
-        let Counts { rows, blocks, bytes, skipped } = counts;
+        let Counts { rows, rejected, blocks, bytes, skipped } = counts;
         let skipped = skipped.into_iter().map(|it| {
             let SavedSkipped { path, block, offset, rows, error } = it;
             Skipped { path, block, offset, rows, error }
         });
-        Self { rows, blocks, bytes, skipped: skipped.collect(), ..Self::default() }
+        Self { rows, rejected, blocks, bytes, skipped: skipped.collect(), ..Self::default() }
     }
 }

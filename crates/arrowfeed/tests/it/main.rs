@@ -7,6 +7,7 @@ mod chunks;
 mod columns;
 mod faults;
 mod files;
+mod filters;
 mod global_batches;
 mod index;
 mod mixed;

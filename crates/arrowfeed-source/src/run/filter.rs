@@ -1,0 +1,266 @@
+//! Filter of the rows of files: files of which only the rows that pass a predicate are read.
+//!
+//! To the rest of the engine, a filtered file is a file that has only the rows that pass: they are numbered within their chunk,
+//! and a unit drops and keeps some of them. Which rows of a chunk pass is known only after the chunk is decoded from its start,
+//! so a unit decodes its first chunk whole, even if it drops rows of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::SchemaRef;
+use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
+
+use super::projection::Projection;
+use crate::format::{
+    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+};
+use crate::io::Fingerprint;
+use crate::{Check, FeedError, FeedErrorKind, Report};
+
+/// The rows and columns that are returned of those that a format decodes.
+#[derive(Debug)]
+pub(super) struct Filter {
+    pub(super) predicate: Predicate,
+    compiled: CompiledPredicate,
+    projection: Projection,
+    /// Numbers of rows of all files so far: those that were decoded, and those that passed.
+    seen: AtomicU64,
+    passed: AtomicU64,
+}
+
+impl Filter {
+    /// A filter of the rows of `format`, which has the columns of the predicate. The columns of `schema` are returned.
+    ///
+    /// # Errors
+    /// The predicate names a column that does not exist, or compares one with a value of another type.
+    pub(super) fn new(
+        predicate: Predicate,
+        format: &dyn FileFormat,
+        schema: SchemaRef,
+    ) -> Result<Self, FeedError> {
+        let lists = if format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
+        let compiled = predicate
+            .compile(format.schema(), lists)
+            .map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
+        let projection = Projection::new(format.schema(), schema)?;
+        let (seen, passed) = Default::default();
+        Ok(Self { predicate, compiled, projection, seen, passed })
+    }
+
+    /// The schema of the rows that are returned.
+    pub(super) fn schema(&self) -> &SchemaRef {
+        self.projection.schema()
+    }
+
+    /// Wraps an open file of the format.
+    pub(super) fn of_file(
+        self: &Arc<Self>,
+        name: Arc<str>,
+        file: Arc<dyn FormatFile>,
+    ) -> Arc<dyn FormatFile> {
+        Arc::new(FilteredFile { file, filter: self.clone(), name })
+    }
+
+    /// The share of rows that have passed so far. It only chooses between ways with the same result.
+    fn share(&self) -> Option<f64> {
+        let seen = self.seen.load(Ordering::Relaxed);
+        (seen > 0).then(|| self.passed.load(Ordering::Relaxed) as f64 / seen as f64)
+    }
+
+    /// The selected rows of a batch, with the returned columns.
+    fn selected(&self, batch: &RecordBatch, mask: &BooleanBuffer) -> Result<RecordBatch, FeedError> {
+        if mask.count_set_bits() == mask.len() {
+            return self.projection.apply(batch);
+        }
+        let returned = self.projection.apply(batch)?;
+        let mask = BooleanArray::new(mask.clone(), None);
+        arrowfeed_select::filter_batch(&returned, &mask).map_err(|error| {
+            let message = "expected the rows that pass a filter to form a batch";
+            FeedError::new(FeedErrorKind::Internal, message).with_source(error)
+        })
+    }
+}
+
+/// An open file, of which only the rows that pass are read.
+#[derive(Debug)]
+struct FilteredFile {
+    file: Arc<dyn FormatFile>,
+    filter: Arc<Filter>,
+    name: Arc<str>,
+}
+
+impl FormatFile for FilteredFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        self.file.fingerprint()
+    }
+
+    fn body(&self) -> Range<u64> {
+        self.file.body()
+    }
+
+    /// Chunks with the numbers of all their rows.
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        self.file.chunks()
+    }
+
+    fn is_one_chunk(&self) -> bool {
+        self.file.is_one_chunk()
+    }
+
+    fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
+        self.file.unit_ranges(unit)
+    }
+
+    fn row_bytes(&self, check: &Check<'_>) -> Option<u64> {
+        self.file.row_bytes(check)
+    }
+
+    fn free_spare_memory(&self) {
+        self.file.free_spare_memory();
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        let (dropped, kept) = (unit.dropped, unit.kept);
+        let first_chunk = unit.runs.front().map_or(0, |run| run.range.start);
+        let unit = Unit { dropped: 0, kept: u64::MAX, rows: None, first_batch: None, ..unit };
+        let mut claim = claim;
+        let selective =
+            self.file.clone().selective_decoder(&unit, options, &mut claim, self.filter.share())?;
+        let is_selective = selective.is_some();
+        let decoder = match selective {
+            Some(decoder) => decoder,
+            None => self.file.clone().decoder(unit, options, claim)?,
+        };
+        let (filter, name, chunk) = (self.filter.clone(), self.name.clone(), None);
+        Ok(Box::new(FilteredUnit {
+            decoder,
+            is_selective,
+            filter,
+            name,
+            first_chunk,
+            dropped,
+            kept,
+            chunk,
+            rejected: 0,
+        }))
+    }
+}
+
+/// The decoder of a unit, without the rows that do not pass.
+struct FilteredUnit {
+    decoder: Box<dyn UnitDecoder>,
+    /// Whether the decoder returns only rows that pass.
+    is_selective: bool,
+    filter: Arc<Filter>,
+    name: Arc<str>,
+    /// Offset of the first chunk of the unit.
+    first_chunk: u64,
+    /// Passing rows of the first chunk that belong to another unit.
+    dropped: u64,
+    /// Number of rows still to be kept.
+    kept: u64,
+    /// Offset of the last chunk that had rows, and the number of its rows so far that pass.
+    chunk: Option<(u64, u64)>,
+    /// Number of rows that did not pass since the last report.
+    rejected: u64,
+}
+
+impl FilteredUnit {
+    /// The rows of a batch that pass and belong to this unit; `None` if there are none.
+    fn passing(&mut self, located: &LocatedBatch) -> Result<Option<LocatedBatch>, FeedError> {
+        let LocatedBatch { batch, origins } = located;
+        let mask = match self.is_selective {
+            true => BooleanBuffer::new_set(batch.num_rows()),
+            false => {
+                let keeps = self.filter.compiled.keeps(batch);
+                keeps.map_err(|error| self.located(&error, origins))?.values().clone()
+            }
+        };
+        let (seen, passed) = (mask.len() as u64, mask.count_set_bits() as u64);
+        self.rejected += seen - passed;
+        self.filter.seen.fetch_add(seen, Ordering::Relaxed);
+        self.filter.passed.fetch_add(passed, Ordering::Relaxed);
+        // Rows before the unit are at the start of its first batches, and rows after it at the end of its last one.
+        let (mut dropped, mut kept) = (0, Vec::with_capacity(origins.len()));
+        let mut row = 0;
+        for (i, origin) in origins.iter().enumerate() {
+            let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
+            let count = mask.slice(origin.row, end - origin.row).count_set_bits() as u64;
+            let before = match self.chunk {
+                Some((offset, before)) if offset == origin.offset => before,
+                _ => 0,
+            };
+            self.chunk = Some((origin.offset, before + count));
+            let earlier = match origin.offset == self.first_chunk {
+                true => self.dropped.saturating_sub(before).min(count),
+                false => 0,
+            };
+            let own = (count - earlier).min(self.kept);
+            if own > 0 {
+                kept.push(RowOrigin { row, before: before + earlier, ..*origin });
+            }
+            row += own as usize;
+            dropped += earlier as usize;
+            self.kept -= own;
+        }
+        if row == 0 {
+            return Ok(None);
+        }
+        let (batch, mask) = match dropped == 0 && row == mask.count_set_bits() {
+            true => (batch.clone(), mask),
+            false => {
+                let mut passing = mask.set_indices().skip(dropped);
+                let start = passing.next().unwrap_or(0);
+                let end = if row == 1 { start } else { passing.nth(row - 2).unwrap_or(start) } + 1;
+                (batch.slice(start, end - start), mask.slice(start, end - start))
+            }
+        };
+        let batch = self.filter.selected(&batch, &mask).map_err(|error| error.in_file(&self.name))?;
+        Ok(Some(LocatedBatch { batch, origins: kept }))
+    }
+
+    /// Adds the location of the row that cannot be compared.
+    fn located(&self, error: &PredicateError, origins: &[RowOrigin]) -> FeedError {
+        let located = FeedError::new(FeedErrorKind::Conversion, error.to_string());
+        let PredicateError::SeveralValues { row, .. } = error else { return located.in_file(&self.name) };
+        let row = *row;
+        let located = match origins.iter().rfind(|origin| origin.row <= row) {
+            Some(origin) => located
+                .with_record(origin.before + (row - origin.row) as u64)
+                .in_block(origin.chunk, origin.offset),
+            None => located,
+        };
+        located.in_file(&self.name)
+    }
+}
+
+impl UnitDecoder for FilteredUnit {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
+        while self.kept > 0 {
+            let Some(located) = self.decoder.next(check)? else { break };
+            if let Some(passing) = self.passing(&located)? {
+                return Ok(Some(passing));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take_report(&mut self) -> Report {
+        let mut report = self.decoder.take_report();
+        self.filter.seen.fetch_add(report.rejected, Ordering::Relaxed);
+        report.rejected += std::mem::take(&mut self.rejected);
+        report
+    }
+
+    fn recycle(self: Box<Self>) {
+        self.decoder.recycle();
+    }
+}

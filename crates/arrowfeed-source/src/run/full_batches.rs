@@ -1,0 +1,68 @@
+//! Batches of one size, made of batches that a filter has made shorter.
+
+use std::collections::VecDeque;
+
+use arrow_array::RecordBatch;
+
+use super::part_reader::PartReader;
+use crate::FeedError;
+
+/// Joins the batches of a reader so that each but the last one has the rows of a batch.
+#[derive(Debug, Default)]
+pub(super) struct FullBatches {
+    pieces: VecDeque<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+    /// An error or the end, which comes after the rows before it.
+    after: Option<Result<(), FeedError>>,
+}
+
+impl FullBatches {
+    /// Returns the next batch of `reader`.
+    pub(super) fn next(&mut self, reader: &mut PartReader) -> Option<Result<RecordBatch, FeedError>> {
+        let most = reader.batch_bytes();
+        while self.after.is_none() && self.rows < reader.batch_size() && self.bytes < most {
+            match reader.next() {
+                Some(Ok(found)) => {
+                    self.rows += found.batch.num_rows();
+                    self.bytes += found.batch.get_array_memory_size();
+                    self.pieces.push_back(found.batch);
+                }
+                Some(Err(error)) => self.after = Some(Err(error)),
+                None => self.after = Some(Ok(())),
+            }
+        }
+        match self.rows {
+            0 => self.after.replace(Ok(())).and_then(Result::err).map(Err),
+            rows => Some(self.joined(rows.min(reader.batch_size()))),
+        }
+    }
+
+    /// Joins the first `rows` rows.
+    fn joined(&mut self, rows: usize) -> Result<RecordBatch, FeedError> {
+        let (mut taken, mut left) = (Vec::with_capacity(self.pieces.len()), rows);
+        while left > 0 {
+            let Some(piece) = self.pieces.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(piece.get_array_memory_size());
+            let (count, all) = (piece.num_rows().min(left), piece.num_rows());
+            taken.push(piece.slice(0, count));
+            left -= count;
+            if count < all {
+                let rest = piece.slice(count, all - count);
+                self.bytes += rest.get_array_memory_size();
+                self.pieces.push_front(rest);
+            }
+        }
+        self.rows -= rows;
+        if taken.len() == 1 {
+            return Ok(taken.swap_remove(0));
+        }
+        let schema = taken[0].schema();
+        arrowfeed_select::concat_batches(&schema, &taken.iter().collect::<Vec<_>>()).map_err(|error| {
+            let message = format!(
+                "expected {rows} rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
+            );
+            FeedError::limit_reached("batch_bytes", message).with_source(error)
+        })
+    }
+}
