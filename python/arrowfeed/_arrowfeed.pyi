@@ -7,6 +7,7 @@ from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
+from arrowfeed._stubs.predicate import Column, Predicate, col
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.record_decoder import (
     AvroRecordDecoder,
@@ -52,6 +53,7 @@ __all__ = [
     "AvroWriter",
     "BatchIterator",
     "ChunkDataset",
+    "Column",
     "CsvDataset",
     "Dataset",
     "Dense",
@@ -62,6 +64,7 @@ __all__ = [
     "Limits",
     "MixedDataset",
     "ParquetDataset",
+    "Predicate",
     "Ragged",
     "RaggedTensor",
     "RawRecordDataset",
@@ -87,6 +90,7 @@ __all__ = [
     "avro_columns",
     "avro_schema",
     "check_avro",
+    "col",
     "encode_examples",
     "encode_records",
     "encode_sequence_examples",

@@ -32,8 +32,8 @@ def extension_of(dataset: Any) -> str:
 def options_of(dataset: Any) -> frozenset[str]:
     """The names of the arguments with defaults of a dataset class, or of a `functools.partial` of it.
 
-    `inspect.signature` would compile the text of the signature. CPython 3.11 raises SystemError if two threads
-    do that at once (python/cpython#106905), and threads copy and pickle datasets.
+    `inspect.signature` would compile the text of the signature. CPython 3.11 raises SystemError if two
+    threads do that at once (python/cpython#106905), and threads copy and pickle datasets.
     """
     made = getattr(dataset, "func", dataset)
     return frozenset(re.findall(r"(\w+)=", made.__text_signature__))

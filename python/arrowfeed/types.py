@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, runtime_checkable
 
 from arrowfeed._arrowfeed import (
     AvroSchema,
+    Column,
     DenseTensor,
+    Predicate,
     RaggedTensor,
     Representation,
     SparseTensor,
@@ -122,6 +126,23 @@ OneSource: TypeAlias = (
 
 Source: TypeAlias = OneSource | Iterable[OneSource]
 """One source, or an ordered iterable of sources, such as a list or a generator, but not a set."""
+
+PredicateValue: TypeAlias = (
+    bool
+    | int
+    | float
+    | Decimal
+    | str
+    | bytes
+    | dt.date
+    | dt.time
+    | dt.datetime
+    | dt.timedelta
+)
+"""A value that a predicate compares with a column. Scalars of NumPy and pandas are taken too."""
+
+PredicateLike: TypeAlias = Predicate | Column | str
+"""A predicate, a column of booleans, or the text of a predicate."""
 
 AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""
@@ -242,6 +263,8 @@ class Report(TypedDict):
     """Bytes of these blocks in their files."""
     skipped: list[Skipped]
     """Skipped parts in file order. Empty unless `on_error` allows skipping."""
+    rejected: NotRequired[int]
+    """Rows that a filter left out. Missing if there are none."""
     requests: NotRequired[Requests]
     """Counts of requests to stores. Missing if no request was sent."""
 

@@ -8,7 +8,7 @@
 //! | arguments | `argument`, `argument_types`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | formats | `formats` |
 //! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
-//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `foreign` (data of other libraries) |
+//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `predicate` (filters); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `formats/tfrecord` |
@@ -60,6 +60,7 @@ mod obstore;
 mod once;
 mod pickled;
 mod polars;
+mod predicate;
 mod progress;
 mod reader;
 mod record_decoder;
@@ -112,6 +113,7 @@ mod _arrowfeed {
         limits::Limits,
         pickled::_schema_of_fields,
         polars::{polars_frame, polars_schema},
+        predicate::{Column, Predicate, col},
         reader::RecordBatchReader,
         record_decoder::AvroRecordDecoder,
         records::encode_records,

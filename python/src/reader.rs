@@ -169,6 +169,9 @@ pub(crate) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
     dict.set_item("bytes", report.bytes)?;
     let skipped = report.skipped.iter().map(|skipped| skipped_dict(py, skipped));
     dict.set_item("skipped", skipped.collect::<PyResult<Vec<_>>>()?)?;
+    if report.rejected > 0 {
+        dict.set_item("rejected", report.rejected)?;
+    }
     if report.requests != Requests::default() {
         dict.set_item("requests", requests_dict(py, &report.requests)?)?;
     }

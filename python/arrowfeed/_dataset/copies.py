@@ -18,7 +18,7 @@ def restored(
     source: Any,
     options: dict[str, Any],
     names: list[str] | None,
-    selection: tuple[tuple[int, int], list[tuple[tuple[int, int], float, int, bool]]],
+    selection: tuple[str | None, list[tuple[tuple[int, int], float, int, bool]], tuple[int, int]],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -27,13 +27,16 @@ def restored(
         source: The files of the dataset.
         options: The options of its constructor.
         names: The tensors that remain after a projection. None: no projection.
-        selection: The first row and the number of rows; and the divisions of the rows before that, each with
-            the rows that were divided, the fraction, the seed, and whether the second part is read.
+        selection: The text of the filter; the divisions of the rows that pass, each with the rows that were
+            divided, the fraction, the seed, and whether the second part is read; and the first row and the
+            number of rows.
     """
     dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
-    rows, splits = selection
+    predicate, splits, rows = selection
+    if predicate is not None:
+        dataset = dataset.filter(predicate)
     for divided, fraction, seed, is_rest in splits:
         dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
     return selected(dataset, rows)

@@ -8,6 +8,7 @@
 | `arrow` | Arrow schemas, arrays and record batches |
 | `write` | writing Avro files |
 | `store_files` | files in stores, for the Python part of the package |
+| `predicate` | filters of rows |
 | `dataset` `batch_iterator` | the base class of datasets, and the iteration over their batches |
 | one for each format, such as `avro` | its datasets and functions |
 | `adapter` | record batches to tensors, and back |

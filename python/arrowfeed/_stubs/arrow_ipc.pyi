@@ -5,7 +5,15 @@ from typing import final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
-from arrowfeed.types import FeatureLike, OnError, RepresentationT, Source, StorageOptions, Store
+from arrowfeed.types import (
+    FeatureLike,
+    OnError,
+    PredicateLike,
+    RepresentationT,
+    Source,
+    StorageOptions,
+    Store,
+)
 
 @final
 class ArrowDataset(Dataset):
@@ -82,6 +90,7 @@ def read_arrow_ipc(
     source: Source,
     *,
     columns: list[str] | tuple[str, ...] | None = None,
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -103,6 +112,9 @@ def read_arrow_ipc(
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
             named is read as a whole. None: all columns.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch. A batch may be shorter at the end of a record batch of the
             file. None: 8,192, or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -131,6 +143,7 @@ def read_arrow_ipc(
         TruncatedError: The first file ends inside a message, or has no footer.
         SchemaError: A column does not exist. While reading: a later file has other columns.
         LimitError: The metadata exceeds `limits`. While reading: a record batch or its dictionaries do.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: `progress` is True and tqdm is not installed.

@@ -10,6 +10,7 @@ from arrowfeed.types import (
     Encoding,
     FeatureLike,
     OnError,
+    PredicateLike,
     RepresentationT,
     Source,
     StorageOptions,
@@ -105,6 +106,7 @@ def read_avro(
     *,
     columns: list[str] | tuple[str, ...] | None = None,
     reader_schema: AvroSchemaLike | None = None,
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
@@ -138,6 +140,9 @@ def read_avro(
             `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
             to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
             file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
             two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and
@@ -185,6 +190,7 @@ def read_avro(
         FormatError: The file is not an Avro object container file.
         SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
         LimitError: The header exceeds `limits`.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: A URL needs fsspec or `progress` needs tqdm, and that package is not installed.

@@ -22,6 +22,7 @@ from arrowfeed.types import (
     AnyTensor,
     FeatureLike,
     OnError,
+    PredicateLike,
     Report,
     RepresentationT,
     SeekableFile,
@@ -284,6 +285,33 @@ class Dataset(Tfxio):
 
         Example:
             >>> dataset.project(["name.first"]).arrow_schema
+        """
+
+    def filter(self, predicate: PredicateLike) -> Self:
+        """Returns a dataset of the rows for which a predicate is true.
+
+        Batches are full, because rows are left out before batches are cut. The columns of the predicate need
+        not be among those that are read. Filters of filters are joined by "and". `take`, `skip`, `split`,
+        `rows`, shuffles, shards and global batches count only the rows that pass.
+
+        An iteration in file order filters while it reads. The first `num_rows`, shuffle, shard or global
+        batch first reads the columns of the predicate in all files, to count the rows that pass; so until
+        then, the number of batches is unknown, and progress bars have no total. A checkpoint contains the
+        predicate. `report()["rejected"]` counts the rows that do not pass.
+
+        Args:
+            predicate: Such as `arrowfeed.col("age") >= 18`, or its text `"age >= 18"`.
+
+        Raises:
+            OptionError: A column does not exist, or has another type than its value; or the dataset is one
+                after `take`, `skip` or `split`: filter the dataset before.
+            ValueError: The text does not have the grammar.
+            TypeError: `predicate` has the wrong type.
+
+        Example:
+            >>> adults = dataset.filter(af.col("age") >= 18).filter("label is not null")
+            >>> for tensors in adults.tensors(batch_size=1024, shuffle_buffer_size=100_000, seed=1):
+            ...     train(tensors["id"].values)
         """
 
     def take(self, count: int) -> Self:

@@ -9,6 +9,7 @@ from arrowfeed.types import (
     ArrowSchemaExportable,
     FeatureLike,
     OnError,
+    PredicateLike,
     RepresentationT,
     Source,
     StorageOptions,
@@ -98,6 +99,7 @@ def read_parquet(
     columns: list[str] | tuple[str, ...] | None = None,
     schema: ArrowSchemaExportable | None = None,
     double_as_float: bool = False,
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -126,6 +128,9 @@ def read_parquet(
             file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
             infinite. False: a column of doubles that the schema declares as floats is an error.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
             or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -155,6 +160,7 @@ def read_parquet(
         ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
             group, row and column.
         LimitError: The footer exceeds `limits`.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: `progress` is True and tqdm is not installed.

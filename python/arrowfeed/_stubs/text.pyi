@@ -9,6 +9,7 @@ from arrowfeed.types import (
     ArrowSchemaExportable,
     FeatureLike,
     OnError,
+    PredicateLike,
     RepresentationT,
     Source,
     StorageOptions,
@@ -225,6 +226,7 @@ def read_csv(
     secondary_delimiter: str | None = None,
     raw: bool = False,
     columns: list[str] | tuple[str, ...] | None = None,
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -258,6 +260,9 @@ def read_csv(
         raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
             columns.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -282,6 +287,7 @@ def read_csv(
         FormatError: The first file has no record from which to take the columns.
         CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
         SchemaError: As in `CsvDataset`.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: `progress` is True and tqdm is not installed.
@@ -297,6 +303,7 @@ def read_json_lines(
     schema: ArrowSchemaExportable | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -314,6 +321,9 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -337,6 +347,7 @@ def read_json_lines(
             too.
         CorruptBlockError: Without `schema`, a line is not a JSON object.
         SchemaError: As in `JsonLinesDataset`.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: `progress` is True and tqdm is not installed.

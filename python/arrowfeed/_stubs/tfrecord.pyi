@@ -11,6 +11,7 @@ from arrowfeed.types import (
     ExampleSchemaLike,
     FeatureLike,
     OnError,
+    PredicateLike,
     RepresentationT,
     SequenceExampleSchemaLike,
     Source,
@@ -225,6 +226,7 @@ def read_tfrecord(
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     encoding: Literal["tfx", "feature"] = "tfx",
+    where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -256,6 +258,9 @@ def read_tfrecord(
             least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.
         encoding: The Arrow types of features; see `ExampleDataset`.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+            `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -284,6 +289,7 @@ def read_tfrecord(
             types.
         SchemaError: A column is not in the schema, or no record has any feature.
         RepresentationError: `schema` has a feature of an unsupported type, or is not a valid message.
+        OptionError: A column of `where` does not exist, or has another type than its value.
         ValueError: An option has an invalid value.
         TypeError: An argument has the wrong type.
         ImportError: `progress` is True and tqdm is not installed.

@@ -100,6 +100,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="columns to leave out, separated by commas; may be repeated",
     )
+    add_where(parser)
     parser.add_argument("--reader-schema", metavar="JSONFILE", help="Avro only: file with the reader schema")
     parser.add_argument(
         "--unions",
@@ -118,6 +119,15 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help="number of decoding threads (default: one per core; head: 1)",
+    )
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Adds `--where`."""
+    parser.add_argument(
+        "--where",
+        metavar="PREDICATE",
+        help="only rows for which this is true, such as 'age >= 18 and label is not null'",
     )
 
 
@@ -166,6 +176,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "columns": all_paths(options.columns),
         "exclude": all_paths(options.exclude),
+        "where": options.where,
         "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
         "unions": options.unions,
         **text_options(options),

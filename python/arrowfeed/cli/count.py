@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_text, sources, stores_of, text_options
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    add_files,
+    add_text,
+    add_where,
+    sources,
+    stores_of,
+    text_options,
+)
 from arrowfeed.cli._table import table
 from arrowfeed.cli._text import json_text
 
@@ -29,12 +37,13 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
         help="the number of rows of each file",
         description="Prints the number of rows of each file and the total. Reads block headers, footers or"
-        " record lengths, and decodes no rows.",
+        " record lengths, and decodes no rows; with --where, decodes the columns of the predicate.",
     )
     add_files(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object per line, not a table")
     add_format(parser)
     add_text(parser)
+    add_where(parser)
     parser.set_defaults(run=run)
 
 
@@ -66,7 +75,8 @@ def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None
     form = file.format.name if file.is_remote else options.format
     for shown, one in parts:
         part = file if one == name else opened([one], form, stores)
-        rows = part.without_columns(**given).num_rows
+        dataset = part.without_columns(**given)
+        rows = (dataset if options.where is None else dataset.filter(options.where)).num_rows
         if rows or len(parts) == 1:
             yield (None if shown == STANDARD_INPUT else shown), rows
 

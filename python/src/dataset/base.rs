@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_schema::SchemaRef;
 use arrowfeed::dataset::RowSplit;
+use arrowfeed::predicate::Predicate;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
 use pyo3::PyClass;
@@ -16,6 +17,7 @@ use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
 use super::rows::{read_rows, thread_number};
 use crate::argument::{integer, number, strings, wrong_type};
+use crate::argument_types::Argument;
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::{call, caught};
@@ -214,6 +216,14 @@ impl Dataset {
         self.projected(py, names)
     }
 
+    #[doc = docs!(Dataset.filter)]
+    fn filter(&self, predicate: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = predicate.py();
+        let predicate = <Predicate as Argument>::parse("predicate", predicate)?;
+        let filtered = py.detach(|| caught(|| self.dataset.filter(&predicate)));
+        self.selected(py, filtered.map_err(|error| dataset_error(py, error))?)
+    }
+
     #[doc = docs!(Dataset.take)]
     fn take(&self, count: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let rows = integer("count", 0, count)?;
@@ -349,7 +359,8 @@ impl Dataset {
             let RowSplit { rows, fraction, seed, is_rest } = split;
             (count(rows), *fraction, *seed, *is_rest)
         });
-        let selection = (count(&dataset.row_range()), splits.collect::<Vec<_>>());
+        let filter = dataset.predicate().map(ToString::to_string);
+        let selection = (filter, splits.collect::<Vec<_>>(), count(&dataset.row_range()));
         let arguments = (slf.get_type(), source, keywords, made.names.clone(), selection);
         Ok((restored, arguments.into_pyobject(py)?))
     }

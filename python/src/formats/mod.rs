@@ -8,7 +8,7 @@ use arrowfeed::source::run::{FileSet, ReadOptions};
 use arrowfeed::{DatasetOptions, FeedError, TensorDefinitions};
 use pyo3::prelude::*;
 
-use crate::argument_types::Given;
+use crate::argument_types::{Given, set};
 use crate::dataset::{DatasetClass, Keywords};
 use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
@@ -117,7 +117,7 @@ macro_rules! read_function {
         #[pyo3(
             signature = (
                 source, *, $($name=$crate::argument_types::Given(None),)*
-                batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
+                r#where=None, batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
                 storage_options=None, store=None, cache=None, cache_bytes=None
             ),
             text_signature = None
@@ -126,6 +126,7 @@ macro_rules! read_function {
         pub(crate) fn $function<'py>(
             source: &Bound<'py, PyAny>,
             $($name: $crate::argument_types::Given<'py>,)*
+            r#where: Option<&Bound<'py, PyAny>>,
             batch_size: Option<&Bound<'py, PyAny>>,
             threads: Option<&Bound<'py, PyAny>>,
             on_error: $crate::argument_types::Given<'py>,
@@ -138,7 +139,7 @@ macro_rules! read_function {
             $(let $name = $name.0.as_ref();)*
             let arguments = parsed!($arguments { $($name $(in $($part).+)?),* });
             let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
-            let reading = $crate::formats::Reading::new((batch_size, threads, on_error), progress, &stores)?;
+            let reading = $crate::formats::Reading::new((batch_size, threads, on_error), r#where, progress, &stores)?;
             let read: fn(&Bound<'_, PyAny>, $arguments, $crate::formats::Reading) -> _ = $read;
             read(source, arguments, reading)
         }
@@ -184,12 +185,15 @@ struct Reading {
 impl Reading {
     fn new(
         (batch_size, threads, on_error): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>, Given<'_>),
+        filter: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
         stores: &StoreKeywords<'_>,
     ) -> PyResult<Self> {
         let on_error = on_error.0.as_ref();
+        let mut options = parsed!(ReadOptions { batch_size, threads, on_error });
+        set(&mut options.filter, "where", filter)?;
         Ok(Self {
-            options: parsed!(ReadOptions { batch_size, threads, on_error }),
+            options,
             progress: progress.map(Progress::new).transpose()?.unwrap_or_default(),
             stores: StoreArguments::new(stores)?,
         })

@@ -568,6 +568,44 @@ Example:
     500
     >>> batches = dataset.tensors(batch_size=32, shuffle_buffer_size=500, seed=7, threads=4)"#
     };
+    (Column) => {
+        r#"A column in a predicate, as `arrowfeed.col` makes it.
+
+`== != < <= > >=` compare it with a value, and make a `Predicate`. A column of booleans is a predicate
+where one is expected."#
+    };
+    (Column.is_in) => {
+        r#"Whether the value equals one of `values`. Null for a null.
+
+Args:
+    values: The values, of types that can be compared with the column.
+
+Raises:
+    TypeError: `values` is not iterable, or a value has the wrong type, such as None.
+
+Example:
+    >>> arrowfeed.col("country").is_in(["de", "fr"])
+    arrowfeed.Predicate('country in ["de", "fr"]')"#
+    };
+    (Column.is_not_null) => {
+        r#"Whether the value is not null."#
+    };
+    (Column.is_null) => {
+        r#"Whether the value is null."#
+    };
+    (Column.list_length) => {
+        r#"The number of values of the list, which can be compared.
+
+Example:
+    >>> arrowfeed.col("tags").list_length() >= 2
+    arrowfeed.Predicate('list_length(tags) >= 2')"#
+    };
+    (Column.starts_with) => {
+        r#"Whether the text of a column of strings begins with `prefix`.
+
+Raises:
+    TypeError: `prefix` is not a str."#
+    };
     (CsvDataset) => {
         r#"A dataset over CSV files: a source of record batches and tensors for training.
 
@@ -680,6 +718,32 @@ Example:
     2 files, columns: x
     x: dense float32 [?, 2]
       values: shared"#
+    };
+    (Dataset.filter) => {
+        r#"Returns a dataset of the rows for which a predicate is true.
+
+Batches are full, because rows are left out before batches are cut. The columns of the predicate need
+not be among those that are read. Filters of filters are joined by "and". `take`, `skip`, `split`,
+`rows`, shuffles, shards and global batches count only the rows that pass.
+
+An iteration in file order filters while it reads. The first `num_rows`, shuffle, shard or global
+batch first reads the columns of the predicate in all files, to count the rows that pass; so until
+then, the number of batches is unknown, and progress bars have no total. A checkpoint contains the
+predicate. `report()["rejected"]` counts the rows that do not pass.
+
+Args:
+    predicate: Such as `arrowfeed.col("age") >= 18`, or its text `"age >= 18"`.
+
+Raises:
+    OptionError: A column does not exist, or has another type than its value; or the dataset is one
+        after `take`, `skip` or `split`: filter the dataset before.
+    ValueError: The text does not have the grammar.
+    TypeError: `predicate` has the wrong type.
+
+Example:
+    >>> adults = dataset.filter(af.col("age") >= 18).filter("label is not null")
+    >>> for tensors in adults.tensors(batch_size=1024, shuffle_buffer_size=100_000, seed=1):
+    ...     train(tensors["id"].values)"#
     };
     (Dataset.fingerprint) => {
         r#"Fingerprint of the dataset: 16 hexadecimal digits.
@@ -1661,6 +1725,29 @@ Example:
     >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
     ...     train(tensors["id"].values)"#
     };
+    (Predicate) => {
+        r#"A condition that a row passes if it is true, such as `arrowfeed.col("age") >= 18`.
+
+Comparisons of columns make predicates; `&`, `|` and `~` join them. Python's `and`, `or`, `not` and `in`
+raise an error, and comparisons need parentheses: `(col("a") > 1) & (col("b") < 2)`. Predicates are
+equal if they have the same text. `str` gives the text, which `Predicate(text)` reads.
+
+A comparison with null is null, `&`, `|` and `~` have three values as in SQL, and a row passes if the
+result is true. NaN differs from each number and from itself. The page "Filters" has the rules for each
+type and the grammar of texts.
+
+Args:
+    text: A text such as `age >= 18 and label is not null`. Also a predicate or a column of booleans.
+
+Raises:
+    ValueError: The text does not have the grammar. The message names the position.
+    TypeError: `text` has the wrong type.
+
+Example:
+    >>> predicate = arrowfeed.Predicate("age >= 18 and label is not null")
+    >>> predicate == (arrowfeed.col("age") >= 18) & arrowfeed.col("label").is_not_null()
+    True"#
+    };
     (Ragged) => {
         r#"A ragged tensor: one ragged dimension for each list on the path, then one for each partition.
 
@@ -2547,6 +2634,24 @@ Raises:
     OSError: No file can be opened.
     FormatError: The first file begins with other bytes, as do all others."#
     };
+    (col) => {
+        r#"Names a column for a predicate.
+
+Args:
+    path: The field path of the column: `a.b` is the field `b` of the struct `a`, and `['a.b']` is a
+        column whose name has a dot.
+
+Returns:
+    The column. Operators and methods make predicates of it.
+
+Raises:
+    TypeError: `path` is not a str.
+
+Example:
+    >>> import arrowfeed as af
+    >>> adults = (af.col("user.age") >= 18) & af.col("label").is_not_null()
+    >>> reader = af.read_avro("users.avro", columns=["id"], where=adults)"#
+    };
     (encode_examples) => {
         r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
@@ -2690,6 +2795,9 @@ Args:
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
         named is read as a whole. None: all columns.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch. A batch may be shorter at the end of a record batch of the
         file. None: 8,192, or fewer for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -2718,6 +2826,7 @@ Raises:
     TruncatedError: The first file ends inside a message, or has no footer.
     SchemaError: A column does not exist. While reading: a later file has other columns.
     LimitError: The metadata exceeds `limits`. While reading: a record batch or its dictionaries do.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: `progress` is True and tqdm is not installed.
@@ -2743,6 +2852,9 @@ Args:
         `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
         to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
         file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
         two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and
@@ -2790,6 +2902,7 @@ Raises:
     FormatError: The file is not an Avro object container file.
     SchemaError: A schema is invalid or cannot be converted to Arrow, or a column does not exist.
     LimitError: The header exceeds `limits`.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: A URL needs fsspec or `progress` needs tqdm, and that package is not installed.
@@ -2822,6 +2935,9 @@ Args:
     raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
         columns.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -2846,6 +2962,7 @@ Raises:
     FormatError: The first file has no record from which to take the columns.
     CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
     SchemaError: As in `CsvDataset`.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: `progress` is True and tqdm is not installed.
@@ -2862,6 +2979,9 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -2885,6 +3005,7 @@ Raises:
         too.
     CorruptBlockError: Without `schema`, a line is not a JSON object.
     SchemaError: As in `JsonLinesDataset`.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: `progress` is True and tqdm is not installed.
@@ -2912,6 +3033,9 @@ Args:
         file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
         infinite. False: a column of doubles that the schema declares as floats is an error.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
         or fewer for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -2941,6 +3065,7 @@ Raises:
     ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
         group, row and column.
     LimitError: The footer exceeds `limits`.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: `progress` is True and tqdm is not installed.
@@ -2972,6 +3097,9 @@ Args:
         least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.
     encoding: The Arrow types of features; see `ExampleDataset`.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
+        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
+        `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -3000,6 +3128,7 @@ Raises:
         types.
     SchemaError: A column is not in the schema, or no record has any feature.
     RepresentationError: `schema` has a feature of an unsupported type, or is not a valid message.
+    OptionError: A column of `where` does not exist, or has another type than its value.
     ValueError: An option has an invalid value.
     TypeError: An argument has the wrong type.
     ImportError: `progress` is True and tqdm is not installed.
@@ -3237,6 +3366,21 @@ macro_rules! signed {
     (ChunkDataset) => {
         concat!(r#"ChunkDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None)"#, "\n--\n\n", docs!(ChunkDataset))
     };
+    (Column.is_in) => {
+        concat!(r#"is_in($self, values)"#, "\n--\n\n", docs!(Column.is_in))
+    };
+    (Column.is_not_null) => {
+        concat!(r#"is_not_null($self)"#, "\n--\n\n", docs!(Column.is_not_null))
+    };
+    (Column.is_null) => {
+        concat!(r#"is_null($self)"#, "\n--\n\n", docs!(Column.is_null))
+    };
+    (Column.list_length) => {
+        concat!(r#"list_length($self)"#, "\n--\n\n", docs!(Column.list_length))
+    };
+    (Column.starts_with) => {
+        concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
+    };
     (CsvDataset) => {
         concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
@@ -3245,6 +3389,9 @@ macro_rules! signed {
     };
     (Dataset.explain) => {
         concat!(r#"explain($self)"#, "\n--\n\n", docs!(Dataset.explain))
+    };
+    (Dataset.filter) => {
+        concat!(r#"filter($self, predicate)"#, "\n--\n\n", docs!(Dataset.filter))
     };
     (Dataset.num_batches) => {
         concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
@@ -3344,6 +3491,9 @@ macro_rules! signed {
     };
     (ParquetDataset) => {
         concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, schema=None, double_as_float=False, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
+    };
+    (Predicate) => {
+        concat!(r#"Predicate(text)"#, "\n--\n\n", docs!(Predicate))
     };
     (Ragged) => {
         concat!(r#"Ragged(path, *, partitions=(), row_splits_dtype='int64')"#, "\n--\n\n", docs!(Ragged))
@@ -3483,6 +3633,9 @@ macro_rules! signed {
     (check_avro) => {
         concat!(r#"check_avro(source, *, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(check_avro))
     };
+    (col) => {
+        concat!(r#"col(path)"#, "\n--\n\n", docs!(col))
+    };
     (encode_examples) => {
         concat!(r#"encode_examples(batches, *, null_features=False)"#, "\n--\n\n", docs!(encode_examples))
     };
@@ -3508,22 +3661,22 @@ macro_rules! signed {
         concat!(r#"polars_schema(schema)"#, "\n--\n\n", docs!(polars_schema))
     };
     (read_arrow_ipc) => {
-        concat!(r#"read_arrow_ipc(source, *, columns=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
+        concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
     };
     (read_avro) => {
-        concat!(r#"read_avro(source, *, columns=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
+        concat!(r#"read_avro(source, *, columns=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
-        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
+        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
     };
     (read_parquet) => {
-        concat!(r#"read_parquet(source, *, columns=None, schema=None, double_as_float=False, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
+        concat!(r#"read_parquet(source, *, columns=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
     };
     (read_tfrecord) => {
-        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, encoding='tfx', batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
+        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
     };
     (register_tensorflow_ops) => {
         concat!(r#"register_tensorflow_ops(library)"#, "\n--\n\n", docs!(register_tensorflow_ops))
