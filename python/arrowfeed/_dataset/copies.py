@@ -18,7 +18,7 @@ def restored(
     source: Any,
     options: dict[str, Any],
     names: list[str] | None,
-    selection: tuple[str | None, list[tuple[tuple[int, int], float, int, bool]], tuple[int, int]],
+    restrictions: list[tuple[str, Any]],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -27,19 +27,22 @@ def restored(
         source: The files of the dataset.
         options: The options of its constructor.
         names: The tensors that remain after a projection. None: no projection.
-        selection: The text of the filter; the divisions of the rows that pass, each with the rows that were
-            divided, the fraction, the seed, and whether the second part is read; and the first row and the
-            number of rows.
+        restrictions: The calls that restricted the rows, in order, each with its values: "filter" with the
+            text of the predicate; "rows" with the first row and their number; "split" with the rows that were
+            divided, the fraction, the seed, and whether the second part is read.
     """
     dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
-    predicate, splits, rows = selection
-    if predicate is not None:
-        dataset = dataset.filter(predicate)
-    for divided, fraction, seed, is_rest in splits:
-        dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
-    return selected(dataset, rows)
+    for kind, value in restrictions:
+        if kind == "filter":
+            dataset = dataset.filter(value)
+        elif kind == "rows":
+            dataset = selected(dataset, value)
+        else:
+            divided, fraction, seed, is_rest = value
+            dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
+    return dataset
 
 
 def selected(dataset: Dataset, rows: tuple[int, int]) -> Dataset:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_schema::SchemaRef;
-use arrowfeed::dataset::RowSplit;
+use arrowfeed::dataset::{RowRestriction, RowSplit};
 use arrowfeed::predicate::Predicate;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
@@ -353,15 +353,19 @@ impl Dataset {
         let (restored, source) = (module.getattr("restored")?, made.source.clone_ref(py));
         let arguments = (slf.get_type(), &source, &made.keywords, Schema(made.schema.clone()));
         let keywords = module.call_method1("with_inferred_schema", arguments)?;
-        let count = |rows: &Range<u64>| (rows.start, rows.end - rows.start);
-        let dataset = &slf.get().dataset;
-        let splits = dataset.splits().iter().map(|split| {
-            let RowSplit { rows, fraction, seed, is_rest } = split;
-            (count(rows), *fraction, *seed, *is_rest)
+        let count = |rows: Range<u64>| (rows.start, rows.end - rows.start);
+        let restrictions = slf.get().dataset.restrictions().into_iter().map(|restriction| {
+            let made = match restriction {
+                RowRestriction::Filter(predicate) => ("filter", predicate.to_string()).into_pyobject(py),
+                RowRestriction::Rows(rows) => ("rows", count(rows)).into_pyobject(py),
+                RowRestriction::Split(RowSplit { rows, fraction, seed, is_rest }) => {
+                    ("split", (count(rows), fraction, seed, is_rest)).into_pyobject(py)
+                }
+            };
+            Ok(made?.into_any())
         });
-        let filter = dataset.predicate().map(ToString::to_string);
-        let selection = (filter, splits.collect::<Vec<_>>(), count(&dataset.row_range()));
-        let arguments = (slf.get_type(), source, keywords, made.names.clone(), selection);
+        let restrictions = restrictions.collect::<PyResult<Vec<_>>>()?;
+        let arguments = (slf.get_type(), source, keywords, made.names.clone(), restrictions);
         Ok((restored, arguments.into_pyobject(py)?))
     }
 

@@ -9,7 +9,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_predicate::Predicate;
 
 use super::files::{Entry, Files, not_a_file};
-use super::filter::Filter;
+use super::filter::{ChosenRows, Filter, FilterLevel};
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::remote::{OnArrival, RemoteFile};
@@ -27,6 +27,8 @@ pub struct FileSet {
     format: Arc<dyn FileFormat>,
     /// The columns that the caller has selected, as field paths. `None`: all columns.
     columns: Option<Arc<[String]>>,
+    /// The filters, in the order in which they apply.
+    levels: Arc<[FilterLevel]>,
     filter: Option<Arc<Filter>>,
     /// The requests of the reading for which this set was created.
     remote: Option<Arc<RemoteFiles>>,
@@ -36,7 +38,7 @@ impl FileSet {
     /// Creates the set without opening a file. `files` must contain at least one file and no stream;
     /// [`Files::first_stored`] checks that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
-        Self { files, format, columns: None, filter: None, remote: None }
+        Self { files, format, columns: None, levels: Arc::default(), filter: None, remote: None }
     }
 
     /// States the columns of the format, as field paths, if the caller has selected them. A dataset reads all of them then;
@@ -140,22 +142,7 @@ impl FileSet {
     /// # Errors
     /// A column does not exist.
     pub fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
-        let (format, filter) = match &self.filter {
-            Some(filter) => {
-                // A format of one column may refuse to read none.
-                let schema = match columns {
-                    [] => Arc::new(Schema::empty()),
-                    columns => self.format.with_columns(columns)?.schema().clone(),
-                };
-                let predicate = filter.predicate.clone();
-                let format = self.format.with_columns(&with_needed(columns, &predicate))?;
-                let format = format.selecting(&predicate)?.unwrap_or(format);
-                let filter = Filter::new(predicate, &*format, schema)?;
-                (format, Some(Arc::new(filter)))
-            }
-            None => (self.format.with_columns(columns)?, None),
-        };
-        Ok(Self { files: self.files.clone(), format, columns: Some(columns.into()), filter, remote: None })
+        self.rebuilt(Some(columns.into()), self.levels.clone())
     }
 
     /// Returns the same files, of which only the rows that pass `predicate` are read. Its columns need not be selected. The
@@ -165,23 +152,61 @@ impl FileSet {
     /// # Errors
     /// The predicate names a column that does not exist, or compares one with a value of another type.
     pub fn filtered(&self, predicate: Predicate) -> Result<Self, FeedError> {
-        let schema = self.schema().clone();
-        let predicate = match &self.filter {
-            Some(filter) => filter.predicate.clone() & predicate,
-            None => predicate,
-        };
-        let format = match &self.columns {
-            Some(columns) => self.format.with_columns(&with_needed(columns, &predicate))?,
-            None => self.format.clone(),
-        };
-        let format = format.selecting(&predicate)?.unwrap_or(format);
-        let filter = Some(Arc::new(Filter::new(predicate, &*format, schema)?));
-        Ok(Self { format, filter, remote: None, ..self.clone() })
+        let mut levels = self.levels.to_vec();
+        match levels.last_mut() {
+            Some(last) => last.predicate = last.predicate.clone() & predicate,
+            None => levels.push(FilterLevel { predicate, chosen: None }),
+        }
+        self.rebuilt(self.columns.clone(), levels.into())
     }
 
-    /// The predicate that the rows pass, if they are filtered.
+    /// Like [`filtered`](Self::filtered), of the rows that `chosen` chooses. If the files are filtered, it chooses among the
+    /// rows that pass.
+    ///
+    /// # Errors
+    /// As [`filtered`](Self::filtered).
+    pub fn filtered_among(
+        &self,
+        predicate: Predicate,
+        chosen: Arc<dyn ChosenRows>,
+    ) -> Result<Self, FeedError> {
+        let level = FilterLevel { predicate, chosen: Some(chosen) };
+        self.rebuilt(self.columns.clone(), self.levels.iter().cloned().chain([level]).collect())
+    }
+
+    /// The same files with other columns and filters.
+    fn rebuilt(&self, columns: Option<Arc<[String]>>, levels: Arc<[FilterLevel]>) -> Result<Self, FeedError> {
+        let whole = &self.format;
+        // The columns of the rows before each level, the last one first.
+        let mut before = Vec::with_capacity(levels.len() + 1);
+        before.push(columns.as_ref().map(|columns| columns.to_vec()));
+        for level in levels.iter().rev() {
+            let after = before.last().and_then(Option::as_ref);
+            before.push(after.map(|columns| with_needed(columns, &level.predicate)));
+        }
+        let mut format = match before.pop().flatten() {
+            Some(columns) => whole.with_columns(&columns)?,
+            None => whole.clone(),
+        };
+        if let Some(first) = levels.first().filter(|first| first.chosen.is_none()) {
+            format = format.selecting(&first.predicate)?.unwrap_or(format);
+        }
+        let mut filter = None;
+        for level in levels.iter() {
+            let schema = match before.pop().flatten().as_deref() {
+                None => format.schema().clone(),
+                // A format of one column may refuse to read none.
+                Some([]) => Arc::new(Schema::empty()),
+                Some(columns) => whole.with_columns(columns)?.schema().clone(),
+            };
+            filter = Some(Arc::new(Filter::new(level.clone(), &*format, filter, schema)?));
+        }
+        Ok(Self { files: self.files.clone(), format, columns, levels, filter, remote: None })
+    }
+
+    /// The predicate of the last filter, if the rows are filtered.
     pub fn predicate(&self) -> Option<&Predicate> {
-        self.filter.as_ref().map(|filter| &filter.predicate)
+        self.levels.last().map(|level| &level.predicate)
     }
 
     /// Whether only some rows are read, see [`filtered`](Self::filtered).
@@ -192,7 +217,7 @@ impl FileSet {
     /// Wraps an open file of the format, if the rows are filtered.
     pub(super) fn filtered_file(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
         match &self.filter {
-            Some(filter) => filter.of_file(self.files.entries[number].name.clone(), file),
+            Some(filter) => filter.of_file((number, self.files.entries[number].name.clone()), file),
             None => file,
         }
     }

@@ -4,12 +4,13 @@
 //! and a unit drops and keeps some of them. Which rows of a chunk pass is known only after the chunk is decoded from its start,
 //! so a unit decodes its first chunk whole, even if it drops rows of it.
 
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{BooleanArray, RecordBatch};
-use arrow_buffer::BooleanBuffer;
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::SchemaRef;
 use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
 
@@ -20,10 +21,35 @@ use crate::format::{
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, Report};
 
+/// Rows that are chosen by their place, of which a filter reads those that pass.
+pub trait ChosenRows: Send + Sync + Debug {
+    /// Which of the rows of a chunk are chosen, for a range of their numbers. `offset` is that of the chunk in file number `file`.
+    ///
+    /// # Errors
+    /// The rows cannot be chosen, or the caller cancels.
+    fn choose(
+        &self,
+        file: usize,
+        offset: u64,
+        rows: Range<u64>,
+        check: &Check<'_>,
+    ) -> Result<BooleanBuffer, FeedError>;
+}
+
+/// A predicate, and the rows to which it applies.
+#[derive(Debug, Clone)]
+pub(super) struct FilterLevel {
+    pub(super) predicate: Predicate,
+    /// `None`: all rows.
+    pub(super) chosen: Option<Arc<dyn ChosenRows>>,
+}
+
 /// The rows and columns that are returned of those that a format decodes.
 #[derive(Debug)]
 pub(super) struct Filter {
-    pub(super) predicate: Predicate,
+    /// The filter of the rows that this one filters.
+    inner: Option<Arc<Self>>,
+    chosen: Option<Arc<dyn ChosenRows>>,
     compiled: CompiledPredicate,
     projection: Projection,
     /// Numbers of rows of all files so far: those that were decoded, and those that passed.
@@ -32,22 +58,26 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// A filter of the rows of `format`, which has the columns of the predicate. The columns of `schema` are returned.
+    /// A filter of the rows of `format`, or of those of `inner`. They have the columns of the predicate, and of `schema`, which
+    /// are returned.
     ///
     /// # Errors
     /// The predicate names a column that does not exist, or compares one with a value of another type.
     pub(super) fn new(
-        predicate: Predicate,
+        level: FilterLevel,
         format: &dyn FileFormat,
+        inner: Option<Arc<Self>>,
         schema: SchemaRef,
     ) -> Result<Self, FeedError> {
+        let FilterLevel { predicate, chosen } = level;
         let lists = if format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
+        let decoded = inner.as_ref().map_or(format.schema(), |inner| inner.schema());
         let compiled = predicate
-            .compile(format.schema(), lists)
+            .compile(decoded, lists)
             .map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
-        let projection = Projection::new(format.schema(), schema)?;
+        let projection = Projection::new(decoded, schema)?;
         let (seen, passed) = Default::default();
-        Ok(Self { predicate, compiled, projection, seen, passed })
+        Ok(Self { inner, chosen, compiled, projection, seen, passed })
     }
 
     /// The schema of the rows that are returned.
@@ -58,10 +88,14 @@ impl Filter {
     /// Wraps an open file of the format.
     pub(super) fn of_file(
         self: &Arc<Self>,
-        name: Arc<str>,
+        (number, name): (usize, Arc<str>),
         file: Arc<dyn FormatFile>,
     ) -> Arc<dyn FormatFile> {
-        Arc::new(FilteredFile { file, filter: self.clone(), name })
+        let file = match &self.inner {
+            Some(inner) => inner.of_file((number, name.clone()), file),
+            None => file,
+        };
+        Arc::new(FilteredFile { file, filter: self.clone(), number, name })
     }
 
     /// The share of rows that have passed so far. It only chooses between ways with the same result.
@@ -89,6 +123,7 @@ impl Filter {
 struct FilteredFile {
     file: Arc<dyn FormatFile>,
     filter: Arc<Filter>,
+    number: usize,
     name: Arc<str>,
 }
 
@@ -132,18 +167,22 @@ impl FormatFile for FilteredFile {
         let first_chunk = unit.runs.front().map_or(0, |run| run.range.start);
         let unit = Unit { dropped: 0, kept: u64::MAX, rows: None, first_batch: None, ..unit };
         let mut claim = claim;
-        let selective =
-            self.file.clone().selective_decoder(&unit, options, &mut claim, self.filter.share())?;
+        // Only the rows of all rows that pass have the numbers that a selective decoder counts.
+        let selective = match self.filter.chosen {
+            Some(_) => None,
+            None => self.file.clone().selective_decoder(&unit, options, &mut claim, self.filter.share())?,
+        };
         let is_selective = selective.is_some();
         let decoder = match selective {
             Some(decoder) => decoder,
             None => self.file.clone().decoder(unit, options, claim)?,
         };
-        let (filter, name, chunk) = (self.filter.clone(), self.name.clone(), None);
+        let (filter, number, name, chunk) = (self.filter.clone(), self.number, self.name.clone(), None);
         Ok(Box::new(FilteredUnit {
             decoder,
             is_selective,
             filter,
+            number,
             name,
             first_chunk,
             dropped,
@@ -160,6 +199,7 @@ struct FilteredUnit {
     /// Whether the decoder returns only rows that pass.
     is_selective: bool,
     filter: Arc<Filter>,
+    number: usize,
     name: Arc<str>,
     /// Offset of the first chunk of the unit.
     first_chunk: u64,
@@ -175,7 +215,11 @@ struct FilteredUnit {
 
 impl FilteredUnit {
     /// The rows of a batch that pass and belong to this unit; `None` if there are none.
-    fn passing(&mut self, located: &LocatedBatch) -> Result<Option<LocatedBatch>, FeedError> {
+    fn passing(
+        &mut self,
+        located: &LocatedBatch,
+        check: &Check<'_>,
+    ) -> Result<Option<LocatedBatch>, FeedError> {
         let LocatedBatch { batch, origins } = located;
         let mask = match self.is_selective {
             true => BooleanBuffer::new_set(batch.num_rows()),
@@ -183,6 +227,10 @@ impl FilteredUnit {
                 let keeps = self.filter.compiled.keeps(batch);
                 keeps.map_err(|error| self.located(&error, origins))?.values().clone()
             }
+        };
+        let mask = match &self.filter.chosen {
+            Some(chosen) => &mask & &self.chosen(&**chosen, located, check)?,
+            None => mask,
         };
         let (seen, passed) = (mask.len() as u64, mask.count_set_bits() as u64);
         self.rejected += seen - passed;
@@ -227,6 +275,24 @@ impl FilteredUnit {
         Ok(Some(LocatedBatch { batch, origins: kept }))
     }
 
+    /// Which rows of a batch are chosen.
+    fn chosen(
+        &self,
+        chosen: &dyn ChosenRows,
+        located: &LocatedBatch,
+        check: &Check<'_>,
+    ) -> Result<BooleanBuffer, FeedError> {
+        let LocatedBatch { batch, origins } = located;
+        let mut mask = BooleanBufferBuilder::new(batch.num_rows());
+        for (i, origin) in origins.iter().enumerate() {
+            let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
+            let rows = origin.before..origin.before + (end - origin.row) as u64;
+            let found = chosen.choose(self.number, origin.offset, rows, check);
+            mask.append_buffer(&found.map_err(|error| error.in_file(&self.name))?);
+        }
+        Ok(mask.finish())
+    }
+
     /// Adds the location of the row that cannot be compared.
     fn located(&self, error: &PredicateError, origins: &[RowOrigin]) -> FeedError {
         let located = FeedError::new(FeedErrorKind::Conversion, error.to_string());
@@ -246,7 +312,7 @@ impl UnitDecoder for FilteredUnit {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
         while self.kept > 0 {
             let Some(located) = self.decoder.next(check)? else { break };
-            if let Some(passing) = self.passing(&located)? {
+            if let Some(passing) = self.passing(&located, check)? {
                 return Ok(Some(passing));
             }
         }

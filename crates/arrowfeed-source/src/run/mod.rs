@@ -49,6 +49,7 @@ pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
 pub use file_set::{FileSet, with_needed};
 pub use files::{Files, FirstFile};
+pub use filter::ChosenRows;
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};
 pub use parts::{BatchBoundaries, Part};

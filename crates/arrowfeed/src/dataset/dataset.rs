@@ -53,8 +53,8 @@ pub struct Dataset {
     pub(super) content: Content,
     pub(super) definitions: TensorDefinitions,
     pub(super) adapter: TensorAdapter,
-    /// The predicate of [`filter`](Self::filter).
-    pub(super) predicate: Option<Predicate>,
+    /// The predicate of [`filter`](Self::filter) of a mixed dataset.
+    pub(super) filters: Option<Predicate>,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
     pub(super) rows: Range<u64>,
     /// Shared with the datasets that are made of this one.
@@ -126,14 +126,7 @@ impl Dataset {
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
         let content = Content::Files(Arc::new(files));
-        Ok(Self {
-            content,
-            definitions,
-            adapter,
-            predicate: None,
-            rows: ALL_ROWS,
-            history: History::default(),
-        })
+        Ok(Self { content, definitions, adapter, filters: None, rows: ALL_ROWS, history: History::default() })
     }
 
     /// Mixes the rows of datasets at random. For each row of an iteration, a random number chooses the dataset, with a
@@ -185,14 +178,7 @@ impl Dataset {
         let batch_bytes = mixed.datasets[0].limits().batch_bytes;
         let adapter = definitions.adapter_within(mixed.schema.clone(), batch_bytes)?;
         let content = Content::Mixed(Arc::new(mixed));
-        Ok(Self {
-            content,
-            definitions,
-            adapter,
-            predicate: None,
-            rows: ALL_ROWS,
-            history: History::default(),
-        })
+        Ok(Self { content, definitions, adapter, filters: None, rows: ALL_ROWS, history: History::default() })
     }
 
     /// The rows of files that belong to this dataset.
@@ -226,7 +212,7 @@ impl Dataset {
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
         let files = self.files("save_index")?;
-        let files = files.base.as_ref().unwrap_or(files);
+        let files = files.unfiltered();
         let (index, _) = files.whole_index(&options)?;
         saved_index::save(path.as_ref(), &files.files, &index, &Check::of(interrupt.as_ref()))
     }
@@ -329,13 +315,13 @@ impl Dataset {
     /// # Errors
     /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
-        let (predicate, rows, history) = (self.predicate.clone(), self.rows.clone(), self.history.clone());
+        let (filters, rows, history) = (self.filters.clone(), self.rows.clone(), self.history.clone());
         let files = match &self.content {
             Content::Files(files) => files,
             Content::Mixed(mixed) => {
                 let mixed = mixed.project(&self.definitions, names)?;
                 return Ok(Self {
-                    predicate,
+                    filters,
                     rows,
                     history,
                     ..Self::of_mixed(mixed, self.definitions.chosen(names))?
@@ -345,7 +331,7 @@ impl Dataset {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = file_paths(&adapter, self.arrow_schema());
-        Ok(Self { predicate, rows, history, ..Self::with_columns((**files).clone(), definitions, &columns)? })
+        Ok(Self { filters, rows, history, ..Self::with_columns((**files).clone(), definitions, &columns)? })
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
@@ -401,7 +387,7 @@ impl Dataset {
     /// Returns the files of the dataset, of which it has all rows.
     fn whole_files(&self, method: &str) -> Result<&FileSet, FeedError> {
         let files = self.files(method)?;
-        if self.rows != ALL_ROWS || !files.splits.is_empty() {
+        if !self.selected(files).is_whole() || files.base.as_ref().is_some_and(|base| !base.is_whole()) {
             let message =
                 format!("{method}: expected a dataset of all rows, found one after take, skip or split");
             return Err(FeedError::new(FeedErrorKind::Options, message));

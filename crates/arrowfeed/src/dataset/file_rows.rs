@@ -274,7 +274,7 @@ impl FileRows {
             self.seed,
             chunks,
         );
-        state.options.split = self.files.shown_selection();
+        state.options.split = self.files.shown_restrictions();
         Ok(state)
     }
 }

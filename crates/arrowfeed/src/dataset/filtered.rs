@@ -3,21 +3,49 @@
 //! An epoch in file order filters while it reads. A shuffle, a shard, global batches, rows by number and the number of rows
 //! need the number of passing rows of each chunk, which a reading of the predicate's columns counts once.
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrowfeed_predicate::Predicate;
-use arrowfeed_source::run::{BatchBoundaries, FileSet, Part, PartOptions, PartReader, Workers};
-use arrowfeed_source::{FeedError, FeedErrorKind, Requests};
+use arrowfeed_source::run::{
+    BatchBoundaries, ChosenRows as ChooseRows, FileSet, Part, PartOptions, PartReader, Workers,
+};
+use arrowfeed_source::{Check, FeedError, ForkLock, OnError, Requests};
 
 use super::chosen_rows::stretches;
 use super::chunk_index::ChunkIndex;
 use super::dataset::{Content, Dataset};
 use super::indexed::Indexed;
 use super::mixed::Mixed;
-use super::options::{ALL_ROWS, IterationOptions};
+use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::row_errors::other_chunk;
 use super::selected_files::SelectedFiles;
+use super::selection::RowSplit;
 use crate::error::DatasetError;
+
+/// A call that restricts a dataset to some of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RowRestriction {
+    /// [`Dataset::filter`]
+    Filter(Predicate),
+    /// [`Dataset::split`], of the rows with these numbers.
+    Split(RowSplit),
+    /// [`Dataset::skip`] and [`Dataset::take`]: the rows with these numbers.
+    Rows(Range<u64>),
+}
+
+/// As it is written in Python, but for rows.
+impl fmt::Display for RowRestriction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Filter(predicate) => write!(f, "filter({predicate})"),
+            Self::Split(split) => write!(f, "{split}"),
+            Self::Rows(rows) => f.write_str(&shown_rows(rows)),
+        }
+    }
+}
 
 impl Dataset {
     /// Returns a dataset of the rows for which `predicate` is true. Its columns need not be among those that are read. The
@@ -37,60 +65,147 @@ impl Dataset {
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;
     /// let (few, none) = (dataset.filter(&col("id").lt(2))?, dataset.filter(&"id > 1000".parse()?)?);
-    /// assert_eq!(few.num_rows()?, 2);
+    /// assert_eq!(few.num_rows()?, 1);
     /// assert_eq!(none.num_rows()?, 0);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// The predicate names a column that does not exist, or compares one with a value of another type; the dataset is one
-    /// after [`take`](Self::take), [`skip`](Self::skip) or [`split`](Self::split).
+    /// The predicate names a column that does not exist, or compares one with a value of another type.
     pub fn filter(&self, predicate: &Predicate) -> Result<Self, DatasetError> {
         let content = match &self.content {
-            Content::Files(files) if self.rows == ALL_ROWS => {
-                Content::Files(Arc::new(filtered(files, predicate)?))
-            }
-            Content::Files(_) => return Err(after_selection().into()),
+            Content::Files(files) => Content::Files(Arc::new(self.selected(files).filtered(predicate)?)),
             Content::Mixed(mixed) => {
-                let datasets = mixed.datasets.iter().map(|dataset| match dataset.rows == ALL_ROWS {
-                    true => {
-                        let files = Arc::new(filtered(&dataset.files, predicate)?);
-                        Ok(SelectedFiles { files, rows: ALL_ROWS })
-                    }
-                    false => Err(after_selection()),
+                let datasets = mixed.datasets.iter().map(|dataset| {
+                    let files = Arc::new(dataset.filtered(predicate)?);
+                    Ok((SelectedFiles { files, rows: ALL_ROWS }, &self.definitions))
                 });
-                let datasets = datasets.collect::<Result<Vec<_>, _>>()?;
-                let datasets = datasets.into_iter().map(|dataset| Ok((dataset, &self.definitions)));
                 Content::Mixed(Arc::new(Mixed::new(datasets, mixed.weights.clone())?))
             }
         };
-        let all = match &self.predicate {
-            Some(before) => before.clone() & predicate.clone(),
-            None => predicate.clone(),
+        let filters = self.filters.iter().chain([predicate]).cloned().reduce(|all, next| all & next);
+        Ok(Self { content, filters, rows: ALL_ROWS, ..self.clone() })
+    }
+
+    /// The calls that restricted the dataset to some of its rows, in order. Those of a mixed dataset do not contain those of
+    /// the datasets that are mixed.
+    pub fn restrictions(&self) -> Vec<RowRestriction> {
+        match &self.content {
+            Content::Files(files) => self.selected(files).restrictions(),
+            Content::Mixed(_) => {
+                let filters = self.filters.iter().cloned().map(RowRestriction::Filter);
+                let rows = (self.rows != ALL_ROWS).then(|| RowRestriction::Rows(self.rows.clone()));
+                filters.chain(rows).collect()
+            }
+        }
+    }
+}
+
+impl SelectedFiles {
+    /// The files, of which only those selected rows are read that pass.
+    fn filtered(&self, predicate: &Predicate) -> Result<Indexed, FeedError> {
+        let files = &self.files.files;
+        if self.is_whole() {
+            // A filter of filtered files joins both predicates.
+            let base = self.files.base.clone().unwrap_or_else(|| self.clone());
+            return Ok(Indexed::filtered(base, files.filtered(predicate.clone())?));
+        }
+        let chosen = Arc::new(ChosenByNumber { files: self.clone(), known: ForkLock::default() });
+        Ok(Indexed::filtered(self.clone(), files.filtered_among(predicate.clone(), chosen)?))
+    }
+
+    /// Whether all rows of the files, or all that pass their filter, are selected.
+    pub(super) fn is_whole(&self) -> bool {
+        self.rows == ALL_ROWS && self.files.splits.is_empty()
+    }
+
+    fn restrictions(&self) -> Vec<RowRestriction> {
+        let rows = (self.rows != ALL_ROWS).then(|| RowRestriction::Rows(self.rows.clone()));
+        self.files.restrictions().into_iter().chain(rows).collect()
+    }
+}
+
+impl Indexed {
+    fn restrictions(&self) -> Vec<RowRestriction> {
+        let before = self.base.as_ref().map(SelectedFiles::restrictions).unwrap_or_default();
+        let filter = self.files.predicate().cloned().map(RowRestriction::Filter);
+        let splits = self.splits.iter().cloned().map(RowRestriction::Split);
+        before.into_iter().chain(filter).chain(splits).collect()
+    }
+
+    /// The restrictions of the rows as text, for states. `None`: all rows are read.
+    pub(super) fn shown_restrictions(&self) -> Option<String> {
+        let shown: Vec<String> = self.restrictions().iter().map(ToString::to_string).collect();
+        (!shown.is_empty()).then(|| shown.join(", "))
+    }
+}
+
+/// The rows that `take`, `skip` and `split` have selected, for a filter of them.
+#[derive(Debug)]
+struct ChosenByNumber {
+    files: SelectedFiles,
+    /// The index, and the number of rows before each chunk.
+    known: ForkLock<Option<(Arc<ChunkIndex>, Arc<[Vec<u64>]>)>>,
+}
+
+impl ChosenByNumber {
+    fn index(&self) -> Result<(Arc<ChunkIndex>, Arc<[Vec<u64>]>), FeedError> {
+        if let Some(known) = self.known.with(|known| known.clone()).flatten() {
+            return Ok(known);
+        }
+        // A chunk that cannot be read has no rows, whatever the iteration does about it.
+        let options = IterationOptions { on_error: OnError::SkipBlock, ..Default::default() };
+        let (index, _) = self.files.files.index(&options)?;
+        let mut before = 0;
+        let mut rows_before = |file: usize| {
+            let of_chunk = |nth_chunk| {
+                let start = before;
+                before += index.chunk_rows(file, nth_chunk);
+                start
+            };
+            (0..index.chunks(file).len()).map(of_chunk).collect()
         };
-        Ok(Self { content, predicate: Some(all), ..self.clone() })
-    }
-
-    /// The predicate of [`filter`](Self::filter). `None`: the dataset is not filtered. A mixed dataset does not have the
-    /// predicates of the datasets that are mixed.
-    pub fn predicate(&self) -> Option<&Predicate> {
-        self.predicate.as_ref()
+        let rows_before = (0..index.files()).map(&mut rows_before).collect();
+        let found = (index, rows_before);
+        self.known.with(|known| *known = Some(found.clone()));
+        Ok(found)
     }
 }
 
-/// The same files, of which only the rows that pass are read.
-fn filtered(files: &Arc<Indexed>, predicate: &Predicate) -> Result<Indexed, FeedError> {
-    match files.splits.is_empty() {
-        true => Ok(Indexed::filtered(files, files.files.filtered(predicate.clone())?)),
-        false => Err(after_selection()),
+impl ChooseRows for ChosenByNumber {
+    fn choose(
+        &self,
+        file: usize,
+        offset: u64,
+        rows: Range<u64>,
+        check: &Check<'_>,
+    ) -> Result<BooleanBuffer, FeedError> {
+        check.now()?;
+        let (index, rows_before) = self.index()?;
+        let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        let Some(nth_chunk) = index.nth_chunk(file, offset) else {
+            return Ok(BooleanBuffer::new_unset(count));
+        };
+        let before = rows_before[file][nth_chunk];
+        let selected = &self.files.rows;
+        if !index.has_selection() {
+            // All rows of the chunk have numbers, in order.
+            let start = selected.start.saturating_sub(before).clamp(rows.start, rows.end) - rows.start;
+            let end = selected.end.saturating_sub(before).clamp(rows.start, rows.end) - rows.start;
+            return Ok(BooleanBuffer::collect_bool(count, |row| (start..end).contains(&(row as u64))));
+        }
+        let mut numbers = Vec::new();
+        index.chosen_rows(file, nth_chunk, &mut numbers)?;
+        let mut mask = BooleanBufferBuilder::new(count);
+        mask.append_n(count, false);
+        for (number, row) in numbers.into_iter().enumerate() {
+            if rows.contains(&u64::from(row)) && selected.contains(&(before + number as u64)) {
+                mask.set_bit((u64::from(row) - rows.start) as usize, true);
+            }
+        }
+        Ok(mask.finish())
     }
-}
-
-#[cold]
-fn after_selection() -> FeedError {
-    let message = "filter: expected a dataset of all rows, found one after take, skip or split: filter the dataset before";
-    FeedError::new(FeedErrorKind::Options, message)
 }
 
 /// Counts the rows of each chunk of `index` that pass the filter of `files`. Also returns the counts of the requests to stores.

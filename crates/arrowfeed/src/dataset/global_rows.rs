@@ -278,7 +278,7 @@ impl GlobalRows {
         for (dataset, index) in self.datasets.iter().zip(indexes) {
             let files = dataset.files.file_checksums(self.options.interrupt.as_ref())?;
             let rows = dataset.in_file_rows(self.options.clone()).rows;
-            sources.push(Source::new(files, index.digest, rows, dataset.files.shown_selection()));
+            sources.push(Source::new(files, index.digest, rows, dataset.files.shown_restrictions()));
         }
         let weights = self.weights.as_ref().map(|weights| format!("{weights:?}"));
         Ok(GlobalState::new(&self.options, &self.global, weights, self.seed, sources))

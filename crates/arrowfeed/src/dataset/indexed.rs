@@ -8,7 +8,8 @@ use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted 
 use super::chunk_index::ChunkIndex;
 use super::filtered::counted;
 use super::options::IterationOptions;
-use super::selection::{RowSplit, shown_splits};
+use super::selected_files::SelectedFiles;
+use super::selection::RowSplit;
 use super::state::FileChecksums;
 
 /// Maximum total bytes of local files that are scanned for a number that the caller may not need. An Avro file of 1 GiB
@@ -21,8 +22,8 @@ const CHEAP_FILES: usize = 100;
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) files: Arc<FileSet>,
-    /// The same files with all rows, if `files` are filtered.
-    pub(super) base: Option<Arc<Indexed>>,
+    /// The rows of the same files that `files` filter, if they do.
+    pub(super) base: Option<SelectedFiles>,
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
     file_checksums: ForkLock<Option<FileChecksums>>,
@@ -52,11 +53,14 @@ impl Indexed {
         Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default())
     }
 
-    /// `files` are the files of `all` with a filter.
-    pub(super) fn filtered(all: &Arc<Self>, files: FileSet) -> Self {
-        // A filter of filtered files joins both predicates, so the base has all rows.
-        let base = all.base.clone().unwrap_or_else(|| all.clone());
+    /// `files` are those of `base` with a filter.
+    pub(super) fn filtered(base: SelectedFiles, files: FileSet) -> Self {
         Self { base: Some(base), ..Self::new(files) }
+    }
+
+    /// The files without a filter.
+    pub(super) fn unfiltered(&self) -> &Self {
+        self.base.as_ref().map_or(self, |base| base.files.unfiltered())
     }
 
     /// The same files with fewer rows.
@@ -69,15 +73,6 @@ impl Indexed {
     pub(super) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let files = Arc::new(self.files.with_columns(columns)?);
         Ok(Self { files, ..self.clone() })
-    }
-
-    /// Describes the filter and the splits, for states. `None`: all rows are read.
-    pub(super) fn shown_selection(&self) -> Option<String> {
-        let filter = self.files.predicate().map(|predicate| format!("filter({predicate})"));
-        match (filter, shown_splits(&self.splits)) {
-            (Some(filter), Some(splits)) => Some(format!("{filter}, {splits}")),
-            (filter, splits) => filter.or(splits),
-        }
     }
 
     /// The index of the rows that are read, and the counts of the requests to stores that this call made.
@@ -112,7 +107,7 @@ impl Indexed {
         let (index, requests) = match &self.base {
             None => ChunkIndex::build(&self.files, options)?,
             Some(base) => {
-                let (index, mut requests) = base.whole_index(options)?;
+                let (index, mut requests) = base.files.whole_index(options)?;
                 let (index, counting) = counted(&index, &self.files, options)?;
                 requests.add(counting);
                 (index, requests)

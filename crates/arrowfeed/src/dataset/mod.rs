@@ -84,6 +84,7 @@ mod window;
 
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
+pub use filtered::RowRestriction;
 pub use options::{Even, GlobalBatches, IterationOptions};
 pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;

@@ -183,13 +183,4 @@ impl Dataset {
         };
         Ok((part(false)?, part(true)?))
     }
-
-    /// The divisions by [`split`](Self::split) that led to this dataset. Each one divided the rows that the previous
-    /// one left.
-    pub fn splits(&self) -> &[RowSplit] {
-        match &self.content {
-            Content::Files(files) => &files.splits,
-            Content::Mixed(_) => &[],
-        }
-    }
 }

@@ -32,7 +32,7 @@ impl SelectedFiles {
     /// Checksum of the names and lengths of the files, of the schema, and of the selected rows.
     pub(super) fn fingerprint(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
         let mut content = format!("{:?}", self.schema());
-        if let Some(selection) = self.files.shown_selection() {
+        if let Some(selection) = self.files.shown_restrictions() {
             content.push_str(&selection);
         }
         if self.rows != ALL_ROWS {
@@ -96,7 +96,7 @@ impl SelectedFiles {
             n => format!("{n} files"),
         };
         let mut text = format!("{files}, columns: {}", columns.join(", "));
-        if let Some(selection) = self.files.shown_selection() {
+        if let Some(selection) = self.files.shown_restrictions() {
             text.push_str(&format!("\n{selection}"));
         }
         if self.rows != ALL_ROWS {

@@ -54,12 +54,6 @@ impl fmt::Display for RowSplit {
     }
 }
 
-/// Writes divisions one after another. `None`: all rows.
-pub(super) fn shown_splits(splits: &[RowSplit]) -> Option<String> {
-    let shown: Vec<String> = splits.iter().map(ToString::to_string).collect();
-    (!shown.is_empty()).then(|| shown.join(", "))
-}
-
 /// The chosen rows of all chunks of an index.
 #[derive(Debug)]
 pub(super) struct Selection {

@@ -216,7 +216,7 @@ pub(super) fn difference_of_splits(own: Option<&String>, found: Option<&String>)
     if own == found {
         return Ok(());
     }
-    let is_filter = |split: &&String| split.starts_with("filter(");
+    let is_filter = |split: &&String| split.contains("filter(");
     let none = if own.or(found).is_some_and(|split| is_filter(&split)) { "no filter" } else { "no split" };
     let shown = |split: Option<&String>| split.cloned().unwrap_or_else(|| none.to_owned());
     let expected = format!("{}, as requested", shown(own));

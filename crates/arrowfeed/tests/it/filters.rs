@@ -161,6 +161,47 @@ proptest! {
     }
 
     #[test]
+    fn a_filter_of_selected_rows_is_of_these_rows(
+        format in formats(),
+        rows in proptest::collection::vec(0_usize..150, 1..5),
+        chunk_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
+        kinds in proptest::array::uniform2(proptest::sample::select(&PREDICATES)),
+        limits in proptest::array::uniform2(0_i64..300),
+        (is_split, is_filtered_before) in any::<(bool, bool)>(),
+        (skipped, taken) in prop_oneof![Just((0_usize, usize::MAX)), (0_usize..60, 0_usize..200)],
+        batch_size in 1_usize..60,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(30)],
+        shards in 1_u64..3,
+        threads in prop_oneof![Just(1_usize), Just(2), Just(8)],
+    ) {
+        let directory = Directory::new();
+        let mut dataset = dataset(&write_as(format, &directory, &rows, chunk_bytes));
+        if is_filtered_before {
+            dataset = dataset.filter(&predicate(kinds[0], limits[0])).unwrap();
+        }
+        dataset = dataset.skip(skipped as u64).take(taken as u64);
+        if is_split {
+            dataset = dataset.split(0.6, 7).unwrap().1;
+        }
+        let options = IterationOptions { threads: NonZeroUsize::new(threads), ..Default::default() };
+        let before = all(&dataset, &options).concat();
+        let filtered = dataset.filter(&predicate(kinds[1], limits[1])).unwrap();
+        let expected: Vec<i64> = before.into_iter().filter(|n| (kinds[1].1)(*n, limits[1])).collect();
+        prop_assert_eq!(all(&filtered, &options).concat(), expected.clone());
+        prop_assert_eq!(filtered.num_rows().unwrap(), expected.len() as u64);
+        let mut found = Vec::new();
+        for index in 0..shards {
+            let options = IterationOptions {
+                batch_size, shuffle_buffer_size, shard: (index, shards), seed: Some(3), ..options.clone()
+            };
+            let batches = all(&filtered, &options);
+            check_resumes(&filtered, &options, &batches)?;
+            found.extend(batches.concat());
+        }
+        prop_assert_eq!(sorted(found), expected);
+    }
+
+    #[test]
     fn splits_have_full_batches_of_the_rows_that_pass(
         format in crate::files::file_formats(),
         rows in proptest::collection::vec(0_usize..200, 1..4),
@@ -204,6 +245,27 @@ fn filters_of_filters_are_joined() {
         .load_state(&joined.record_batches(IterationOptions::default()).unwrap().state().unwrap())
         .unwrap();
     assert_eq!(batches.count(), 1);
+}
+
+#[test]
+fn restrictions_are_listed_in_order() {
+    let directory = Directory::new();
+    let dataset =
+        hundred(&directory).skip(1).split(0.5, 3).unwrap().0.filter(&"id < 50".parse().unwrap()).unwrap();
+    let dataset = dataset
+        .take(9)
+        .filter(&"id > 2".parse().unwrap())
+        .unwrap()
+        .filter(&"id != 7".parse().unwrap())
+        .unwrap();
+    let shown: Vec<String> = dataset.restrictions().iter().map(ToString::to_string).collect();
+    let expected = [
+        "rows from 1 on, split(0.5, seed=3)[0]",
+        "filter(id < 50)",
+        "rows 0 to 9",
+        "filter(id > 2 and id != 7)",
+    ];
+    assert_eq!(shown, expected);
 }
 
 #[test]
