@@ -204,7 +204,9 @@ impl Dataset {
 
     /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
     /// when it is complete, and replaces an existing file. Scans the files, unless an earlier call has scanned them.
-    /// Stops when `interrupt` returns true.
+    /// The index of a [filtered](Self::filter) dataset also has the number of rows of each chunk that pass, unless other rows
+    /// were selected before the filter. A dataset with the index knows them if it is filtered by an equal predicate. Stops when
+    /// `interrupt` returns true.
     ///
     /// # Errors
     /// A chunk of a file is corrupt; a file cannot be read; the index cannot be written; the dataset is mixed; or
@@ -212,9 +214,10 @@ impl Dataset {
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
         let files = self.files("save_index")?;
-        let files = files.unfiltered();
-        let (index, _) = files.whole_index(&options)?;
-        saved_index::save(path.as_ref(), &files.files, &index, &Check::of(interrupt.as_ref()))
+        let all = files.unfiltered();
+        let (index, _) = all.whole_index(&options)?;
+        let passing = files.passing_rows(&index, &options)?;
+        saved_index::save(path.as_ref(), &all.files, &index, &passing, &Check::of(interrupt.as_ref()))
     }
 
     /// Returns the dataset with an index that [`save_index`](Self::save_index) wrote, so that an iteration does not

@@ -1,7 +1,9 @@
 //! Files with their chunk index and checksums, which are computed once and shared by all iterations.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrowfeed_source::format::Chunk;
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted as shown_count, thousands};
 
@@ -19,6 +21,9 @@ const CHEAP_BYTES: u64 = 64 << 20;
 /// Maximum number of local files that are opened for such a number.
 const CHEAP_FILES: usize = 100;
 
+/// The numbers of rows that pass predicates, of each chunk of each file, by the text of the predicate.
+pub(super) type PassingRows = BTreeMap<String, Arc<[Vec<u64>]>>;
+
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) files: Arc<FileSet>,
@@ -26,6 +31,8 @@ pub(super) struct Indexed {
     pub(super) base: Option<SelectedFiles>,
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
+    /// Numbers of rows in the saved index, for filters of these files.
+    passing: Arc<PassingRows>,
     file_checksums: ForkLock<Option<FileChecksums>>,
     /// The rows that are read. Empty: all rows.
     pub(super) splits: Arc<[RowSplit]>,
@@ -45,17 +52,47 @@ impl Indexed {
         splits: Arc<[RowSplit]>,
     ) -> Self {
         let (index, file_checksums) = (ForkLock::new(index), ForkLock::new(file_checksums));
-        Self { files, base: None, index, file_checksums, splits, chosen: ForkLock::default() }
+        let (passing, chosen) = (Arc::default(), ForkLock::default());
+        Self { files, base: None, index, passing, file_checksums, splits, chosen }
     }
 
-    /// Makes files with a known index, which has no faults.
-    pub(super) fn with_index(files: FileSet, index: ChunkIndex) -> Self {
-        Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default())
+    /// Makes files with a known index, which has no faults, and known numbers of rows that pass predicates.
+    pub(super) fn with_index(files: FileSet, index: ChunkIndex, passing: PassingRows) -> Self {
+        let passing = Arc::new(passing);
+        Self { passing, ..Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default()) }
     }
 
     /// `files` are those of `base` with a filter.
     pub(super) fn filtered(base: SelectedFiles, files: FileSet) -> Self {
-        Self { base: Some(base), ..Self::new(files) }
+        let known = files.predicate().filter(|_| base.is_whole());
+        let rows = known.and_then(|predicate| base.files.passing.get(&predicate.to_string()));
+        let all = base.files.index.with(|index| index.clone()).flatten();
+        let index = all.zip(rows).map(|(all, rows)| Arc::new(all.with_counts(rows, Vec::new())));
+        Self { base: Some(base), ..Self::of(Arc::new(files), index, None, Arc::default()) }
+    }
+
+    /// The numbers of rows that pass predicates, for a saved index of the files without filters, whose index is `all`.
+    pub(super) fn passing_rows(
+        &self,
+        all: &ChunkIndex,
+        options: &IterationOptions,
+    ) -> Result<PassingRows, FeedError> {
+        let mut known = (*self.unfiltered().passing).clone();
+        if let (Some(predicate), Some(base)) = (self.files.predicate(), &self.base)
+            && base.is_whole()
+            && base.files.base.is_none()
+        {
+            let (index, _) = self.whole_index(options)?;
+            let rows = (0..all.files()).map(|file| {
+                let of_chunk = |chunk: &Chunk| match index.nth_chunk(file, chunk.offset) {
+                    Some(nth_chunk) => index.chunk_rows(file, nth_chunk),
+                    None => 0,
+                };
+                all.chunks(file).iter().map(of_chunk).collect()
+            });
+            known.insert(predicate.to_string(), rows.collect());
+        }
+        Ok(known)
     }
 
     /// The files without a filter.
@@ -172,7 +209,12 @@ impl Clone for Indexed {
         let index = self.index.with(|index| index.clone()).flatten();
         let file_checksums = self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten();
         let chosen = ForkLock::new(self.chosen.with(|index| index.clone()).flatten());
-        let base = self.base.clone();
-        Self { chosen, base, ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone()) }
+        let (base, passing) = (self.base.clone(), self.passing.clone());
+        Self {
+            chosen,
+            base,
+            passing,
+            ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone())
+        }
     }
 }

@@ -14,7 +14,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted,
 use serde::{Deserialize, Serialize};
 
 use super::chunk_index::ChunkIndex;
-use super::indexed::Indexed;
+use super::indexed::{Indexed, PassingRows};
 
 /// Version of the format. Indexes of other versions are rejected.
 const VERSION: u32 = 1;
@@ -31,7 +31,17 @@ struct SavedIndex {
     #[serde(rename = "version")]
     _version: u32,
     files: Vec<SavedFile>,
+    #[serde(default)]
+    filters: Vec<SavedFilter>,
     checksum: u32,
+}
+
+/// The number of rows that pass a predicate, of each chunk of each file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedFilter {
+    predicate: String,
+    rows: Vec<Vec<u64>>,
 }
 
 /// A file and its non-empty chunks. Each list has one item per chunk.
@@ -46,14 +56,15 @@ struct SavedFile {
     rows: Vec<u64>,
 }
 
-/// Writes the index of files. It appears under its name only when it is complete.
+/// Writes the index of files, and the numbers of rows that pass predicates. It appears under its name only when it is complete.
 pub(super) fn save(
     path: &Path,
     files: &FileSet,
     index: &ChunkIndex,
+    counts: &PassingRows,
     check: &Check<'_>,
 ) -> Result<(), FeedError> {
-    write(path, files, index, check).map_err(|error| error.in_file(&path.display().to_string()))
+    write(path, files, (index, counts), check).map_err(|error| error.in_file(&path.display().to_string()))
 }
 
 /// Reads the index of files without opening them. Their names and lengths must be those in the index.
@@ -61,7 +72,8 @@ pub(super) fn load(path: &Path, files: &FileSet, check: &Check<'_>) -> Result<In
     let name = path.display().to_string();
     let limits = files.format().limits();
     let saved = read(path, check).and_then(|bytes| parse(&bytes, limits, check));
-    let saved = saved.and_then(|saved| same_number(files, saved)).map_err(|error| error.in_file(&name))?;
+    let saved = saved.and_then(|(saved, counts)| Ok((same_number(files, saved)?, counts)));
+    let (saved, counts) = saved.map_err(|error| error.in_file(&name))?;
     let (mut identities, mut chunks) = (Vec::new(), Vec::new());
     for (number, file) in saved.into_iter().enumerate() {
         if file.name != files.name(number) {
@@ -74,10 +86,15 @@ pub(super) fn load(path: &Path, files: &FileSet, check: &Check<'_>) -> Result<In
     }
     let files = files.with_identities(&identities, WHEN, check)?;
     let index = ChunkIndex::of(chunks).map_err(|error| error.in_file(&name))?;
-    Ok(Indexed::with_index(files, index))
+    Ok(Indexed::with_index(files, index, counts))
 }
 
-fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) -> Result<(), FeedError> {
+fn write(
+    path: &Path,
+    files: &FileSet,
+    (index, counts): (&ChunkIndex, &PassingRows),
+    check: &Check<'_>,
+) -> Result<(), FeedError> {
     let limits = files.format().limits();
     let mut out = BufWriter::new(Target::create(path).map_err(FeedError::io)?);
     let mut checksum = crc32fast::Hasher::new();
@@ -105,7 +122,18 @@ fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) ->
         }
         put(&serde_json::to_vec(&saved).map_err(|error| FeedError::io(error.into()))?)?;
     }
-    put(format!("],\"checksum\":{}}}\n", checksum.finalize()).as_bytes())?;
+    put(b"]")?;
+    for (number, (predicate, rows)) in counts.iter().enumerate() {
+        check.now()?;
+        let saved = SavedFilter { predicate: predicate.clone(), rows: rows.to_vec() };
+        saved.add_to(&mut checksum);
+        put(if number == 0 { b",\"filters\":[" } else { b"," })?;
+        put(&serde_json::to_vec(&saved).map_err(|error| FeedError::io(error.into()))?)?;
+    }
+    if !counts.is_empty() {
+        put(b"]")?;
+    }
+    put(format!(",\"checksum\":{}}}\n", checksum.finalize()).as_bytes())?;
     let target = out.into_inner().map_err(|error| FeedError::io(error.into_error()))?;
     check.now()?;
     target.commit().map_err(FeedError::io)
@@ -129,7 +157,7 @@ struct Parsed {
     chunks: Vec<Chunk>,
 }
 
-fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>, FeedError> {
+fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<(Vec<Parsed>, PassingRows), FeedError> {
     #[derive(Deserialize)]
     struct Version {
         version: u32,
@@ -140,7 +168,7 @@ fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>
         return Err(wrong(format!("{expected}: save it again with this version of arrowfeed")));
     }
     check.now()?;
-    let SavedIndex { files, checksum, .. } = serde_json::from_slice(bytes).map_err(other_data)?;
+    let SavedIndex { files, filters, checksum, .. } = serde_json::from_slice(bytes).map_err(other_data)?;
     let mut found = crc32fast::Hasher::new();
     let mut parsed = Vec::with_capacity(files.len());
     for (number, file) in files.into_iter().enumerate() {
@@ -148,12 +176,50 @@ fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>
         file.add_to(&mut found);
         parsed.push(file.parsed(&format!("files[{number}]"), limits)?);
     }
+    let mut counts = PassingRows::new();
+    for (number, filter) in filters.into_iter().enumerate() {
+        check.now()?;
+        filter.add_to(&mut found);
+        filter.check(&format!("filters[{number}].rows"), &parsed)?;
+        counts.insert(filter.predicate, filter.rows.into());
+    }
     let found = found.finalize();
     if found != checksum {
         let message = format!("expected {found}, the checksum of the files in this index, found {checksum}");
         return Err(wrong(message).in_field("checksum"));
     }
-    Ok(parsed)
+    Ok((parsed, counts))
+}
+
+impl SavedFilter {
+    fn add_to(&self, checksum: &mut crc32fast::Hasher) {
+        checksum.update(self.predicate.as_bytes());
+        checksum.update(&[0]);
+        self.rows.iter().flatten().for_each(|number| checksum.update(&number.to_le_bytes()));
+    }
+
+    /// Checks that each chunk has a number of rows, and at least as many rows. `field` is the path of the numbers in the index.
+    fn check(&self, field: &str, files: &[Parsed]) -> Result<(), FeedError> {
+        if self.rows.len() != files.len() {
+            let (files, found) = (counted(files.len() as u64, "list"), self.rows.len());
+            return Err(wrong(format!("expected {files}, as many as files, found {found}")).in_field(field));
+        }
+        for (number, (rows, file)) in self.rows.iter().zip(files).enumerate() {
+            let in_file = |error: FeedError| error.in_field(format!("{field}[{number}]"));
+            if rows.len() != file.chunks.len() {
+                let (chunks, found) = (counted(file.chunks.len() as u64, "number"), rows.len());
+                let message = format!("expected {chunks}, as many as offsets, found {found}");
+                return Err(in_file(wrong(message)));
+            }
+            let above = rows.iter().zip(&file.chunks).position(|(rows, chunk)| *rows > chunk.rows);
+            if let Some(nth) = above {
+                let (most, found) = (file.chunks[nth].rows, rows[nth]);
+                let message = format!("expected at most {most}, the rows of the chunk, found {found}");
+                return Err(wrong(message).in_field(format!("{field}[{number}][{nth}]")));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl SavedFile {

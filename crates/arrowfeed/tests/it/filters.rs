@@ -2,12 +2,14 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
+use arrowfeed::avro::OnError;
 use arrowfeed::dataset::{Even, GlobalBatches};
 use arrowfeed::predicate::Predicate;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{Dataset, IterationOptions, RowOptions};
 use proptest::prelude::*;
 
+use crate::faults::with_a_wrong_chunk;
 use crate::files::{Directory, Format, all, check_resumes, dataset, formats, numbers, write_as};
 
 /// Whether a row with this number passes.
@@ -325,4 +327,100 @@ fn the_columns_of_a_predicate_need_not_be_read() {
     let batches = filtered.record_batches(IterationOptions::default()).unwrap();
     let batches: Vec<_> = batches.map(Result::unwrap).collect();
     assert_eq!((batches.len(), batches[0].num_rows(), batches[0].num_columns()), (1, 17, 1));
+}
+
+#[test]
+fn an_index_has_the_rows_that_pass() {
+    let directory = Directory::new();
+    let paths = write_as(Format::Avro, &directory, &[100, 50], 40);
+    let path = directory.0.join("index.json");
+    let (one, two) = ("id < 24", "text is null");
+    dataset(&paths).filter(&one.parse().unwrap()).unwrap().save_index(&path, None).unwrap();
+    // An index that is saved again keeps the numbers of rows for other predicates.
+    let indexed = dataset(&paths).with_index(&path, None).unwrap();
+    indexed.filter(&two.parse().unwrap()).unwrap().save_index(&path, None).unwrap();
+    let indexed = dataset(&paths).with_index(&path, None).unwrap();
+    // The rows are not counted again: the files are gone.
+    let expected = [one, two].map(|text| {
+        all(&dataset(&paths).filter(&text.parse().unwrap()).unwrap(), &IterationOptions::default())
+            .concat()
+            .len() as u64
+    });
+    for file in &paths {
+        std::fs::remove_file(file).unwrap();
+    }
+    for (text, rows) in [one, two].iter().zip(expected) {
+        assert_eq!(indexed.filter(&text.parse().unwrap()).unwrap().num_rows().unwrap(), rows);
+    }
+    assert_eq!(indexed.num_rows().unwrap(), 150);
+    indexed.filter(&"id < 25".parse().unwrap()).unwrap().num_rows().unwrap_err();
+}
+
+#[test]
+fn an_index_with_wrong_numbers_of_passing_rows_is_refused() {
+    let directory = Directory::new();
+    let paths = write_as(Format::Avro, &directory, &[20], 40);
+    let path = directory.0.join("index.json");
+    dataset(&paths).filter(&"id < 4".parse().unwrap()).unwrap().save_index(&path, None).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let rows = text
+        .split("\"filters\":[{\"predicate\":\"id < 4\",\"rows\":[[")
+        .nth(1)
+        .unwrap()
+        .split("]]")
+        .next()
+        .unwrap();
+    let refused = |new: &str| {
+        std::fs::write(&path, text.replace(&format!("[[{rows}]]"), new)).unwrap();
+        dataset(&paths).with_index(&path, None).unwrap_err().to_string()
+    };
+    let at = path.display();
+    assert_eq!(refused("[]"), format!("{at}: filters[0].rows: expected 1 list, as many as files, found 0"));
+    let count = rows.split(',').count();
+    assert_eq!(
+        refused("[[1]]"),
+        format!("{at}: filters[0].rows[0]: expected {count} numbers, as many as offsets, found 1")
+    );
+    let more = format!("[[{}]]", rows.replacen(char::is_numeric, "90", 1));
+    assert!(refused(&more).contains("filters[0].rows[0][0]: expected at most "), "{}", refused(&more));
+    let fewer = format!("[[{}]]", rows.replacen(char::is_numeric, "0", 1));
+    assert!(refused(&fewer).contains("the checksum of the files in this index"), "{}", refused(&fewer));
+}
+
+/// The rows that `on_error` leaves are the same with and without a filter.
+#[test]
+fn rows_of_damaged_files_pass_as_those_of_others() {
+    for format in Format::ALL {
+        let directory = Directory::new();
+        let paths = with_a_wrong_chunk(format, &directory);
+        let whole = dataset(&paths);
+        for on_error in [OnError::SkipBlock, OnError::SkipFile] {
+            let options = |threads, shard, shuffle_buffer_size| IterationOptions {
+                batch_size: 17,
+                threads: NonZeroUsize::new(threads),
+                seed: Some(1),
+                shard,
+                shuffle_buffer_size,
+                on_error,
+                ..Default::default()
+            };
+            let read = all(&whole, &options(1, (0, 1), 0)).concat();
+            let filtered = whole.filter(&"text is not null and id >= 20".parse().unwrap()).unwrap();
+            let expected: Vec<i64> = read.into_iter().filter(|n| n % 3 > 0 && *n >= 20).collect();
+            for threads in [1, 3] {
+                let batches = all(&filtered, &options(threads, (0, 1), 0));
+                assert_eq!(batches.concat(), expected, "{format:?} {on_error:?}");
+                assert!(batches.iter().rev().skip(1).all(|batch| batch.len() == 17));
+                if threads == 3 {
+                    check_resumes(&filtered, &options(1, (0, 1), 0), &batches).unwrap();
+                }
+                // A process that skips the rest of a file leaves the rows of others.
+                for shuffle_buffer_size in [0, 40].into_iter().filter(|_| on_error == OnError::SkipBlock) {
+                    let own =
+                        |index| all(&filtered, &options(threads, (index, 2), shuffle_buffer_size)).concat();
+                    assert_eq!(sorted((0..2).flat_map(own).collect()), expected, "{format:?} {on_error:?}");
+                }
+            }
+        }
+    }
 }
