@@ -26,6 +26,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("datasets.md", 9),
         ("elastic-training.md", 2),
         ("errors.md", 1),
+        ("filters.md", 2),
         ("limits.md", 1),
         ("parquet.md", 3),
     ],

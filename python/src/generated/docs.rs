@@ -735,8 +735,7 @@ Args:
     predicate: Such as `arrowfeed.col("age") >= 18`, or its text `"age >= 18"`.
 
 Raises:
-    OptionError: A column does not exist, or has another type than its value; or the dataset is one
-        after `take`, `skip` or `split`: filter the dataset before.
+    OptionError: A column does not exist, or has another type than its value.
     ValueError: The text does not have the grammar.
     TypeError: `predicate` has the wrong type.
 
