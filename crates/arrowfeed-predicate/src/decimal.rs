@@ -7,9 +7,6 @@ use arrow_buffer::i256;
 
 use crate::position::Position;
 
-/// Digits of the longest number.
-const MAX_DIGITS: usize = 76;
-
 /// Digits of a number that is written without an exponent.
 const PLAIN_DIGITS: usize = 80;
 
@@ -39,11 +36,10 @@ impl Decimal {
         if !value.is_finite() {
             return None;
         }
-        // Below 2^127 the conversion is exact.
-        if value.fract() == 0.0 && value.abs() < 2f64.powi(127) {
-            return Some(Self::from(value as i128));
+        match i256::from_f64(value) {
+            Some(integer) if value.fract() == 0.0 => Some(Self::new(integer, 0)),
+            _ => format!("{value:e}").parse().ok(),
         }
-        format!("{value:e}").parse().ok()
     }
 
     /// The position of the number among the integers, if it is multiplied by `10^scale`.
@@ -113,12 +109,10 @@ impl FromStr for Decimal {
         if significant.is_empty() {
             return Ok(Self::from(0));
         }
-        if significant.len() > MAX_DIGITS {
-            return Err("a number with at most 76 digits");
-        }
         let shift = zeros as i64 - fraction.len() as i64;
         let exponent = i32::try_from(i64::from(exponent) + shift).map_err(|_| EXPECTED)?;
-        let mantissa = i256::from_string(&[sign, significant].concat()).ok_or(EXPECTED)?;
+        let mantissa = i256::from_string(&[sign, significant].concat());
+        let mantissa = mantissa.ok_or("a number with at most 76 digits")?;
         Ok(Self { mantissa, exponent })
     }
 }

@@ -1,5 +1,7 @@
 //! ISO 8601: dates, times, timestamps and durations as text.
 
+use std::str::FromStr;
+
 use crate::Literal;
 
 const NANOS: i128 = 1_000_000_000;
@@ -108,8 +110,8 @@ fn duration(text: &str) -> Option<i128> {
             if number.contains('.') && unit != 'S' {
                 return None;
             }
-            let whole: i128 = digits(whole)?.into();
-            total += (whole * seconds * NANOS) + fraction_value(fraction)?;
+            let whole = digits::<i128>(whole)?.checked_mul(seconds * NANOS)?;
+            total = total.checked_add(whole)?.checked_add(fraction_value(fraction)?)?;
             part = rest;
         }
         if !part.is_empty() {
@@ -119,7 +121,7 @@ fn duration(text: &str) -> Option<i128> {
     Some(sign * total)
 }
 
-fn digits(text: &str) -> Option<i64> {
+fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
@@ -128,7 +130,7 @@ fn fraction_value(text: &str) -> Option<i128> {
     if text.is_empty() || text.len() > 9 {
         return None;
     }
-    Some(i128::from(digits(text)?) * 10i128.pow(9 - text.len() as u32))
+    Some(digits::<i128>(text)? * 10i128.pow(9 - text.len() as u32))
 }
 
 /// The rest of a text.
@@ -151,9 +153,9 @@ impl Cursor<'_> {
         let signed = self.0.starts_with(['-', '+']);
         let start = usize::from(signed);
         let end = start + self.0.get(start..)?.find('-')?;
-        let year = digits(&self.0[start..end])?;
+        let year: i64 = digits(&self.0[start..end])?;
         let year = if self.0.starts_with('-') { -year } else { year };
-        if !(if signed { 4..=9 } else { 4..=4 }).contains(&(end - start)) {
+        if !(if signed { 4..=12 } else { 4..=4 }).contains(&(end - start)) {
             return None;
         }
         self.0 = &self.0[end + 1..];

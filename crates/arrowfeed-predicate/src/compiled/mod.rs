@@ -1,4 +1,10 @@
 //! Predicates compiled for a schema, and their evaluation.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `operand` | paths to columns of a schema, and the arrays of a batch |
+//! | `place` | literals as values of the types of columns |
+//! | `test` | tests of the values of one array |
 
 mod operand;
 mod place;

@@ -1,4 +1,9 @@
-//! The text of a predicate: a parser, and the canonical text.
+//! The text of a predicate.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `parse` | the parser |
+//! | `display` | the canonical text |
 
 mod display;
 mod parse;
