@@ -204,7 +204,7 @@ fuzz-build: ## all fuzz targets, which `make fuzz` also builds
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
-	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar arrow_ipc_file; do \
+	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar arrow_ipc_file predicate; do \
 		fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
 # libdeflate defines the same constants in several of its files, which the sanitizer would report. One test requests

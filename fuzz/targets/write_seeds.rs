@@ -16,6 +16,15 @@ use support::random::Random;
 use support::schemas::KINDS;
 use support::seeds::seeds;
 
+/// Texts of predicates over the columns of the target.
+const PREDICATES: [&str; 5] = [
+    r#"i >= 18 and not (t is null or s.i in [1, -2.5e3]) or ['i'] != nan"#,
+    r#"z < "2026-01-01T00:00:00.5Z" and d == 1.50 and list_length(l) > 1"#,
+    r#"e starts with "d" and t not in ["\u0041"] and b"#,
+    r#"f == -0.0 or f <= inf or t == x"00ff" or l = 1"#,
+    r#"z == "2026-01-01" or t <> "PT1.5S" or z > "12:00""#,
+];
+
 fn main() -> std::io::Result<()> {
     create_dir_all("corpus/read_file")?;
     create_dir_all("corpus/schema_json")?;
@@ -34,6 +43,10 @@ fn main() -> std::io::Result<()> {
         let message: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
         write(format!("corpus/sequence_example_message/seed-{i}"), &message)?;
         write(format!("corpus/example_message/seed-{i}"), message)?;
+    }
+    create_dir_all("corpus/predicate")?;
+    for (i, text) in PREDICATES.iter().enumerate() {
+        write(format!("corpus/predicate/seed-{i}"), text)?;
     }
     create_dir_all("corpus/arrow_ipc_file")?;
     for (i, seed) in ipc::seeds().into_iter().chain(random_ipc_files()).enumerate() {
