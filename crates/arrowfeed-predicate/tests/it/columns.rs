@@ -96,19 +96,14 @@ pub(crate) fn is_list(data_type: &DataType) -> bool {
     matches!(data_type, List(_) | LargeList(_) | ListView(_) | LargeListView(_) | FixedSizeList(..))
 }
 
-const FLOATS: [f64; 14] = [
-    0.0,
-    1.0,
-    -0.0,
-    f64::NAN,
-    0.1,
-    0.5,
+const FLOATS: [f64; 6] = [0.0, -0.0, f64::NAN, 0.1, 9_007_199_254_740_996.0, 1.0];
+
+const FAR_FLOATS: [f64; 7] = [
     f64::INFINITY,
     f64::NEG_INFINITY,
     9_007_199_254_740_992.0,
     -9_007_199_254_740_992.0,
     1e300,
-    -1.5,
     16_777_216.0,
     1e76,
 ];
@@ -117,9 +112,10 @@ const TEXTS: [&str; 7] = ["", "a", "ab", "b", "ü", "2026-01-01", "1.5"];
 
 /// A random float, which may not be a value of a smaller type.
 pub(crate) fn any_float(choices: &mut Choices) -> f64 {
-    match choices.below(4) {
-        0 | 1 => choices.pick(&FLOATS),
-        2 => choices.bits() as f64 / 8.0,
+    match choices.below(6) {
+        0..=2 => choices.pick(&FLOATS),
+        3 => choices.pick(&FAR_FLOATS),
+        4 => choices.bits() as f64 / 8.0,
         _ => f64::from_bits(choices.bits() as u64),
     }
 }
@@ -270,46 +266,47 @@ fn dictionary(key: &DataType, value: &DataType, cells: &[Cell], choices: &mut Ch
     }
 }
 
-/// Lists. A null list may have values.
+/// Lists. A null list may have values. Lists of a view type have their items in reverse order of the lists.
 fn lists(data_type: &DataType, cells: &[Cell], validity: NullBuffer, choices: &mut Choices) -> ArrayRef {
-    let item = match data_type {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => item,
-        other => unreachable!("{other}"),
+    let hidden = vec![Cell::Null; choices.below(3)];
+    let parts = |hidden: &[Cell]| -> Vec<Vec<Cell>> {
+        let part = |cell: &Cell| if let Cell::List(items) = cell { items.clone() } else { hidden.to_vec() };
+        cells.iter().map(part).collect()
     };
-    let hidden = if matches!(data_type, DataType::FixedSizeList(..)) { 1 } else { choices.below(3) };
-    let (mut items, mut lengths) = (Vec::new(), Vec::new());
-    for cell in cells {
-        let found = match cell {
-            Cell::List(found) => found.clone(),
-            _ => vec![Cell::Null; hidden],
-        };
-        lengths.push(found.len());
-        items.extend(found);
-    }
-    let items = array(item.data_type(), &items, choices);
-    let (item, validity) = (item.clone(), Some(validity));
-    let starts = || OffsetBuffer::<i64>::from_lengths(lengths.iter().copied());
-    let sizes = || lengths.iter().map(|length| *length as i64);
+    let (forward, validity) = (parts(&hidden), Some(validity));
+    let lengths = || forward.iter().map(Vec::len);
+    let mut joined = |item: &Field, parts: &[Vec<Cell>]| array(item.data_type(), &parts.concat(), choices);
     match data_type {
-        DataType::List(_) => {
-            let offsets = OffsetBuffer::from_lengths(lengths.iter().copied());
-            Arc::new(ListArray::new(item, offsets, items, validity))
+        DataType::List(item) => {
+            let items = joined(item, &forward);
+            Arc::new(ListArray::new(item.clone(), OffsetBuffer::from_lengths(lengths()), items, validity))
         }
-        DataType::LargeList(_) => Arc::new(LargeListArray::new(item, starts(), items, validity)),
-        DataType::ListView(_) => {
-            let offsets: ScalarBuffer<i32> =
-                starts()[..lengths.len()].iter().map(|start| *start as i32).collect();
-            let sizes: ScalarBuffer<i32> = sizes().map(|size| size as i32).collect();
-            Arc::new(ListViewArray::new(item, offsets, sizes, items, validity))
+        DataType::LargeList(item) => {
+            let items = joined(item, &forward);
+            Arc::new(LargeListArray::new(
+                item.clone(),
+                OffsetBuffer::from_lengths(lengths()),
+                items,
+                validity,
+            ))
         }
-        DataType::LargeListView(_) => {
-            let offsets: ScalarBuffer<i64> = starts()[..lengths.len()].iter().copied().collect();
-            Arc::new(LargeListViewArray::new(item, offsets, sizes().collect(), items, validity))
+        DataType::FixedSizeList(item, size) => {
+            let items = joined(item, &parts(&[Cell::Null]));
+            Arc::new(FixedSizeListArray::new(item.clone(), *size, items, validity))
         }
-        _ => Arc::new(FixedSizeListArray::new(item, 1, items, validity)),
+        DataType::ListView(item) | DataType::LargeListView(item) => {
+            let items = joined(item, &forward.iter().rev().cloned().collect::<Vec<_>>());
+            let start = |row: usize| lengths().skip(row + 1).sum::<usize>();
+            let (starts, item) = ((0..cells.len()).map(start), item.clone());
+            if matches!(data_type, DataType::ListView(_)) {
+                let offsets: ScalarBuffer<i32> = starts.map(|start| start as i32).collect();
+                let sizes = lengths().map(|length| length as i32).collect();
+                return Arc::new(ListViewArray::new(item, offsets, sizes, items, validity));
+            }
+            let offsets: ScalarBuffer<i64> = starts.map(|start| start as i64).collect();
+            let sizes = lengths().map(|length| length as i64).collect();
+            Arc::new(LargeListViewArray::new(item, offsets, sizes, items, validity))
+        }
+        other => unreachable!("{other}"),
     }
 }

@@ -93,14 +93,17 @@ fn any_value(data_type: &DataType, choices: &mut Choices) -> (Value, Literal) {
                 _ => (Value::Bytes(vec![255, 1]), vec![255, 1].into()),
             }
         }
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => match choices.below(4) {
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => match choices.below(5) {
             0 => {
-                let number = (1i128 << choices.pick(&[0, 11, 24, 53, 60])) + choices.below(5) as i128 - 2;
+                let number = (1i128 << choices.pick(&[0, 11, 24, 53, 60])) + choices.below(8) as i128 - 2;
                 decimal(number, 0)
             }
             1 => decimal(choices.bits(), -(choices.below(30) as i32)),
-            2 => float(any_float(choices)),
+            2 | 3 => float(any_float(choices)),
             _ => match any_cell(data_type, choices) {
+                Cell::Float(value) if (2f64.powi(53)..2f64.powi(100)).contains(&value) => {
+                    decimal(value as i128 + choices.pick(&[1, -1]), 0)
+                }
                 Cell::Float(value) => float(choices.pick(&[value, value.next_up(), value.next_down()])),
                 _ => decimal(1, -1),
             },

@@ -119,6 +119,10 @@ fn floats_are_compared_as_ieee_754_defines() {
     let large = Arc::new(Float64Array::from(vec![9_007_199_254_740_992.0, 0.1, f64::INFINITY]));
     assert_eq!(kept(large.clone(), "x == 9007199254740993"), [NO, NO, NO]);
     assert_eq!(kept(large.clone(), "x < 9007199254740993"), [YES, YES, NO]);
+    // The nearest float of this number is above it.
+    let above = Arc::new(Float64Array::from(vec![9_007_199_254_740_994.0, 9_007_199_254_740_996.0]));
+    assert_eq!(kept(above.clone(), "x <= 9007199254740995"), [YES, NO]);
+    assert_eq!(kept(above, "x > 9007199254740995"), [NO, YES]);
     assert_eq!(kept(large.clone(), "x == 0.1"), [NO, YES, NO]);
     assert_eq!(kept(large, "x > 1e400"), [NO, NO, YES]);
 }
