@@ -52,6 +52,20 @@ impl Literal {
     }
 }
 
+impl Literal {
+    /// The text for a message, which tells a temporal literal from the string of its text.
+    pub(crate) fn described(&self) -> String {
+        let kind = match self {
+            Self::Date(_) => "the date ",
+            Self::Time(_) => "the time ",
+            Self::Timestamp(_) | Self::Instant(_) => "the timestamp ",
+            Self::Duration(_) => "the duration ",
+            _ => "",
+        };
+        format!("{kind}{self}")
+    }
+}
+
 impl PartialEq for Literal {
     fn eq(&self, other: &Self) -> bool {
         self.to_string() == other.to_string()

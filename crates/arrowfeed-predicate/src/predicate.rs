@@ -189,18 +189,16 @@ impl Predicate {
         }
     }
 
-    /// Joins two predicates. `parts` returns the parts of a node of the kind that `join` makes.
-    fn joined(
-        self,
-        other: Self,
-        parts: fn(&Node) -> Option<&Vec<Self>>,
-        join: fn(Vec<Self>) -> Node,
-    ) -> Self {
+    /// Joins two predicates. The parts of a predicate of the kind that `join` makes become parts of the result.
+    fn joined(self, other: Self, join: fn(Vec<Self>) -> Node) -> Self {
+        let kind = mem::discriminant(&join(Vec::new()));
         let mut all = Vec::new();
-        for side in [self, other] {
-            match parts(side.node()) {
-                Some(parts) => all.extend_from_slice(parts),
-                None => all.push(side),
+        for mut side in [self, other] {
+            if mem::discriminant(side.node()) != kind {
+                all.push(side);
+            } else if let Node::And(parts) | Node::Or(parts) = Arc::make_mut(&mut side.0) {
+                // A long chain is not copied for each of its parts.
+                if all.is_empty() { mem::swap(&mut all, parts) } else { all.append(parts) }
             }
         }
         join(all).into()
@@ -211,7 +209,7 @@ impl BitAnd for Predicate {
     type Output = Self;
 
     fn bitand(self, other: Self) -> Self {
-        self.joined(other, |node| if let Node::And(parts) = node { Some(parts) } else { None }, Node::And)
+        self.joined(other, Node::And)
     }
 }
 
@@ -219,7 +217,7 @@ impl BitOr for Predicate {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
-        self.joined(other, |node| if let Node::Or(parts) = node { Some(parts) } else { None }, Node::Or)
+        self.joined(other, Node::Or)
     }
 }
 

@@ -87,20 +87,20 @@ impl Step {
         Ok(match predicate.node() {
             Node::Compare(operand, comparison, literal) => {
                 let source = source(operand)?;
-                let test = Test::compare(source.compared()?, *comparison, literal)
-                    .map_err(|expected| source.fault(expected, literal.to_string()))?;
+                let test = Test::compare(source.compared(predicate)?, *comparison, literal)
+                    .map_err(|expected| source.fault(expected, literal.described()))?;
                 Self::Test(source, test)
             }
             Node::In(operand, literals) => {
                 let source = source(operand)?;
-                let test = Test::is_in(source.compared()?, literals)
-                    .map_err(|(expected, literal)| source.fault(expected, literal.to_string()))?;
+                let test = Test::is_in(source.compared(predicate)?, literals)
+                    .map_err(|(expected, literal)| source.fault(expected, literal.described()))?;
                 Self::Test(source, test)
             }
             Node::StartsWith(operand, prefix) => {
                 let source = source(operand)?;
-                let test = Test::starts_with(source.compared()?, prefix)
-                    .ok_or_else(|| source.fault("a string", "\"starts with\"".to_owned()))?;
+                let test = Test::starts_with(source.compared(predicate)?, prefix)
+                    .ok_or_else(|| source.fault("a string", predicate.to_string()))?;
                 Self::Test(source, test)
             }
             Node::IsNull(operand) => Self::IsNull(source(operand)?),

@@ -8,7 +8,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema};
 
 use super::Lists;
-use crate::{Operand, PredicateError};
+use crate::{Operand, Predicate, PredicateError};
 
 /// An operand of a schema.
 #[derive(Debug, Clone)]
@@ -66,8 +66,8 @@ impl Source {
         }
     }
 
-    /// The type of the values that a comparison sees.
-    pub(super) fn compared(&self) -> Result<&DataType, PredicateError> {
+    /// The type of the values that a comparison in `predicate` sees.
+    pub(super) fn compared(&self, predicate: &Predicate) -> Result<&DataType, PredicateError> {
         let compared = match self.view {
             View::Length => &DataType::Int64,
             View::OneValue => item_type(&self.data_type).expect("a list"),
@@ -79,7 +79,7 @@ impl Source {
             list if item_type(list).is_some() => "list_length of the column",
             _ => return Ok(compared),
         };
-        Err(self.fault(expected, "a comparison of the column".to_owned()))
+        Err(self.fault(expected, predicate.to_string()))
     }
 
     /// The error of an operation or literal that does not fit the type.
