@@ -1,6 +1,9 @@
 //! The grammar, the canonical text, and messages of the parser.
 
-use arrowfeed_predicate::{Literal, MAX_DEPTH, Predicate, PredicateError, col};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrowfeed_predicate::{Lists, Literal, MAX_DEPTH, Predicate, PredicateError, col};
 use proptest::prelude::*;
 
 use crate::random_config::config;
@@ -190,12 +193,22 @@ fn deep_predicates_are_errors_and_long_ones_are_not() {
     assert_eq!(parsed(&deepest.to_string()), deepest);
     let error = Predicate::parse(&deep(MAX_DEPTH + 1).to_string()).unwrap_err();
     assert_eq!(error.to_string(), "expected a predicate with at most 128 levels, found 129");
+    // The deepest predicate fits a small stack.
+    let text = deepest.to_string();
+    let evaluated = move || {
+        let columns = ["a", "b", "c"].map(|name| (name, Arc::new(Int64Array::from(vec![1])) as ArrayRef));
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let compiled = parsed(&text).compile(&batch.schema(), Lists::AreValues).unwrap();
+        compiled.evaluate(&batch).unwrap().len()
+    };
+    let thread = std::thread::Builder::new().stack_size(256 << 10).spawn(evaluated).unwrap();
+    assert_eq!(thread.join().unwrap(), 1);
     // Text, equality and drop need no stack for each level.
     let deepest = deep(300_000);
     assert_eq!(deepest.columns().len(), 3);
     assert!(deepest == deepest.clone() && deepest.to_string().len() > 1_000_000);
     let schema = arrow_schema::Schema::empty();
-    let error = deepest.compile(&schema, arrowfeed_predicate::Lists::AreValues).unwrap_err();
+    let error = deepest.compile(&schema, Lists::AreValues).unwrap_err();
     assert!(matches!(error, PredicateError::Depth { depth: 300_000 }));
 }
 
