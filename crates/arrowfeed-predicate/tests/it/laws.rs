@@ -16,19 +16,14 @@ use crate::random_config::config;
 const COMPARISONS: [Comparison; 6] =
     [Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge];
 
-/// Names of columns, and the paths of the columns and of the field `f` inside them.
-const NAMES: [(&str, &str, &str); 5] = [
-    ("a", "a", "a.f"),
-    ("b.c", "b.c", "['b.c'].f"),
-    ("it's", "['it''s']", "['it''s'].f"),
-    ("d e", "d e", "d e.f"),
-    ("and", "and", "and.f"),
-];
+/// Names of columns, and their paths before a field.
+const NAMES: [(&str, &str); 5] =
+    [("a", "a"), ("b.c", "b.c"), ("it's", "['it''s']"), ("d e", "d e"), ("and", "and")];
 
 /// A batch, and the cells of its rows as predicates see them.
 struct Case {
     batch: RecordBatch,
-    paths: Vec<&'static str>,
+    paths: Vec<String>,
     types: Vec<DataType>,
     rows: Vec<Vec<Cell>>,
 }
@@ -37,22 +32,22 @@ fn any_case(choices: &mut Choices) -> Case {
     let (before, length, after) = (choices.below(4), choices.below(12), choices.below(3));
     let (mut types, mut paths, mut columns, mut rows) =
         (Vec::new(), Vec::new(), Vec::new(), vec![Vec::new(); length]);
-    for (name, path, inner_path) in &NAMES[..1 + choices.below(NAMES.len())] {
+    for (name, path) in &NAMES[..1 + choices.below(NAMES.len())] {
         let data_type = any_type(choices);
         let mut cells: Vec<Cell> =
             (0..before + length + after).map(|_| any_cell(&data_type, choices)).collect();
         let mut column = array(&data_type, &cells, choices);
-        if choices.one_in(3) {
+        let mut path = (*path).to_owned();
+        for _ in 0..choices.pick(&[0, 0, 1, 2]) {
             let valid: Vec<bool> = cells.iter().map(|_| !choices.one_in(4)).collect();
             for (cell, _) in cells.iter_mut().zip(&valid).filter(|(_, valid)| !**valid) {
                 *cell = Cell::Null;
             }
-            let fields = vec![Field::new("f", data_type.clone(), true)].into();
+            let fields = vec![Field::new("f", column.data_type().clone(), true)].into();
             column = Arc::new(StructArray::new(fields, vec![column], Some(NullBuffer::from(valid))));
-            paths.push(*inner_path);
-        } else {
-            paths.push(*path);
+            path += ".f";
         }
+        paths.push(path);
         for (row, cell) in rows.iter_mut().zip(&cells[before..]) {
             row.push(cell.clone());
         }
@@ -185,7 +180,7 @@ fn any_tree(case: &Case, choices: &mut Choices, levels: usize) -> (Tree, Predica
         };
     }
     let column = choices.below(case.paths.len());
-    let (data_type, operand) = (&case.types[column], col(case.paths[column]));
+    let (data_type, operand) = (&case.types[column], col(&*case.paths[column]));
     let inner = inner_type(data_type);
     match choices.below(8) {
         0 => (Tree::IsNull(column), operand.is_null()),
