@@ -110,6 +110,11 @@ fn floats_are_compared_as_ieee_754_defines() {
     assert_eq!(kept(column(), "x != 1"), [YES, YES, NO, None]);
     assert_eq!(kept(column(), "x < 1"), [NO, YES, NO, None]);
     assert_eq!(kept(column(), "not x < 1"), [YES, NO, YES, None]);
+    assert_eq!(kept(column(), "x < 0"), [NO, NO, NO, None]);
+    assert_eq!(kept(column(), "x >= 0"), [NO, YES, YES, None]);
+    let negative = Arc::new(Float64Array::from(vec![-f64::NAN, f64::NEG_INFINITY]));
+    assert_eq!(kept(negative.clone(), "x < 1"), [NO, YES]);
+    assert_eq!(kept(negative, "x in [nan, -inf]"), [NO, YES]);
     assert_eq!(kept(column(), "x in [0, nan]"), [NO, YES, NO, None]);
     assert_eq!(kept(column(), "x not in [0, nan]"), [YES, NO, YES, None]);
     assert_eq!(kept(column(), "x in []"), [NO, NO, NO, None]);
