@@ -5,6 +5,7 @@ import decimal
 import math
 import pickle
 import random
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +18,17 @@ from arrowfeed import col
 
 ROWS = 1000
 UTC = dt.timezone.utc
+NAN = math.nan
+
+
+def naive(*parts):
+    """A time without a zone."""
+    return dt.datetime(*parts, tzinfo=UTC).replace(tzinfo=None)
 
 
 def rows_of(count=ROWS):
     numbers = range(count)
-    start = dt.datetime(2026, 1, 1)
+    start = naive(2026, 1, 1)
     return pa.table(
         {
             "id": pa.array(numbers, pa.int64()),
@@ -67,14 +74,14 @@ CASES = [
     ((col("id") > 5) & (col("id") <= 20), (field("id") > 5) & (field("id") <= 20)),
     (~(col("x") > 100), ~(field("x") > 100)),
     (col("x") != 3, field("x") != 3),
-    (col("x") == math.nan, field("x") == math.nan),
+    (col("x") == NAN, field("x") == NAN),
     (col("x").is_null() | (col("id") == 3), field("x").is_null() | (field("id") == 3)),
     (col("name").is_not_null() & col("flag"), field("name").is_valid() & field("flag")),
     (col("name").starts_with("n1"), pc.starts_with(field("name"), "n1")),
     (col("name") >= "n5", field("name") >= "n5"),
     (col("id").is_in([1, 2, 3, 5000]), field("id").isin([1, 2, 3, 5000])),
     (col("name").is_in(["n1", "n2"]), field("name").isin(["n1", "n2"])),
-    (col("at") < dt.datetime(2026, 1, 2, 3), field("at") < dt.datetime(2026, 1, 2, 3)),
+    (col("at") < naive(2026, 1, 2, 3), field("at") < naive(2026, 1, 2, 3)),
     (
         col("seen") >= dt.datetime(2027, 1, 1, tzinfo=UTC),
         field("seen") >= dt.datetime(2027, 1, 1, tzinfo=UTC),
@@ -118,7 +125,7 @@ def random_predicate(random, depth=0):
             ("id", random.randrange(-5, 1005)),
             ("x", random.choice([random.randrange(1000) / 8, math.nan, 0.0, -0.0])),
             ("name", random.choice(["n5", f"n{random.randrange(1000)}", ""])),
-            ("at", dt.datetime(2026, 1, 1) + dt.timedelta(minutes=random.randrange(60_000))),
+            ("at", naive(2026, 1, 1) + dt.timedelta(minutes=random.randrange(60_000))),
         ]
     )
     ours, theirs = col(name), field(name)
@@ -177,7 +184,7 @@ def test_lists_of_one_value_are_compared_by_it(tmp_path):
     assert ids(col("id").is_null()) == [[]]
     assert ids(col("many").list_length() == 2) == [[3]]
     with pytest.raises(af.ConversionError) as caught:
-        ids(col("many") == 1)
+        list(af.read_tfrecord(tmp_path / "a.tfrecord", where=col("many") == 1))
     assert "column many, row 3: expected a list with at most one value, found 2 values" in str(caught.value)
     af.write_avro(pa.table({"id": [1, None, 3]}), tmp_path / "a.avro")
     reader = af.read_avro(tmp_path / "a.avro", encoding="tfx", where=col("id") >= 1)
@@ -189,7 +196,7 @@ def test_a_filtered_dataset_trains_like_another(files):
     options = {"batch_size": 64, "shuffle_buffer_size": 100, "seed": 3}
     batches = [tensors["id"].values.tolist() for tensors in dataset.tensors(**options)]
     assert [len(batch) for batch in batches] == [64] * 10 + [60]
-    assert sorted(sum(batches, [])) == [*range(300, ROWS)]
+    assert sorted(n for batch in batches for n in batch) == [*range(300, ROWS)]
     # It resumes at every batch.
     for passed in range(len(batches)):
         iterator = dataset.tensors(**options)
@@ -211,10 +218,9 @@ def test_a_state_belongs_to_its_predicate(files):
     dataset = af.AvroDataset(files["avro"])
     state = dataset.filter(col("id") < 10).record_batches(batch_size=4).state_dict()
     dataset.filter("id < 10").record_batches(batch_size=4).load_state_dict(state)
-    with pytest.raises(ValueError) as caught:
-        dataset.filter("id < 11").record_batches(batch_size=4).load_state_dict(state)
     message = "state: expected filter(id < 11), as requested, found filter(id < 10)"
-    assert str(caught.value) == message
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        dataset.filter("id < 11").record_batches(batch_size=4).load_state_dict(state)
 
 
 def test_a_filter_keeps_nothing(files):
@@ -238,9 +244,9 @@ def test_a_copy_has_the_same_rows(files):
     assert 180 < len(ids) < 270
     assert all(n % 2 == 0 and 3 <= n < 900 for n in ids)
     assert copy.fingerprint == dataset.fingerprint
-    mixed = af.MixedDataset([af.AvroDataset(files["avro"]), af.AvroDataset(files["avro"])], [1, 1]).filter(
-        "id < 5"
-    )
+    mixed = af.MixedDataset(
+        [af.AvroDataset(files["avro"]), af.AvroDataset(files["avro"])], weights=[1, 1]
+    ).filter("id < 5")
     assert mixed.num_rows == pickle.loads(pickle.dumps(mixed)).num_rows == 10
 
 
@@ -259,11 +265,11 @@ VALUES = [
     (2**70, "c == 1180591620717411303424"),
     (0.5, "c == 0.5"),
     (np.float32(0.5), "c == 0.5"),
-    (decimal.Decimal("1.50"), "c == 1.50"),
+    (decimal.Decimal("1.50"), "c == 1.5"),
     ('a"b', 'c == "a\\"b"'),
     (b"\x00\xff", 'c == x"00ff"'),
     (dt.date(2026, 1, 31), 'c == "2026-01-31"'),
-    (dt.datetime(2026, 1, 31, 12), 'c == "2026-01-31T12:00:00"'),
+    (naive(2026, 1, 31, 12), 'c == "2026-01-31T12:00:00"'),
     (dt.datetime(2026, 1, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=2))), 'c == "2026-01-31T10:00:00Z"'),
     (np.datetime64("2026-01-31T12:00", "us"), 'c == "2026-01-31T12:00:00"'),
     (dt.time(1, 2, 3), 'c == "01:02:03"'),
@@ -286,14 +292,14 @@ ERRORS = [
     (
         lambda _: col("id") == None,  # noqa: E711
         TypeError,
-        "value: expected a bool, number, str, bytes, date, time, datetime, timedelta or Decimal, found None: use"
-        " is_null() or is_not_null()",
+        "value: expected a bool, number, str, bytes, date, time, datetime, timedelta or Decimal, found None:"
+        " use is_null() or is_not_null()",
     ),
     (
-        lambda _: col("id") in [1],
+        lambda _: col("id") in [1],  # noqa: FURB171
         TypeError,
-        "expected a predicate as a whole, found one whose truth is asked: join predicates with &, | and ~ instead"
-        " of and, or, not and in, and put comparisons into parentheses",
+        "expected a predicate as a whole, found one whose truth is asked: join predicates with &, | and ~"
+        " instead of and, or, not and in, and put comparisons into parentheses",
     ),
     (
         lambda _: (col("id") > 3) & 4,
@@ -324,11 +330,10 @@ def test_errors_say_what_was_expected(files, number):
     assert str(caught.value).startswith(message)
 
 
-def test_a_column_that_does_not_exist_is_named(files):
-    for name, (read, dataset_class) in READERS.items():
-        for call in (
-            lambda: read(files[name], where="nothing > 3"),
-            lambda: dataset_class(files[name]).filter("nothing > 3"),
-        ):
-            with pytest.raises(af.ArrowfeedError, match="nothing"):
-                call()
+@pytest.mark.parametrize("name", READERS)
+def test_a_column_that_does_not_exist_is_named(files, name):
+    read, dataset_class = READERS[name]
+    with pytest.raises(af.ArrowfeedError, match="nothing"):
+        read(files[name], where="nothing > 3")
+    with pytest.raises(af.ArrowfeedError, match="nothing"):
+        dataset_class(files[name]).filter("nothing > 3")
