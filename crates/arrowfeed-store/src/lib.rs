@@ -48,7 +48,7 @@ pub use cache::{Cache, CachedObject};
 // For clients that the Python package makes.
 #[doc(hidden)]
 pub use clients::install_cryptography;
-pub use list::{StoreFile, resolve};
+pub use list::{StoreFile, resolve, resolve_below};
 pub use location::supports;
 pub use object::StoreObject;
 pub use options::StoreOptions;

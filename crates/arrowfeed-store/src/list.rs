@@ -55,16 +55,48 @@ pub fn resolve(
     store: Option<&Store>,
     interrupt: Option<&Interrupt>,
 ) -> Result<Vec<StoreFile>, FeedError> {
+    resolve_in(url, Search { extension: format!(".{extension}"), below: false }, options, store, interrupt)
+}
+
+/// Like [`resolve`], but a directory also has the objects under all directories below, without those whose names, or whose
+/// directories' names, start with a dot or an underscore.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_below(
+    url: &str,
+    extension: &str,
+    options: &StoreOptions,
+    store: Option<&Store>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<StoreFile>, FeedError> {
+    resolve_in(url, Search { extension: format!(".{extension}"), below: true }, options, store, interrupt)
+}
+
+/// The objects that are selected in a directory.
+struct Search {
+    /// With its dot.
+    extension: String,
+    /// Whether those of the directories below are selected too.
+    below: bool,
+}
+
+fn resolve_in(
+    url: &str,
+    search: Search,
+    options: &StoreOptions,
+    store: Option<&Store>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<StoreFile>, FeedError> {
     let store = store.map_or_else(|| Store::open(url, options), |store| Ok(store.clone()))?;
     let place = store.place(url)?;
-    let extension = format!(".{extension}");
-    if !place.is_listed || (!is_glob(&place.name) && place.name.ends_with(&extension)) {
+    if !place.is_listed || (!is_glob(&place.name) && place.name.ends_with(&search.extension)) {
         let object = store.object(url)?;
         return Ok(vec![StoreFile { name: object.name().to_owned(), object: Arc::new(object) }]);
     }
     let objects = wait::run(interrupt, {
         let (store, name) = (store.clone(), place.name.clone());
-        async move { find(store, name, extension).await }
+        async move { find(store, name, search).await }
     })?;
     if objects.is_empty() {
         let message = "expected files that match this URL, found none";
@@ -93,7 +125,7 @@ struct Listed {
     len: u64,
 }
 
-async fn find(store: Store, name: String, extension: String) -> Result<Vec<Listed>, FeedError> {
+async fn find(store: Store, name: String, search: Search) -> Result<Vec<Listed>, FeedError> {
     let lister = Lister { client: store.reading()?, options: store.options() };
     let mut found = if is_glob(&name) {
         lister.glob(&Glob::parse(&name)?).await?
@@ -108,8 +140,17 @@ async fn find(store: Store, name: String, extension: String) -> Result<Vec<Liste
             }
         }
         let directory = if name.is_empty() || name.ends_with('/') { name } else { name + "/" };
-        let is_wanted = |name: &str| name.ends_with(&extension) && !name.starts_with('.');
-        lister.level(directory.clone(), &directory, &is_wanted).await?.1
+        let Search { extension, below } = &search;
+        if *below {
+            let is_wanted = |name: &str| {
+                let name = name.strip_prefix(&directory).unwrap_or(name);
+                name.ends_with(extension) && !name.split('/').any(|part| part.starts_with(['.', '_']))
+            };
+            lister.everything(directory.clone(), &directory, &is_wanted).await?
+        } else {
+            let is_wanted = |name: &str| name.ends_with(extension) && !name.starts_with('.');
+            lister.level(directory.clone(), &directory, &is_wanted).await?.1
+        }
     };
     found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     found.dedup_by(|a, b| a.name == b.name);

@@ -54,6 +54,7 @@
 
 pub mod dataset;
 mod error;
+mod partitions;
 #[cfg(feature = "avro")]
 mod record_decoder;
 pub mod source;
@@ -92,6 +93,7 @@ pub use arrowfeed_text as text;
 pub use arrowfeed_tfrecord as tfrecord;
 pub use dataset::{Dataset, DatasetOptions, IterationOptions, RowOptions, RowReader, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
+pub use partitions::Partitioning;
 #[cfg(feature = "avro")]
 pub use record_decoder::TensorRecordDecoder;
 pub use sources::{resolve, resolve_with};

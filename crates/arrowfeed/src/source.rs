@@ -6,6 +6,7 @@
 //! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkFormat`](format::ChunkFormat) |
 //! | skip invalid data and count it | [`OnError`], [`Report`] |
 //! | cancel a call | [`Interrupt`] |
+//! | add the path and the number of each row to the columns | [`AddedColumns`](run::AddedColumns) |
 //! | limit the resources that a file may use | [`Limits`] |
 //! | read parts of files in several processes | [`Split`](run::Split), [`RangeOptions`](run::RangeOptions) |
 //!
@@ -42,7 +43,7 @@ pub mod io {
 
 /// Readers of files and of byte ranges.
 pub mod run {
-    pub use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, ReadOptions, Split};
+    pub use arrowfeed_source::run::{AddedColumns, FileReader, FileSet, RangeOptions, ReadOptions, Split};
 }
 
 // For the Python package.

@@ -10,6 +10,7 @@ use glob::MatchOptions;
 
 mod url;
 
+pub(crate) use url::percent_decoded;
 pub use url::{redacted, scheme};
 
 /// Default extension of the files that are read from a directory.
@@ -60,6 +61,34 @@ pub fn resolve_extension<P: AsRef<Path>>(
     extension: &str,
     interrupt: Option<&Interrupt>,
 ) -> Result<Vec<PathBuf>, FeedError> {
+    resolve_in(patterns, &Search { extension, below: false }, interrupt)
+}
+
+/// Like [`resolve_extension`], but also selects the files of all directories below, without those of directories whose
+/// names start with a dot or an underscore. Files with such names are left out too.
+///
+/// # Errors
+/// As [`resolve_with`].
+pub fn resolve_below<P: AsRef<Path>>(
+    patterns: impl IntoIterator<Item = P>,
+    extension: &str,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<PathBuf>, FeedError> {
+    resolve_in(patterns, &Search { extension, below: true }, interrupt)
+}
+
+/// The files that are selected in a directory.
+struct Search<'a> {
+    extension: &'a str,
+    /// Whether those of the directories below are selected too.
+    below: bool,
+}
+
+fn resolve_in<P: AsRef<Path>>(
+    patterns: impl IntoIterator<Item = P>,
+    search: &Search<'_>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<PathBuf>, FeedError> {
     let ask = || match interrupt {
         Some(interrupt) if interrupt() => {
             Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"))
@@ -70,7 +99,7 @@ pub fn resolve_extension<P: AsRef<Path>>(
     for pattern in patterns {
         ask()?;
         let pattern = pattern.as_ref();
-        let found = local_path(pattern).and_then(|path| files_of(&path, extension, &ask));
+        let found = local_path(pattern).and_then(|path| files_of(&path, search, &ask));
         let found = found.map_err(|error| error.in_file(&redacted(&pattern.display().to_string())))?;
         files.extend(found);
     }
@@ -93,9 +122,9 @@ fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, FeedError> {
 /// Called for each directory entry. An error ends the search.
 type Ask<'a> = &'a dyn Fn() -> Result<(), FeedError>;
 
-fn files_of(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
+fn files_of(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => directory(path, extension, ask),
+        Ok(metadata) if metadata.is_dir() => directory(path, search, ask),
         Ok(_) => Ok(vec![path.to_path_buf()]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str() {
             Some(pattern) if is_glob(pattern) => matches(pattern, ask),
@@ -109,17 +138,39 @@ fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '['])
 }
 
-fn directory(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
+fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(FeedError::io)? {
-        ask()?;
-        let file = entry.map_err(FeedError::io)?.path();
-        let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !hidden && file.extension().is_some_and(|found| found == extension) && !file.is_dir() {
-            files.push(file);
+    let mut directories = vec![path.to_path_buf()];
+    while let Some(directory) = directories.pop() {
+        let in_directory = |error| FeedError::io(error).in_file(&directory.display().to_string());
+        for entry in fs::read_dir(&directory).map_err(in_directory)? {
+            ask()?;
+            let file = entry.map_err(in_directory)?.path();
+            let starts_with = |start: &[u8]| {
+                file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start))
+            };
+            if starts_with(b".") || (search.below && starts_with(b"_")) {
+                continue;
+            }
+            if file.is_dir() {
+                if search.below && !is_loop(&file) {
+                    directories.push(file);
+                }
+            } else if file.extension().is_some_and(|found| found == search.extension) {
+                files.push(file);
+            }
         }
     }
-    sorted(files, &format!("expected a directory with files named *.{extension}, found none"))
+    sorted(files, &format!("expected a directory with files named *.{}, found none", search.extension))
+}
+
+/// Whether a directory is a link to one that contains it.
+fn is_loop(path: &Path) -> bool {
+    let parent = path.parent().map(fs::canonicalize);
+    match (path.is_symlink(), parent, fs::canonicalize(path)) {
+        (true, Some(Ok(parent)), Ok(target)) => parent.starts_with(target),
+        _ => false,
+    }
 }
 
 fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {

@@ -83,7 +83,7 @@ impl FileSet {
         let options = ReadOptions { filter: None, ..options };
         let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(self.name(file), error));
         let report = Report { skipped: skipped.collect(), ..Report::default() };
-        let file = self.filtered_file(number, file);
+        let file = self.wrapped(number, file);
         let reader = self.read_from(number, options)?;
         Ok(FileReader { parts: reader.parts.with_open(number, file).with_report(report), ..reader })
     }
@@ -100,7 +100,8 @@ impl FileSet {
             interrupt,
             claim: None,
         };
-        let (schema, parts) = (self.schema().clone(), (first..self.len()).map(Part::whole));
+        let files: Vec<usize> = (first..self.len()).filter(|file| !self.is_pruned(*file)).collect();
+        let (schema, parts) = (self.schema().clone(), files.into_iter().map(Part::whole));
         Ok(FileReader::new(schema, PartReader::new(Arc::new(self), parts, options)?))
     }
 }

@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_predicate::Predicate;
+use arrowfeed_predicate::{Lists, Predicate};
 
+use super::added_columns::Added;
 use super::files::{Entry, Files, not_a_file};
 use super::filter::{ChosenRows, Filter, FilterLevel};
 use super::remote_files::{OpeningAhead, RemoteFiles};
+use super::row_starts::{next_chunk, skip_damage};
 use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::remote::{OnArrival, RemoteFile};
 use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
@@ -25,11 +27,15 @@ pub struct FileSet {
     pub(super) files: Files,
     /// The format, which also decodes the columns of the predicate of the filter.
     format: Arc<dyn FileFormat>,
+    /// Columns that are not stored in the files.
+    added: Option<Arc<Added>>,
     /// The columns that the caller has selected, as field paths. `None`: all columns.
     columns: Option<Arc<[String]>>,
     /// The filters, in the order in which they apply.
     levels: Arc<[FilterLevel]>,
     filter: Option<Arc<Filter>>,
+    /// Which files have no row that passes. `None`: this is not known for any.
+    pruned: Option<Arc<[bool]>>,
     /// The requests of the reading for which this set was created.
     remote: Option<Arc<RemoteFiles>>,
 }
@@ -38,7 +44,16 @@ impl FileSet {
     /// Creates the set without opening a file. `files` must contain at least one file and no stream;
     /// [`Files::first_stored`] checks that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
-        Self { files, format, columns: None, levels: Arc::default(), filter: None, remote: None }
+        Self {
+            files,
+            format,
+            added: None,
+            columns: None,
+            levels: Arc::default(),
+            filter: None,
+            pruned: None,
+            remote: None,
+        }
     }
 
     /// States the columns of the format, as field paths, if the caller has selected them. A dataset reads all of them then;
@@ -50,11 +65,6 @@ impl FileSet {
     /// Whether the caller has selected the columns, see [`selecting_columns`](Self::selecting_columns).
     pub fn selects_columns(&self) -> bool {
         self.columns.is_some()
-    }
-
-    /// Other files of the same format, with the same columns and filter.
-    pub(super) fn of_files(&self, files: Files) -> Self {
-        Self { files, remote: None, ..self.clone() }
     }
 
     /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without
@@ -176,7 +186,6 @@ impl FileSet {
 
     /// The same files with other columns and filters.
     fn rebuilt(&self, columns: Option<Arc<[String]>>, levels: Arc<[FilterLevel]>) -> Result<Self, FeedError> {
-        let whole = &self.format;
         // The columns of the rows before each level, the last one first.
         let mut before = Vec::with_capacity(levels.len() + 1);
         before.push(columns.as_ref().map(|columns| columns.to_vec()));
@@ -184,24 +193,45 @@ impl FileSet {
             let after = before.last().and_then(Option::as_ref);
             before.push(after.map(|columns| with_needed(columns, &level.predicate)));
         }
-        let mut format = match before.pop().flatten() {
-            Some(columns) => whole.with_columns(&columns)?,
-            None => whole.clone(),
+        let (mut format, added) = match before.pop().flatten() {
+            Some(columns) => self.projected(&columns)?,
+            None => (self.format.clone(), self.added.clone()),
         };
-        if let Some(first) = levels.first().filter(|first| first.chosen.is_none()) {
-            format = format.selecting(&first.predicate)?.unwrap_or(format);
+        let is_stored =
+            |path: &&str| added.as_ref().is_none_or(|added: &Arc<Added>| added.position(path).is_none());
+        if let Some(FilterLevel { predicate, chosen: None }) = levels.first()
+            && predicate.columns().iter().all(is_stored)
+        {
+            format = format.selecting(predicate)?.unwrap_or(format);
         }
+        let lists = if format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
+        let mut decoded = schema_of(&format, added.as_ref()).clone();
         let mut filter = None;
         for level in levels.iter() {
             let schema = match before.pop().flatten().as_deref() {
-                None => format.schema().clone(),
+                None => decoded.clone(),
                 // A format of one column may refuse to read none.
                 Some([]) => Arc::new(Schema::empty()),
-                Some(columns) => whole.with_columns(columns)?.schema().clone(),
+                Some(columns) => {
+                    let (format, added) = self.projected(columns)?;
+                    schema_of(&format, added.as_ref()).clone()
+                }
             };
-            filter = Some(Arc::new(Filter::new(level.clone(), &*format, filter, schema)?));
+            filter = Some(Arc::new(Filter::new(level.clone(), (&decoded, lists), filter, schema.clone())?));
+            decoded = schema;
         }
-        Ok(Self { files: self.files.clone(), format, columns, levels, filter, remote: None })
+        let pruned = match &self.added {
+            Some(added) => added.pruned(levels.iter().map(|level| &level.predicate))?.map(Arc::from),
+            None => None,
+        };
+        Ok(Self { files: self.files.clone(), format, added, columns, levels, filter, pruned, remote: None })
+    }
+
+    /// The format and the added columns with another projection.
+    fn projected(&self, columns: &[String]) -> Result<(Arc<dyn FileFormat>, Option<Arc<Added>>), FeedError> {
+        let Some(added) = &self.added else { return Ok((self.format.with_columns(columns)?, None)) };
+        let (format, added) = added.with_columns(&*self.format, columns)?;
+        Ok((format, Some(Arc::new(added))))
     }
 
     /// The predicate of the last filter, if the rows are filtered.
@@ -214,12 +244,34 @@ impl FileSet {
         self.filter.is_some()
     }
 
-    /// Wraps an open file of the format, if the rows are filtered.
-    pub(super) fn filtered_file(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
+    /// Whether no row of a file passes, whatever its rows are: a filter refuses the added values of the file.
+    pub fn is_pruned(&self, file: usize) -> bool {
+        self.pruned.as_ref().is_some_and(|pruned| pruned[file])
+    }
+
+    /// Adds columns to an open file of the format, and filters its rows.
+    pub(super) fn wrapped(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
+        let name = &self.files.entries[number].name;
+        let file = match &self.added {
+            Some(added) => added.to_file((number, name), file, self.format.limits()),
+            None => file,
+        };
         match &self.filter {
-            Some(filter) => filter.of_file((number, self.files.entries[number].name.clone()), file),
+            Some(filter) => filter.of_file((number, name.clone()), file),
             None => file,
         }
+    }
+
+    /// The same files with another format and with added columns, before columns are selected.
+    pub(super) fn with_format(self, format: Arc<dyn FileFormat>, added: Added) -> Self {
+        Self { format, added: Some(Arc::new(added)), ..self }
+    }
+
+    /// One of the files alone, with its bytes from `source`.
+    pub(super) fn only(&self, file: usize, source: FileSource) -> Self {
+        let added = self.added.as_ref().map(|added| Arc::new(added.of_file(file)));
+        let pruned = self.pruned.as_ref().map(|pruned| Arc::from([pruned[file]]));
+        Self { files: Files::new([source]), added, pruned, remote: None, ..self.clone() }
     }
 
     /// Returns the same files, each of which must have the given identity. `when` describes, for messages, the time of
@@ -262,14 +314,17 @@ impl FileSet {
         Ok(Self { files, remote: None, ..self.clone() })
     }
 
-    /// The format of the files.
+    /// The format of the files. Its schema does not have the added columns.
     pub fn format(&self) -> &Arc<dyn FileFormat> {
         &self.format
     }
 
     /// The schema of all batches.
     pub fn schema(&self) -> &SchemaRef {
-        self.filter.as_ref().map_or_else(|| self.format.schema(), |filter| filter.schema())
+        match &self.filter {
+            Some(filter) => filter.schema(),
+            None => schema_of(&self.format, self.added.as_ref()),
+        }
     }
 
     /// The number of files, at least 1.
@@ -353,7 +408,7 @@ impl FileSet {
                 .and_then(|()| known.check_fingerprint(&fingerprint))
                 .map_err(|error| error.in_file(&entry.name))?;
         }
-        Ok(self.filtered_file(file, open))
+        Ok(self.wrapped(file, open))
     }
 
     /// Returns the chunks of a file in order, and the errors that were skipped as `on_error` allows. Checks for
@@ -372,14 +427,7 @@ impl FileSet {
         let (mut chunks, mut faults) = (Vec::new(), Vec::new());
         loop {
             check.now()?;
-            let next = scan.next(check).and_then(|chunk| match chunk {
-                Some(chunk) => limits
-                    .check_chunk_rows(chunk.rows)
-                    .map(|()| Some(chunk))
-                    .map_err(|error| error.in_block(chunk.number, chunk.offset)),
-                None => Ok(None),
-            });
-            let error = match next {
+            let error = match next_chunk(&mut *scan, limits, check) {
                 Ok(Some(chunk)) => {
                     chunks.push(chunk);
                     continue;
@@ -390,19 +438,19 @@ impl FileSet {
             if on_error == OnError::Raise || !error.is_file_error() {
                 return Err(error);
             }
-            let from = error.location().offset.unwrap_or(u64::MAX).saturating_add(1);
-            let number = error.location().block.unwrap_or(chunks.len() as u64);
+            let resumes = on_error == OnError::SkipBlock
+                && skip_damage(&mut *scan, &error, chunks.len() as u64, check)?;
             faults.push(error);
-            let next = match on_error {
-                OnError::SkipBlock => scan.find(from, check)?,
-                _ => None,
-            };
-            match next {
-                Some(offset) => scan.seek(offset, number),
-                None => return Ok((chunks, faults)),
+            if !resumes {
+                return Ok((chunks, faults));
             }
         }
     }
+}
+
+/// The schema of the rows that are decoded.
+fn schema_of<'a>(format: &'a Arc<dyn FileFormat>, added: Option<&'a Arc<Added>>) -> &'a SchemaRef {
+    added.map_or_else(|| format.schema(), |added| added.schema())
 }
 
 /// The columns with those that a predicate needs, as field paths. A path that contains others takes the place of the first.

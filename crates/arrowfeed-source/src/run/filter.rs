@@ -16,7 +16,7 @@ use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
 
 use super::projection::Projection;
 use crate::format::{
-    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+    ChunkScan, Claim, DecodeOptions, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, Report};
@@ -58,20 +58,18 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// A filter of the rows of `format`, or of those of `inner`. They have the columns of the predicate, and of `schema`, which
-    /// are returned.
+    /// A filter of decoded rows, or of those of `inner`. They have the columns of the predicate, and of `schema`, which are
+    /// returned.
     ///
     /// # Errors
     /// The predicate names a column that does not exist, or compares one with a value of another type.
     pub(super) fn new(
         level: FilterLevel,
-        format: &dyn FileFormat,
+        (decoded, lists): (&SchemaRef, Lists),
         inner: Option<Arc<Self>>,
         schema: SchemaRef,
     ) -> Result<Self, FeedError> {
         let FilterLevel { predicate, chosen } = level;
-        let lists = if format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
-        let decoded = inner.as_ref().map_or(format.schema(), |inner| inner.schema());
         let compiled = predicate
             .compile(decoded, lists)
             .map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;

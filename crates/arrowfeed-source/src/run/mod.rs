@@ -11,6 +11,7 @@
 // |---|---|
 // | `files` | input files before they are opened |
 // | `file_set` | files of one format that can be opened repeatedly |
+// | `added_columns` `row_starts` | columns that are not stored in files; the rows before each chunk |
 // | `filter` `projection` | the rows that pass a predicate, and the columns that are returned |
 // | `parts` | the rows to read, and their order |
 // | `batch_rows` | the default number of rows of a batch |
@@ -24,6 +25,7 @@
 // | `split` | byte ranges of files, for several processes |
 // | `map_stage` | ordered per-batch map function |
 
+mod added_columns;
 mod batch_rows;
 mod file_reader;
 mod file_set;
@@ -40,11 +42,13 @@ mod planner;
 mod pool;
 mod projection;
 mod remote_files;
+mod row_starts;
 mod scan_all;
 mod split;
 #[cfg(test)]
 mod tests;
 
+pub use added_columns::AddedColumns;
 pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
 pub use file_set::{FileSet, with_needed};

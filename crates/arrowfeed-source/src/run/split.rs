@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::file_reader::FileReader;
 use super::file_set::FileSet;
-use super::files::Files;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{BatchBoundaries, Part};
 use crate::format::{ChunkScan, Claim};
@@ -161,8 +160,7 @@ impl FileSet {
         };
         let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
         let source = source.unwrap_or_else(stored);
-        let files = Files::new([source.with_identity(split.identity)]);
-        self.of_files(files).read_range(split.start..split.end, options)
+        self.only(file, source.with_identity(split.identity)).read_range(split.start..split.end, options)
     }
 
     /// Reads the chunks of a byte range of the first file, on the caller's thread.

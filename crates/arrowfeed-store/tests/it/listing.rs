@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arrowfeed_source::io::remote::RemoteObject;
 use arrowfeed_source::{FeedError, FeedErrorKind};
-use arrowfeed_store::{Store, StoreOptions, resolve};
+use arrowfeed_store::{Store, StoreOptions, resolve, resolve_below};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -73,6 +73,26 @@ fn a_directory_has_the_objects_directly_under_it() {
     assert_eq!(names(&store, "s3://b/d"), ["s3://b/d/10.avro", "s3://b/d/2.avro"]);
     assert_eq!(names(&store, "s3://b/plain"), ["s3://b/plain"]);
     assert_eq!(names(&store, "s3://b/missing.avro"), ["s3://b/missing.avro"]);
+}
+
+#[test]
+fn a_directory_has_the_objects_of_those_below() {
+    let store = store(&[
+        "t/_log/1.avro",
+        "t/a.avro",
+        "t/dt=1/x=2/1.avro",
+        "t/dt=1/_1.avro",
+        "t/.x/1.avro",
+        "tt/1.avro",
+    ]);
+    let below = |url: &str| -> Vec<String> {
+        let files = resolve_below(url, "avro", store.options(), Some(&store), None).unwrap();
+        files.into_iter().map(|file| file.name).collect()
+    };
+    assert_eq!(below("s3://b/t"), ["s3://b/t/a.avro", "s3://b/t/dt=1/x=2/1.avro"]);
+    assert_eq!(below("s3://b/t/dt=1/"), ["s3://b/t/dt=1/x=2/1.avro"]);
+    assert_eq!(below("s3://b/t/_log"), ["s3://b/t/_log/1.avro"]);
+    assert_eq!(below("s3://b/t/a.avro"), ["s3://b/t/a.avro"]);
 }
 
 #[test]

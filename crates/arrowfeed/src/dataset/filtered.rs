@@ -229,8 +229,8 @@ pub(super) fn counted(
         claim: None,
     };
     // Files without chunks may be unreadable.
-    let parts: Vec<Part> =
-        (0..files.len()).filter(|file| !index.chunks(*file).is_empty()).map(Part::whole).collect();
+    let is_read = |file: &usize| !files.is_pruned(*file) && !index.chunks(*file).is_empty();
+    let parts: Vec<Part> = (0..files.len()).filter(is_read).map(Part::whole).collect();
     let mut reader = PartReader::new(files.clone(), parts, options)?;
     let mut counts: Vec<Vec<u64>> =
         (0..index.files()).map(|file| vec![0; index.chunks(file).len()]).collect();

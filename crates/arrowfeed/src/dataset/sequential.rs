@@ -46,7 +46,7 @@ impl Sequential {
                 };
                 PartReader::new(files.clone(), parts, reading)?
             }
-            None => PartReader::new(files.clone(), all(files.len(), after), reading)?,
+            None => PartReader::new(files.clone(), all(files, after), reading)?,
         };
         let pieces = Pieces::new(options.batch_size, files.format().limits().batch_bytes);
         // With an index, the parts have only the selected rows.
@@ -73,10 +73,12 @@ impl Sequential {
     }
 }
 
-fn all(files: usize, after: Option<RowPosition>) -> impl Iterator<Item = Part> + Send + 'static {
+fn all(files: &Arc<FileSet>, after: Option<RowPosition>) -> impl Iterator<Item = Part> + Send + 'static {
     let first = after.map(|after| Part::after(after.file, after.chunk, after.offset, after.row));
     let next = after.map_or(0, |after| after.file + 1);
-    first.into_iter().chain((next..files).map(Part::whole))
+    let files = files.clone();
+    let rest = (next..files.len()).filter(move |file| !files.is_pruned(*file));
+    first.into_iter().chain(rest.map(Part::whole))
 }
 
 /// Like [`stretch`], as parts of few chunks each: a part of filtered rows that ends inside a chunk is not divided among threads.

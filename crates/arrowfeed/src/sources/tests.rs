@@ -129,3 +129,24 @@ fn other_urls_are_refused_without_their_secrets() {
         assert_eq!(resolve([url]).unwrap_err().to_string(), message);
     }
 }
+
+#[test]
+fn a_directory_yields_the_files_of_those_below() {
+    let scratch = Scratch::new("below", &["b.avro", "c.txt"]);
+    for directory in ["dt=1/x=2", ".hidden", "_delta_log", "dt=2"] {
+        let directory = scratch.0.join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        for file in ["a.avro", ".d.avro", "_e.avro", "f.txt"] {
+            fs::write(directory.join(file), b"").unwrap();
+        }
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&scratch.0, scratch.0.join("dt=2").join("loop")).unwrap();
+    let files = resolve_below([&scratch.0], "avro", None).unwrap();
+    let expected = ["b.avro", "dt=1/x=2/a.avro", "dt=2/a.avro"].map(|file| scratch.0.join(file));
+    assert_eq!(files, expected);
+    assert_eq!(resolve_below([&files[1]], "avro", None).unwrap(), files[1..2]);
+    let error = resolve_below([&scratch.0], "parquet", None).unwrap_err().to_string();
+    let message = "expected a directory with files named *.parquet, found none";
+    assert_eq!(error, format!("{}: {message}", scratch.0.display()));
+}

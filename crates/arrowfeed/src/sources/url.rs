@@ -35,7 +35,8 @@ pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
     }
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// Replaces the `%XX` escapes of a text. `None`: an escape is invalid, or the result is not UTF-8.
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

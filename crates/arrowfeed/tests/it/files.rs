@@ -19,6 +19,7 @@ use arrowfeed::avro::{Codec, WriteOptions, write_avro};
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::format::{ChunkFormat, ChunkOptions};
+use arrowfeed::source::run::FileSet;
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, FeatureKind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
@@ -355,6 +356,11 @@ pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
 
 /// Opens files of one format, which is recognised by their extension.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
+    Dataset::open(file_set(paths), DatasetOptions::default()).unwrap()
+}
+
+/// The files of such a dataset.
+pub(crate) fn file_set(paths: &[PathBuf]) -> FileSet {
     let sources = paths.iter().map(|path| objects::source(path));
     let files = match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetFormat::files(sources, ParquetOptions::default(), None),
@@ -367,7 +373,7 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
         Some("avro") => AvroFormat::files(sources, AvroOptions::default(), None),
         other => panic!("expected the extension of a format, found {other:?}"),
     };
-    Dataset::open(files.unwrap(), DatasetOptions::default()).unwrap()
+    files.unwrap()
 }
 
 /// The row numbers of a batch. Checks the columns that are derived from them.

@@ -3,6 +3,7 @@
 // They read files of every format.
 #![cfg(all(feature = "codecs", feature = "formats"))]
 
+mod added_columns;
 mod chunks;
 mod columns;
 mod faults;

@@ -1,0 +1,183 @@
+//! Partition columns: the values in the names of directories, such as `dt=2026-01-01/country=de`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
+use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
+use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use arrowfeed_source::run::FileSet;
+use arrowfeed_source::{FeedError, FeedErrorKind, printable, quoted};
+
+use crate::sources::percent_decoded;
+
+/// The text of a null.
+const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// The partition columns of files whose directories have names such as `dt=2026-01-01`.
+///
+/// All directories of a path count. Names and values are URL-decoded. A directory that is missing in a path, and the value
+/// `__HIVE_DEFAULT_PARTITION__`, are null. If a path has a name twice, the last one counts.
+#[derive(Debug, Clone)]
+pub enum Partitioning {
+    /// All columns, in the order in which the paths name them. A column is `int64` if all its values are integers, and a
+    /// string otherwise.
+    Hive,
+    /// The columns of this schema.
+    Schema(SchemaRef),
+}
+
+impl Partitioning {
+    /// The partition columns of the files, with one value for each file, for
+    /// [`AddedColumns::of_files`](arrowfeed_source::run::AddedColumns::of_files).
+    ///
+    /// ```
+    /// # #[cfg(not(feature = "avro"))] fn main() {}
+    /// # #[cfg(feature = "avro")]
+    /// # fn main() -> Result<(), arrowfeed::FeedError> {
+    /// # let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// # let root = std::env::temp_dir().join(format!("arrowfeed-doc-partitions-{}", std::process::id()));
+    /// # let directory = root.join("country=de");
+    /// # std::fs::create_dir_all(&directory).unwrap();
+    /// # std::fs::copy(example, directory.join("part-0.avro")).unwrap();
+    /// use arrowfeed::source::run::AddedColumns;
+    /// use arrowfeed::{AvroFormat, AvroOptions, Partitioning, sources::resolve_below};
+    ///
+    /// let files = AvroFormat::files(resolve_below([&root], "avro", None)?, AvroOptions::default(), None)?;
+    /// let of_files = Partitioning::Hive.columns(&files)?;
+    /// let added = AddedColumns { of_files, row: Some("row".to_owned()), ..Default::default() };
+    /// let files = files.with_added_columns(added)?.with_columns(&["id".into(), "country".into()])?;
+    /// assert_eq!(files.schema().field(1).name(), "country");
+    /// # std::fs::remove_dir_all(root).unwrap();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A value does not have the type of its column; texts cannot be converted to that type.
+    pub fn columns(&self, files: &FileSet) -> Result<Vec<(FieldRef, ArrayRef)>, FeedError> {
+        let mut texts: Vec<(String, Vec<Option<String>>)> = Vec::new();
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        for file in 0..files.len() {
+            for (name, value) in directories(files.name(file)) {
+                let number = *numbers.entry(name.clone().into_owned()).or_insert_with(|| {
+                    texts.push((name.into_owned(), vec![None; files.len()]));
+                    texts.len() - 1
+                });
+                texts[number].1[file] = (value != NULL).then(|| value.into_owned());
+            }
+        }
+        match self {
+            Self::Hive => Ok(texts.into_iter().map(|(name, values)| inferred(name, values)).collect()),
+            Self::Schema(schema) => {
+                let column = |field: &FieldRef| {
+                    let number = numbers.get(field.name());
+                    let values = match number {
+                        Some(number) => StringArray::from_iter(&texts[*number].1),
+                        None => StringArray::new_null(files.len()),
+                    };
+                    let field = field.as_ref().clone().with_nullable(true);
+                    let values = converted(&values, &field, files)?;
+                    Ok((Arc::new(field), values))
+                };
+                schema.fields().iter().map(column).collect()
+            }
+        }
+    }
+}
+
+/// The names and values of the directories of a path.
+fn directories(path: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    let separators = if cfg!(windows) { &['/', '\\'][..] } else { &['/'] };
+    let (directories, _) = path.rsplit_once(separators).unwrap_or_default();
+    let parts = directories.split(separators).filter_map(|name| name.split_once('='));
+    parts.filter(|(name, _)| !name.is_empty()).map(|(name, value)| (decoded(name), decoded(value)))
+}
+
+/// Replaces the `%XX` escapes of a text. A text with invalid ones is left as it is.
+fn decoded(text: &str) -> Cow<'_, str> {
+    match text.contains('%').then(|| percent_decoded(text)).flatten() {
+        Some(decoded) => Cow::Owned(decoded),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn inferred(name: String, texts: Vec<Option<String>>) -> (FieldRef, ArrayRef) {
+    let integer = |text: &String| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+    };
+    let integers: Option<Vec<Option<i64>>> =
+        texts.iter().map(|text| text.as_ref().map_or(Some(None), |text| integer(text).map(Some))).collect();
+    let values: ArrayRef = match integers {
+        Some(integers) if texts.iter().any(Option::is_some) => Arc::new(Int64Array::from(integers)),
+        _ => Arc::new(StringArray::from(texts)),
+    };
+    (Arc::new(Field::new(name, values.data_type().clone(), true)), values)
+}
+
+fn converted(texts: &StringArray, field: &Field, files: &FileSet) -> Result<ArrayRef, FeedError> {
+    let data_type = field.data_type();
+    if data_type.is_nested() || !can_cast_types(&DataType::Utf8, data_type) {
+        let message = format!("expected a type to which texts can be converted, found {data_type}");
+        return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name())));
+    }
+    let values = cast_with_options(texts, data_type, &CastOptions::default()).map_err(|error| {
+        let message = format!("expected values of the type {data_type}: {error}");
+        FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()))
+    })?;
+    let wrong = (0..texts.len()).find(|file| texts.is_valid(*file) && values.is_null(*file));
+    match wrong {
+        Some(file) => {
+            let found = quoted(texts.value(file));
+            let message = format!("expected a value of the type {data_type} in the path, found {found}");
+            let error = FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()));
+            Err(error.in_file(files.name(file)))
+        }
+        None => Ok(values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str) -> Vec<(String, String)> {
+        directories(path).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn directories_have_names_and_values() {
+        assert_eq!(found("t/dt=2026-01-01/c=de/x=1.avro"), pairs(&[("dt", "2026-01-01"), ("c", "de")]));
+        assert_eq!(found("s3://b/a=1=2/b=/=3/c/part"), pairs(&[("a", "1=2"), ("b", "")]));
+        assert_eq!(found("a%20b=c%2Fd/e=50%/part"), pairs(&[("a b", "c/d"), ("e", "50%")]));
+        assert_eq!(found("a=1"), pairs(&[]));
+    }
+
+    #[test]
+    fn only_integers_are_numbers() {
+        let data_type = |values: &[Option<&str>]| {
+            let values = values.iter().map(|value| value.map(str::to_owned)).collect();
+            inferred("a".to_owned(), values).1.data_type().clone()
+        };
+        assert_eq!(data_type(&[Some("1"), None, Some("-07")]), DataType::Int64);
+        let texts: [&[_]; 8] = [
+            &[Some("1"), Some("x")],
+            &[None],
+            &[Some("")],
+            &[Some("-")],
+            &[Some("+1")],
+            &[Some("1.0")],
+            &[Some("2026-01-01")],
+            &[Some("9223372036854775808")],
+        ];
+        for values in texts {
+            assert_eq!(data_type(values), DataType::Utf8, "{values:?}");
+        }
+    }
+}
