@@ -63,7 +63,9 @@ def is_in_fsspec_memory(url: str) -> bool:
     return bool(filesystem.glob(path)) if "*" in path or "[" in path else filesystem.exists(path)
 
 
-def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tuple[str, str, int | None]]:
+def files_of(
+    filesystem: Any, url: str, shown: str, extension: str, *, below: bool
+) -> list[tuple[str, str, int | None]]:
     """Lists the files of a URL, sorted: the file itself, or the files of a glob or a directory.
 
     Args:
@@ -71,6 +73,8 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
         url: A URL, or a path of the filesystem.
         shown: The URL without its secrets, for messages.
         extension: Extension of the files to list in a directory, without the dot.
+        below: Whether a directory also has the files of all directories below, without those whose names
+            start with a dot or an underscore.
 
     Returns:
         For each file, its name in messages, its path, and its size if a listing contains it.
@@ -86,7 +90,7 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
     if "*" in path or "[" in path:
         found = filesystem.glob(path, detail=True)
     elif not path.endswith(f".{extension}") and filesystem.isdir(path):
-        found = filesystem.glob(f"{path.rstrip('/')}/*.{extension}", detail=True)
+        found = _below(filesystem, path, extension) if below else _directly_in(filesystem, path, extension)
     else:
         return [(shown, path, None)]
     files = {name: info for name, info in found.items() if info.get("type") != "directory"}
@@ -98,6 +102,21 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
         (f"{prefix}{name.lstrip('/')}" if prefix else name, name, info.get("size"))
         for name, info in sorted(files.items())
     ]
+
+
+def _directly_in(filesystem: Any, path: str, extension: str) -> dict[str, Any]:
+    return filesystem.glob(f"{path.rstrip('/')}/*.{extension}", detail=True)
+
+
+def _below(filesystem: Any, path: str, extension: str) -> dict[str, Any]:
+    found: dict[str, Any] = filesystem.find(path, detail=True)
+    root = path.strip("/")
+    return {
+        name: info
+        for name, info in found.items()
+        if name.endswith(f".{extension}")
+        and not any(part.startswith((".", "_")) for part in name.strip("/").removeprefix(root).split("/"))
+    }
 
 
 def _path_of(filesystem: Any, url: str) -> str:

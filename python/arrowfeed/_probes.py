@@ -63,7 +63,7 @@ class Probed(NamedTuple):
     keywords: dict[str, Any]
     """Keywords of the caller, for the class."""
     stores: dict[str, Any]
-    """The keywords that configure access to files in stores."""
+    """The keywords that determine the files of the source."""
     name: str | None
     """Name of the first file or its directory; None if it has no name."""
     is_directory: bool

@@ -155,7 +155,7 @@ impl Argument for PathBuf {
 /// What a text or a list of texts is, by the name of the argument.
 fn text(name: &str) -> &'static str {
     match name {
-        "column" | "sequence_column" => "the name of a column (str)",
+        "column" | "sequence_column" | "file_column" | "row_column" => "the name of a column (str)",
         "name" => "a str",
         "names" | "multivalent_columns" => "a list of names of columns (str)",
         "nulls" => "a list of texts (str)",

@@ -5,7 +5,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `argument_types`, `limits`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
+//! | arguments | `argument`, `argument_types`, `limits`, `added_columns`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | formats | `formats` |
 //! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
 //! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `predicate` (filters); `foreign` (data of other libraries) |
@@ -28,6 +28,7 @@ mod generated {
 
 #[macro_use]
 mod argument_types;
+mod added_columns;
 mod argument;
 mod array;
 mod arrow_schema;

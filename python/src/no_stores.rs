@@ -37,7 +37,13 @@ impl StoreArguments {
     }
 
     /// Fails: the files are remote.
-    pub(crate) fn files(&self, py: Python<'_>, url: &str, _extension: &str) -> PyResult<Vec<FileSource>> {
+    pub(crate) fn files(
+        &self,
+        py: Python<'_>,
+        url: &str,
+        _extension: &str,
+        _below: bool,
+    ) -> PyResult<Vec<FileSource>> {
         Err(to_python(py, absent(&redacted(url))))
     }
 

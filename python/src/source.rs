@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrowfeed::FeedError;
 use arrowfeed::source::io::FileSource;
-use arrowfeed::sources::{redacted, resolve_extension};
+use arrowfeed::sources::{redacted, resolve_below, resolve_extension};
 use bytes::Bytes;
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
@@ -52,9 +52,9 @@ pub(crate) fn sources(
     for item in each(value, stores)? {
         match item {
             Item::Pattern(pattern) => {
-                list.extend(resolved(py, pattern, extension)?.into_iter().map(FileSource::from));
+                list.extend(resolved(py, pattern, extension, false)?.into_iter().map(FileSource::from));
             }
-            Item::Url(url) => list.extend(stores.files(py, &url, extension)?),
+            Item::Url(url) => list.extend(stores.files(py, &url, extension, false)?),
             Item::Bytes(bytes) => list.push(FileSource::bytes(Bytes::from_owner(bytes))),
             Item::File(file) => {
                 list.push(FileSource::reader(name_of(&file), PythonFile::given("source", file)));
@@ -76,10 +76,11 @@ pub(crate) fn first_source(
 
 /// The files of a `source` argument that is read more than once, and a picklable list that stands for it in another
 /// process. A file object, which can be read only once, is read into memory here. `extension` selects the files of a
-/// directory.
+/// directory, and with `below` also those of all directories below.
 pub(crate) fn rereadable(
     value: &Bound<'_, PyAny>,
     extension: &str,
+    below: bool,
     stores: &StoreArguments,
 ) -> PyResult<(Vec<FileSource>, Py<PyAny>)> {
     let py = value.py();
@@ -87,13 +88,13 @@ pub(crate) fn rereadable(
     for item in each(value, stores)? {
         match item {
             Item::Pattern(pattern) => {
-                for path in resolved(py, pattern, extension)? {
+                for path in resolved(py, pattern, extension, below)? {
                     kept.append(&path)?;
                     sources.push(FileSource::from(path));
                 }
             }
             Item::Url(url) => {
-                sources.extend(stores.files(py, &url, extension)?);
+                sources.extend(stores.files(py, &url, extension, below)?);
                 kept.append(url)?;
             }
             Item::Bytes(bytes) => {
@@ -135,9 +136,12 @@ fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
 }
 
 /// The files that match a pattern. The call can be interrupted, because listing many directories may take long.
-fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str) -> PyResult<Vec<PathBuf>> {
+fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str, below: bool) -> PyResult<Vec<PathBuf>> {
     let interrupt = signals::interrupt_of_call(py)?;
-    call(py, || resolve_extension([pattern], extension, Some(&interrupt)))
+    call(py, || match below {
+        true => resolve_below([pattern], extension, Some(&interrupt)),
+        false => resolve_extension([pattern], extension, Some(&interrupt)),
+    })
 }
 
 fn each<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Vec<Item<'py>>> {

@@ -28,7 +28,8 @@ type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
 #[pyfunction]
 #[pyo3(
     signature = (
-        url, extension, count, *, storage_options=None, store=None, cache=None, cache_bytes=None
+        url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None,
+        cache_bytes=None
     ),
     text_signature = None
 )]
@@ -38,13 +39,14 @@ pub(crate) fn peek<'py>(
     url: &str,
     extension: &str,
     count: usize,
+    partitioning: Option<Bound<'py, PyAny>>,
     storage_options: Option<Bound<'py, PyAny>>,
     store: Option<Bound<'py, PyAny>>,
     cache: Option<Bound<'py, PyAny>>,
     cache_bytes: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Peeked<'py>> {
     let stores = StoreArguments::new(&StoreKeywords { storage_options, store, cache, cache_bytes })?;
-    let files = stores.files(py, url, extension)?;
+    let files = stores.files(py, url, extension, partitioning.is_some())?;
     let mut names: Vec<_> = files.iter().map(|file| (file.name().to_owned(), file.known_len())).collect();
     let interrupt = signals::interrupt_of_call(py)?;
     let mut bytes = Vec::new();

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use arrowfeed::source::io::remote::RemoteObject;
 use arrowfeed::source::io::{FileSource, NewFile};
 use arrowfeed::sources::{redacted, scheme};
-use arrowfeed::store::{Cache, Store, StoreFile, StoreObject, StoreOptions};
+use arrowfeed::store::{Cache, Store, StoreFile, StoreObject, StoreOptions, resolve, resolve_below};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyMapping, PyType};
+use pyo3::types::{IntoPyDict, PyMapping, PyType};
 
 use crate::argument::{integer, path, wrong_type};
 use crate::call::call;
@@ -18,7 +18,7 @@ use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
 use crate::object::Object;
 use crate::obstore::Configuration;
-use crate::shutdown::{call_method, has_attribute, try_attach};
+use crate::shutdown::{call_method, call_with, has_attribute, try_attach};
 use crate::signals;
 use crate::store_arguments::StoreKeywords;
 
@@ -80,7 +80,7 @@ impl StoreArguments {
             }
             // In practice, names from fsspec contain no glob characters.
             Some(CallerStore::Fsspec(_)) | None => {
-                let mut files = self.files(py, url, "")?;
+                let mut files = self.files(py, url, "", false)?;
                 return files.pop().ok_or_else(|| PyFileNotFoundError::new_err(redacted(url).into_owned()));
             }
         };
@@ -97,23 +97,30 @@ impl StoreArguments {
     }
 
     /// Lists the files of a URL, sorted: the file itself, the files of a glob, or the files with the extension in a
-    /// directory.
-    pub(crate) fn files(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
+    /// directory, and with `below` also those of all directories below.
+    pub(crate) fn files(
+        &self,
+        py: Python<'_>,
+        url: &str,
+        extension: &str,
+        below: bool,
+    ) -> PyResult<Vec<FileSource>> {
         let store = match &self.store {
             Some(CallerStore::Fsspec(filesystem)) => {
-                return self.fsspec_files(py, filesystem.bind(py), url, extension);
+                return self.fsspec_files(py, filesystem.bind(py), url, (extension, below));
             }
             Some(CallerStore::Store(store)) => Some(store),
             None if arrowfeed::store::supports(url) => None,
-            None => return self.fsspec_url(py, url, extension),
+            None => return self.fsspec_url(py, url, (extension, below)),
         };
         // A program may have put files into the memory filesystem of fsspec.
         if store.is_none() && is_memory(url) && self.is_in_fsspec_memory(py, url)? {
-            return self.fsspec_url(py, url, extension);
+            return self.fsspec_url(py, url, (extension, below));
         }
         let interrupt = signals::interrupt_of_call(py)?;
         let found = call(py, || {
-            let found = arrowfeed::store::resolve(url, extension, &self.options, store, Some(&interrupt));
+            let resolve = if below { resolve_below } else { resolve };
+            let found = resolve(url, extension, &self.options, store, Some(&interrupt));
             found.map_err(|error| error.in_file(&redacted(url)))
         });
         Ok(found?.into_iter().map(|file| self.source(file)).collect())
@@ -149,11 +156,11 @@ impl StoreArguments {
     }
 
     /// Lists the files of a URL whose scheme fsspec supports.
-    fn fsspec_url(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
+    fn fsspec_url(&self, py: Python<'_>, url: &str, search: (&str, bool)) -> PyResult<Vec<FileSource>> {
         let files = py.import("arrowfeed._files")?;
         let options = self.python_options.as_ref().map(|options| options.bind(py));
         let filesystem = call_method(&files, "filesystem_of", (url, redacted(url).as_ref(), options))?;
-        self.fsspec_files(py, &filesystem, url, extension)
+        self.fsspec_files(py, &filesystem, url, search)
     }
 
     fn fsspec_files(
@@ -161,14 +168,17 @@ impl StoreArguments {
         py: Python<'_>,
         filesystem: &Bound<'_, PyAny>,
         url: &str,
-        extension: &str,
+        (extension, below): (&str, bool),
     ) -> PyResult<Vec<FileSource>> {
         if self.cache.is_some() {
             let message = "cache: expected files of a store, found files of fsspec: use a cache of fsspec, such as simplecache::";
             return Err(PyValueError::new_err(message));
         }
         let files = py.import("arrowfeed._files")?;
-        let found = call_method(&files, "files_of", (filesystem, url, redacted(url).as_ref(), extension))?;
+        let keywords = [("below", below)].into_py_dict(py)?;
+        let shown = redacted(url);
+        let arguments = (filesystem, url, shown.as_ref(), extension);
+        let found = call_with(&files.getattr("files_of")?, arguments, Some(&keywords))?;
         let found = found.extract::<Vec<(String, String, Option<u64>)>>()?;
         let sources = found.into_iter().map(|(name, path, size)| {
             let filesystem = Object::new(filesystem.clone().unbind());

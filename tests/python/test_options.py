@@ -130,11 +130,13 @@ STORE = {"storage_options": None, "store": None}
 
 CACHED_STORE = {**STORE, "cache": None, "cache_bytes": None}
 
+ADDED_COLUMNS = {"partitioning": None, "file_column": None, "row_column": None}
+
 
 @pytest.mark.parametrize(
     ("function", "positional", "options"),
     [
-        (af.read_avro, ["source"], {**READ_OPTIONS, **CACHED_STORE, "progress": False}),
+        (af.read_avro, ["source"], {**READ_OPTIONS, **ADDED_COLUMNS, **CACHED_STORE, "progress": False}),
         (
             af.AvroDataset.read_split,
             ["split"],

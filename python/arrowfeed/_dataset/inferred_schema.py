@@ -19,7 +19,7 @@ _KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes", "n": "null"}
 _STRUCT = "+s"
 """The format of structs in Arrow's C data interface."""
 
-_WITHOUT_NAMES = ("columns", "features", "representations", "index", "sample")
+_WITHOUT_NAMES = ("columns", "features", "representations", "index", "sample", "file_column", "row_column")
 """Options that do not affect the names of the columns of a CSV file."""
 
 
@@ -33,7 +33,7 @@ def with_inferred_schema(
     Args:
         kind: The dataset class, or a `functools.partial` of it.
         source: The files. The first record is read here for CSV files without names.
-        options: The options of the dataset.
+        options: The options of the dataset. `partitioning` is not `"hive"`, but the schema of the columns.
         schema: The columns of the dataset before a projection.
 
     Returns:
@@ -46,12 +46,31 @@ def with_inferred_schema(
     if not is_inferring or options.get("schema") is not None or options.get("raw"):
         return options
     known = {name: value for name, value in options.items() if name != "sample"}
+    added = _added(options)
+    schema = _without(schema, added)
     known["schema"] = schema if made in (CsvDataset, JsonLinesDataset) else _features(made, schema)
     if made is CsvDataset and not options.get("header", True) and options.get("names") is None:
         # The columns of the schema may be only some of those of the files.
         others = {name: value for name, value in options.items() if name not in _WITHOUT_NAMES}
-        known["names"] = kind(source, sample=1, representations={}, **others).arrow_schema.names
+        names = kind(source, sample=1, representations={}, **others).arrow_schema.names
+        known["names"] = [name for name in names if name not in added]
     return known
+
+
+def _added(options: dict[str, Any]) -> set[str]:
+    """The names of the columns that are not stored in the files."""
+    partitions = options.get("partitioning")
+    names = [] if partitions is None else partitions.names
+    return {*names, *(options[key] for key in ("file_column", "row_column") if options.get(key) is not None)}
+
+
+def _without(schema: Schema, names: set[str]) -> Schema:
+    """Returns a schema without the columns of these names."""
+    if not names:
+        return schema
+    made, (described,) = schema.__reduce__()
+    columns = tuple(column for column in described[4] if column[1] not in names)
+    return made((*described[:4], columns, *described[5:]))
 
 
 def _features(made: Any, schema: Schema) -> dict[str, Any]:

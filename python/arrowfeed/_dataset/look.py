@@ -35,7 +35,7 @@ def look_at(source: Any, stores: dict[str, Any], extension: str | None = None, c
 
     Args:
         source: A URL, or a name in the store of the caller.
-        stores: Options for files in stores.
+        stores: The options that determine the files, from `source_options`.
         extension: Extension of the files in a directory. None: the first extension of all formats that
             exists.
         count: Number of bytes to read. 0: only the requests of a listing are sent.

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from arrowfeed._formats import Format
     from arrowfeed.types import Source
 
-_STORE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes")
-"""Options for files in stores, which all reading functions have."""
+_SOURCE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes", "partitioning")
+"""Options that determine the files of a source, which all reading functions have."""
 
 _PROBED = tuple(known for known in FORMATS if known.probe is not None)
 """The formats whose probes recognize files, in the order in which they are tried."""
 
 
-def store_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options for files in stores."""
-    return {name: options[name] for name in _STORE_OPTIONS if name in options}
+def source_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options that determine the files of a source."""
+    return {name: options[name] for name in _SOURCE_OPTIONS if name in options}
 
 
 def open_dataset(source: Source, **keywords: Any) -> Dataset:
@@ -57,7 +57,8 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     Args:
         source: As in `AvroDataset`.
         **keywords: Options of the class, such as `features`, `representations`, `columns` and `limits`. The
-            detection also uses `limits`, `storage_options`, `store`, `cache` and `cache_bytes`.
+            detection also uses `limits`, `partitioning`, `storage_options`, `store`, `cache` and
+            `cache_bytes`.
 
     Raises:
         FormatError: The first file has none of these formats; the message states what each format expected.
@@ -90,7 +91,7 @@ def dataset_class(
         FormatError: The format of the first file is unknown.
         FileNotFoundError: There is no file.
     """
-    stores = store_options(keywords)
+    stores = source_options(keywords)
     first = _first(reopen())
     if look is None and is_remote(first, keywords.get("store")):
         look = look_at(first, stores)

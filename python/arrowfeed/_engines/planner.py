@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import store_options
+from arrowfeed._dataset.opening import source_options
 from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed._formats import extension_of
 from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
@@ -54,7 +54,7 @@ class SplitPlanner:
 
 def files_of(dataset: Dataset, options: dict[str, Any]) -> list[Any]:
     """Lists the files of a dataset with these options."""
-    stores = store_options(options)
+    stores = source_options(options)
     # The arguments of a pickled dataset contain the local files by name.
     _, (_, sources, *_) = dataset.__reduce__()
     return [file for one in sources for file in _files_of(one, stores, extension_of(dataset))]

@@ -11,7 +11,6 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import RawRecordDataset
-from arrowfeed._dataset.inferred_schema import with_inferred_schema
 from arrowfeed._dataset.opening import dataset_class, rereadable
 from arrowfeed._engines.sources import absolute, repeatable
 from arrowfeed._errors import ChangedError, SchemaError
@@ -78,7 +77,7 @@ class SplitSource:
             self.options["representations"] = {}
         self.dataset: Dataset = self.kind(self._source, **self.options)
         """The dataset of all files."""
-        self.options = with_inferred_schema(self.kind, self._source, self.options, self.dataset.arrow_schema)
+        _, (_, _, self.options, *_) = self.dataset.__reduce__()
 
     @property
     def schema(self) -> Any:

@@ -1,11 +1,12 @@
 """Arrow IPC files and streams."""
 
 import os
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
+    ArrowSchemaExportable,
     FeatureLike,
     OnError,
     PredicateLike,
@@ -44,6 +45,9 @@ class ArrowDataset(Dataset):
             None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
             and shards read no metadata in advance. None: the metadata is read when needed.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -80,6 +84,9 @@ class ArrowDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -95,6 +102,9 @@ def read_arrow_ipc(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -124,6 +134,9 @@ def read_arrow_ipc(
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record batch
             that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
             parts.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

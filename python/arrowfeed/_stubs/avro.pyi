@@ -1,11 +1,12 @@
 """Avro files."""
 
 import os
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
+    ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
     FeatureLike,
@@ -49,6 +50,9 @@ class AvroDataset(Dataset):
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
             and shards read no block headers. None: block headers are read when needed.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -95,6 +99,9 @@ class AvroDataset(Dataset):
         raw: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -117,6 +124,9 @@ def read_avro(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -172,6 +182,14 @@ def read_avro(
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block that
             cannot be read and continues after its sync marker; the batch is shorter by the skipped rows.
             `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        partitioning: Columns from the names of directories such as `dt=2026-01-01/country=de`. `"hive"`: all
+            names; a column is int64 if all its values are integers, and otherwise a string. A schema: the
+            columns with these names and types. With this argument, a directory in `source` stands for the
+            files of all directories below. None: no such columns. The page "Partition columns" has the rules.
+        file_column: Name of a column to add, with the path of the file, or its URL without secrets. None: no
+            such column.
+        row_column: Name of a column to add, with the number of the row in its file, from 0. None: no such
+            column.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

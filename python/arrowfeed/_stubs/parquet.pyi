@@ -1,7 +1,7 @@
 """Parquet files."""
 
 import os
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
@@ -49,6 +49,9 @@ class ParquetDataset(Dataset):
             allocate up to 2 GiB for a page of a damaged file.
         index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
             and shards read no footers in advance. None: footers are read when needed.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -87,6 +90,9 @@ class ParquetDataset(Dataset):
         double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -104,6 +110,9 @@ def read_parquet(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -139,6 +148,9 @@ def read_parquet(
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a row group
             that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
             parts. A value that does not fit the `schema` always raises an error.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

@@ -1,11 +1,19 @@
 """Avro schemas: `AvroSchema`, `avro_schema`; and functions for the Python part of the package."""
 
 import os
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.arrow import Schema
 from arrowfeed._stubs.read import Limits
-from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store, StringType, Unions
+from arrowfeed.types import (
+    ArrowSchemaExportable,
+    AvroSchemaLike,
+    Source,
+    StorageOptions,
+    Store,
+    StringType,
+    Unions,
+)
 
 @final
 class AvroSchema:
@@ -110,6 +118,7 @@ def avro_schema(
 def check_avro(
     source: Source,
     *,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -119,6 +128,7 @@ def check_avro(
 
     Args:
         source: As in `AvroDataset`.
+        partitioning: As in `read_avro`.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
         cache: As in `read_avro`.

@@ -1,14 +1,16 @@
 """Functions on files in stores, for the Python part of the package."""
 
 import os
+from typing import Literal
 
-from arrowfeed.types import StorageOptions, Store
+from arrowfeed.types import ArrowSchemaExportable, StorageOptions, Store
 
 def peek(
     url: str,
     extension: str,
     count: int,
     *,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -20,6 +22,7 @@ def peek(
         url: URL of a file, a glob or a directory, or a name in the store of the caller.
         extension: Extension of the files to list in a directory, without the dot.
         count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
+        partitioning: As in `read_avro`.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
         cache: As in `read_avro`.

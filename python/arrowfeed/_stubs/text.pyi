@@ -1,7 +1,7 @@
 """CSV files and JSON lines files."""
 
 import os
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
@@ -75,6 +75,9 @@ class CsvDataset(Dataset):
             `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
             first reads the files to find the ends of the records.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -125,6 +128,9 @@ class CsvDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -164,6 +170,9 @@ class JsonLinesDataset(Dataset):
             `batch_bytes` a batch, `skipped_depth` the nesting of a record; without `schema`, `schema_depth`
             and `expanded_fields` bound the inferred types. None: `Limits()`.
         index: As in `CsvDataset`.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -203,6 +212,9 @@ class JsonLinesDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -231,6 +243,9 @@ def read_csv(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -269,6 +284,9 @@ def read_csv(
         limits: As in `CsvDataset`. None: `Limits()`.
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
             invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -308,6 +326,9 @@ def read_json_lines(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -330,6 +351,9 @@ def read_json_lines(
         limits: As in `JsonLinesDataset`. None: `Limits()`.
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
             invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

@@ -7,6 +7,7 @@ from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowArrayExportable,
+    ArrowSchemaExportable,
     ArrowStreamExportable,
     ExampleSchemaLike,
     FeatureLike,
@@ -54,6 +55,9 @@ class ExampleDataset(Dataset):
             `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
             lengths of the records first.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -94,6 +98,9 @@ class ExampleDataset(Dataset):
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -126,6 +133,9 @@ class SequenceExampleDataset(Dataset):
         encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -159,6 +169,9 @@ class SequenceExampleDataset(Dataset):
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -180,6 +193,9 @@ class RawRecordDataset(Dataset):
             byte string per row.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment. A pickle of the
             dataset contains these options.
@@ -212,6 +228,9 @@ class RawRecordDataset(Dataset):
         representations: dict[str, RepresentationT] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        file_column: str | None = None,
+        row_column: str | None = None,
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -231,6 +250,9 @@ def read_tfrecord(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -269,6 +291,9 @@ def read_tfrecord(
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that
             cannot be decoded and, after other damage, continues at the next intact record. `"skip_file"`:
             skips the rest of the file. `report()` lists the skipped parts.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

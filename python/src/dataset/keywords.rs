@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::base::{Class, ConstructorArgs, Dataset, DatasetClass};
+use crate::added_columns::{AddedArguments, AddedKeywords};
 use crate::argument_types::Argument;
 use crate::call::caught;
 use crate::errors::dataset_error;
@@ -17,6 +18,7 @@ use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 use crate::tensor::tensor_definitions;
 
 /// The keywords that a constructor was called with. None stands for the default of each.
+#[derive(Clone)]
 pub(crate) struct Keywords<'py>(Bound<'py, PyDict>);
 
 impl<'py> Keywords<'py> {
@@ -39,6 +41,16 @@ impl<'py> Keywords<'py> {
         let Some(given) = given else { return Ok(()) };
         *field = T::parse(name, &given)?;
         self.keep(name, field.picklable(given)?)
+    }
+
+    /// Converts and keeps the arguments of added columns.
+    pub(crate) fn added_columns(&self, added: AddedKeywords<'py>) -> PyResult<AddedArguments> {
+        let AddedKeywords { partitioning, file_column, row_column } = added;
+        let mut added = AddedArguments::default();
+        self.set(&mut added.partitioning, "partitioning", partitioning)?;
+        self.set(&mut added.file_column, "file_column", file_column)?;
+        self.set(&mut added.row_column, "row_column", row_column)?;
+        Ok(added)
     }
 
     /// Converts and keeps the store arguments.

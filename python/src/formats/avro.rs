@@ -30,7 +30,11 @@ read_function! {
 
 /// Opens a reader, which reads streams too.
 fn read(source: &Bound<'_, PyAny>, avro: AvroOptions, reading: Reading) -> PyResult<RecordBatchReader> {
-    let Reading { mut options, progress, stores } = reading;
+    // The numbers of rows need files that can be read again.
+    if !reading.added.is_empty() {
+        return super::read((source, EXTENSION), avro, AvroFormat::files, reading);
+    }
+    let Reading { mut options, progress, stores, .. } = reading;
     let sources = sources(source, EXTENSION, &stores)?;
     if sources.from_python {
         options.threads = Some(NonZeroUsize::MIN);

@@ -5,10 +5,12 @@
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{FileSet, ReadOptions};
-use arrowfeed::{DatasetOptions, FeedError, TensorDefinitions};
+use arrowfeed::{DatasetOptions, FeedError, Partitioning, TensorDefinitions};
 use pyo3::prelude::*;
 
+use crate::added_columns::{AddedArguments, AddedKeywords, SelectColumns};
 use crate::argument_types::{Given, set};
+use crate::arrow_schema::Schema;
 use crate::dataset::{DatasetClass, Keywords};
 use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
@@ -19,7 +21,7 @@ use crate::stores::StoreArguments;
 /// The arguments of a format of files.
 pub(crate) trait FormatArguments: Sized {
     /// The options of the format in the library.
-    type Options: Send;
+    type Options: SelectColumns + Send;
 
     /// Makes the options. Arguments that depend on each other are checked here.
     fn options(self, py: Python<'_>) -> PyResult<Self::Options>;
@@ -80,7 +82,8 @@ macro_rules! dataset_class {
             #[new]
             #[pyo3(
                 signature = (
-                    source, *, $($name=None,)* features=None, representations=None, index=None,
+                    source, *, $($name=None,)* partitioning=None, file_column=None, row_column=None,
+                    features=None, representations=None, index=None,
                     storage_options=None, store=None, cache=None, cache_bytes=None
                 ),
                 text_signature = None
@@ -89,6 +92,9 @@ macro_rules! dataset_class {
             fn new<'py>(
                 source: &Bound<'py, PyAny>,
                 $($name: Option<Bound<'py, PyAny>>,)*
+                partitioning: Option<Bound<'py, PyAny>>,
+                file_column: Option<Bound<'py, PyAny>>,
+                row_column: Option<Bound<'py, PyAny>>,
                 features: Option<Bound<'py, PyAny>>,
                 representations: Option<Bound<'py, PyAny>>,
                 index: Option<Bound<'py, PyAny>>,
@@ -100,9 +106,12 @@ macro_rules! dataset_class {
                 let keywords = $crate::dataset::Keywords::new(source.py());
                 let mut arguments = <$arguments>::default();
                 $(keywords.set(&mut arguments.$($($part.)+)?$name, stringify!($name), $name)?;)*
+                let added = $crate::added_columns::AddedKeywords { partitioning, file_column, row_column };
+                let added = keywords.added_columns(added)?;
                 let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
                 let stores = keywords.stores(&stores)?;
                 let options = keywords.dataset_options(features, representations, index)?;
+                let arguments = (arguments, added);
                 $crate::formats::dataset((source, $extension, &stores), arguments, $open, keywords, options)
             }
         }
@@ -117,7 +126,7 @@ macro_rules! read_function {
         #[pyo3(
             signature = (
                 source, *, $($name=$crate::argument_types::Given(None),)*
-                r#where=None, batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
+                r#where=None, partitioning=None, file_column=None, row_column=None, batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
                 storage_options=None, store=None, cache=None, cache_bytes=None
             ),
             text_signature = None
@@ -127,6 +136,9 @@ macro_rules! read_function {
             source: &Bound<'py, PyAny>,
             $($name: $crate::argument_types::Given<'py>,)*
             r#where: Option<&Bound<'py, PyAny>>,
+            partitioning: Option<Bound<'py, PyAny>>,
+            file_column: Option<Bound<'py, PyAny>>,
+            row_column: Option<Bound<'py, PyAny>>,
             batch_size: Option<&Bound<'py, PyAny>>,
             threads: Option<&Bound<'py, PyAny>>,
             on_error: $crate::argument_types::Given<'py>,
@@ -138,8 +150,10 @@ macro_rules! read_function {
         ) -> PyResult<$crate::reader::RecordBatchReader> {
             $(let $name = $name.0.as_ref();)*
             let arguments = parsed!($arguments { $($name $(in $($part).+)?),* });
+            let added = $crate::added_columns::AddedKeywords { partitioning, file_column, row_column };
             let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
-            let reading = $crate::formats::Reading::new((batch_size, threads, on_error), r#where, progress, &stores)?;
+            let options = (batch_size, threads, on_error);
+            let reading = $crate::formats::Reading::new(options, r#where, progress, &added, &stores)?;
             let read: fn(&Bound<'_, PyAny>, $arguments, $crate::formats::Reading) -> _ = $read;
             read(source, arguments, reading)
         }
@@ -156,12 +170,12 @@ pub(crate) mod parquet;
 pub(crate) mod tfrecord;
 
 /// The function of a format that opens files.
-type Open<O> = fn(Vec<FileSource>, O, Option<&Interrupt>) -> Result<FileSet, FeedError>;
+pub(crate) type Open<O> = fn(Vec<FileSource>, O, Option<&Interrupt>) -> Result<FileSet, FeedError>;
 
 /// Opens a dataset of the files of a source. In a directory, only files with the extension are read.
 fn dataset<T: DatasetClass, A: FormatArguments>(
     (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
-    arguments: A,
+    (arguments, added): (A, AddedArguments),
     open: Open<A::Options>,
     keywords: Keywords<'_>,
     mut options: DatasetOptions,
@@ -171,14 +185,26 @@ fn dataset<T: DatasetClass, A: FormatArguments>(
         options.tensors = arguments.tensors(py)?;
     }
     let of_format = arguments.options(py)?;
-    let sources = rereadable(source, extension, stores)?;
-    keywords.open_files(sources, options, |sources, interrupt| open(sources, of_format, Some(interrupt)))
+    let infers = matches!(added.partitioning, Some(Partitioning::Hive));
+    let sources = rereadable(source, extension, added.searches_below(), stores)?;
+    let (kept, mut partitions) = (keywords.clone(), None);
+    let dataset = keywords.open_files(sources, options, |sources, interrupt| {
+        let (files, found) = added.open(sources, of_format, open, interrupt)?;
+        partitions = Some(found);
+        Ok(files)
+    })?;
+    // Copies have the same columns, also if they read only some of the files.
+    if let Some(partitions) = partitions.filter(|_| infers) {
+        kept.keep("partitioning", Schema(partitions))?;
+    }
+    Ok(dataset)
 }
 
 /// The arguments that all read functions have.
 struct Reading {
     options: ReadOptions,
     progress: Progress,
+    added: AddedArguments,
     stores: StoreArguments,
 }
 
@@ -187,6 +213,7 @@ impl Reading {
         (batch_size, threads, on_error): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>, Given<'_>),
         filter: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
+        added: &AddedKeywords<'_>,
         stores: &StoreKeywords<'_>,
     ) -> PyResult<Self> {
         let on_error = on_error.0.as_ref();
@@ -195,6 +222,7 @@ impl Reading {
         Ok(Self {
             options,
             progress: progress.map(Progress::new).transpose()?.unwrap_or_default(),
+            added: AddedArguments::new(added)?,
             stores: StoreArguments::new(stores)?,
         })
     }
@@ -208,11 +236,11 @@ fn read<A: FormatArguments>(
     reading: Reading,
 ) -> PyResult<RecordBatchReader> {
     let py = source.py();
-    let Reading { options, progress, stores } = reading;
+    let Reading { options, progress, added, stores } = reading;
     let of_format = arguments.options(py)?;
-    let (sources, _) = rereadable(source, extension, &stores)?;
+    let (sources, _) = rereadable(source, extension, added.searches_below(), &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
-        let files = open(sources, of_format, Some(&interrupt))?;
+        let (files, _) = added.open(sources, of_format, open, &interrupt)?;
         files.read_files(ReadOptions { interrupt: Some(interrupt), ..options })
     })
 }

@@ -98,6 +98,9 @@ Args:
         None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
         and shards read no metadata in advance. None: the metadata is read when needed.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -153,6 +156,9 @@ Args:
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
         and shards read no block headers. None: block headers are read when needed.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -664,6 +670,9 @@ Args:
         `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
         first reads the files to find the ends of the records.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -1485,6 +1494,9 @@ Args:
         `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
         lengths of the records first.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -1581,6 +1593,9 @@ Args:
         `batch_bytes` a batch, `skipped_depth` the nesting of a record; without `schema`, `schema_depth`
         and `expanded_fields` bound the inferred types. None: `Limits()`.
     index: As in `CsvDataset`.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -1698,6 +1713,9 @@ Args:
         allocate up to 2 GiB for a page of a damaged file.
     index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
         and shards read no footers in advance. None: footers are read when needed.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -1833,6 +1851,9 @@ Args:
         byte string per row.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -2098,6 +2119,9 @@ Args:
     encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment. A pickle of the
         dataset contains these options.
@@ -2624,6 +2648,7 @@ Example:
 
 Args:
     source: As in `AvroDataset`.
+    partitioning: As in `read_avro`.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
     cache: As in `read_avro`.
@@ -2750,6 +2775,7 @@ Args:
     url: URL of a file, a glob or a directory, or a name in the store of the caller.
     extension: Extension of the files to list in a directory, without the dot.
     count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
+    partitioning: As in `read_avro`.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
     cache: As in `read_avro`.
@@ -2806,6 +2832,9 @@ Args:
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record batch
         that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
         parts.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -2883,6 +2912,14 @@ Args:
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a block that
         cannot be read and continues after its sync marker; the batch is shorter by the skipped rows.
         `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    partitioning: Columns from the names of directories such as `dt=2026-01-01/country=de`. `"hive"`: all
+        names; a column is int64 if all its values are integers, and otherwise a string. A schema: the
+        columns with these names and types. With this argument, a directory in `source` stands for the
+        files of all directories below. None: no such columns. The page "Partition columns" has the rules.
+    file_column: Name of a column to add, with the path of the file, or its URL without secrets. None: no
+        such column.
+    row_column: Name of a column to add, with the number of the row in its file, from 0. None: no such
+        column.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -2943,6 +2980,9 @@ Args:
     limits: As in `CsvDataset`. None: `Limits()`.
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
         invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -2987,6 +3027,9 @@ Args:
     limits: As in `JsonLinesDataset`. None: `Limits()`.
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a single
         invalid record. `"skip_file"`: skips the rest of the file. `report()` lists the skipped parts.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -3043,6 +3086,9 @@ Args:
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a row group
         that cannot be read. `"skip_file"`: skips the rest of the file. `report()` lists the skipped
         parts. A value that does not fit the `schema` always raises an error.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -3107,6 +3153,9 @@ Args:
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that
         cannot be decoded and, after other damage, continues at the next intact record. `"skip_file"`:
         skips the rest of the file. `report()` lists the skipped parts.
+    partitioning: As in `read_avro`.
+    file_column: As in `read_avro`.
+    row_column: As in `read_avro`.
     storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
         stores" lists the keys. Options that are not set come from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -3303,10 +3352,10 @@ macro_rules! signed {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Array.to_pyarrow))
     };
     (ArrowDataset) => {
-        concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
+        concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
     };
     (AvroDataset) => {
-        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
+        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
     };
     (AvroRecordDecoder) => {
         concat!(r#"AvroRecordDecoder(schema=None, *, framing='bare', schemas=None, features=None, representations=None, columns=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', limits=None, name=None)"#, "\n--\n\n", docs!(AvroRecordDecoder))
@@ -3381,7 +3430,7 @@ macro_rules! signed {
         concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
     };
     (CsvDataset) => {
-        concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
+        concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
@@ -3471,7 +3520,7 @@ macro_rules! signed {
         concat!(r#"numpy($self)"#, "\n--\n\n", docs!(DenseTensor.numpy))
     };
     (ExampleDataset) => {
-        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
+        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
     };
     (ExampleRecordDecoder) => {
         concat!(r#"ExampleRecordDecoder(schema=None, *, encoding='tfx')"#, "\n--\n\n", docs!(ExampleRecordDecoder))
@@ -3480,7 +3529,7 @@ macro_rules! signed {
         concat!(r#"decode($self, records, /)"#, "\n--\n\n", docs!(ExampleRecordDecoder.decode))
     };
     (JsonLinesDataset) => {
-        concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
+        concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
     };
     (Limits) => {
         concat!(r#"Limits(*, header_bytes=16777216, schema_bytes=4194304, schema_depth=64, expanded_fields=100000, decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, xz_memory_bytes=134217728)"#, "\n--\n\n", docs!(Limits))
@@ -3489,7 +3538,7 @@ macro_rules! signed {
         concat!(r#"MixedDataset(datasets, *, weights=None)"#, "\n--\n\n", docs!(MixedDataset))
     };
     (ParquetDataset) => {
-        concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, schema=None, double_as_float=False, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
+        concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, schema=None, double_as_float=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
     };
     (Predicate) => {
         concat!(r#"Predicate(text)"#, "\n--\n\n", docs!(Predicate))
@@ -3507,7 +3556,7 @@ macro_rules! signed {
         concat!(r#"to_list($self)"#, "\n--\n\n", docs!(RaggedTensor.to_list))
     };
     (RawRecordDataset) => {
-        concat!(r#"RawRecordDataset(source, *, column='record', features=None, representations=None, limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
+        concat!(r#"RawRecordDataset(source, *, column='record', features=None, representations=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
     };
     (RecordBatch.__getitem__) => {
         concat!(r#"__getitem__($self, name, /)"#, "\n--\n\n", docs!(RecordBatch.__getitem__))
@@ -3561,7 +3610,7 @@ macro_rules! signed {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Schema.to_pyarrow))
     };
     (SequenceExampleDataset) => {
-        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
+        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
     };
     (SequenceExampleRecordDecoder) => {
         concat!(r#"SequenceExampleRecordDecoder(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"#, "\n--\n\n", docs!(SequenceExampleRecordDecoder))
@@ -3630,7 +3679,7 @@ macro_rules! signed {
         concat!(r#"avro_schema(source, *, limits=None, storage_options=None, store=None)"#, "\n--\n\n", docs!(avro_schema))
     };
     (check_avro) => {
-        concat!(r#"check_avro(source, *, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(check_avro))
+        concat!(r#"check_avro(source, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(check_avro))
     };
     (col) => {
         concat!(r#"col(path)"#, "\n--\n\n", docs!(col))
@@ -3651,7 +3700,7 @@ macro_rules! signed {
         concat!(r#"infer_representations(schema)"#, "\n--\n\n", docs!(infer_representations))
     };
     (peek) => {
-        concat!(r#"peek(url, extension, count, *, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))
+        concat!(r#"peek(url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))
     };
     (polars_frame) => {
         concat!(r#"polars_frame(batch, names)"#, "\n--\n\n", docs!(polars_frame))
@@ -3660,22 +3709,22 @@ macro_rules! signed {
         concat!(r#"polars_schema(schema)"#, "\n--\n\n", docs!(polars_schema))
     };
     (read_arrow_ipc) => {
-        concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
+        concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
     };
     (read_avro) => {
-        concat!(r#"read_avro(source, *, columns=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
+        concat!(r#"read_avro(source, *, columns=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
-        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
+        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
     };
     (read_parquet) => {
-        concat!(r#"read_parquet(source, *, columns=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
+        concat!(r#"read_parquet(source, *, columns=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
     };
     (read_tfrecord) => {
-        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
+        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
     };
     (register_tensorflow_ops) => {
         concat!(r#"register_tensorflow_ops(library)"#, "\n--\n\n", docs!(register_tensorflow_ops))

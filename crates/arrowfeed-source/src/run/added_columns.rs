@@ -1,6 +1,6 @@
 //! Columns that are not stored in the files: one value for all rows of a file, and the numbers of rows.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,15 +33,22 @@ pub struct AddedColumns {
     pub row: Option<String>,
 }
 
-/// The added columns of a set of files, and which of them are read.
+/// The added columns of a set of files, and the columns of its batches.
 #[derive(Debug, Clone)]
 pub(super) struct Added {
     all: Arc<[Column]>,
-    /// Indices in `all`, in order.
-    read: Arc<[usize]>,
-    /// Number of columns of the files in a batch. They are the first ones of the format.
-    of_format: usize,
+    /// The columns of a batch, in order.
+    read: Arc<[Source]>,
     schema: SchemaRef,
+}
+
+/// The source of a column of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    /// The column of the format with this index.
+    Format(usize),
+    /// The added column with this index.
+    Added(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -49,6 +56,8 @@ struct Column {
     field: FieldRef,
     /// One value for each file. `None`: the numbers of the rows.
     of_files: Option<ArrayRef>,
+    /// The argument that asks for the column, for messages.
+    argument: &'static str,
 }
 
 impl FileSet {
@@ -80,23 +89,26 @@ impl FileSet {
                 let message = format!("expected a value for each of {files} files, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Internal, message).in_field(field.name()));
             }
-            all.push(Column { field, of_files: Some(values) });
+            all.push(Column { field, of_files: Some(values), argument: "partitioning" });
         }
-        let names = file.map(|name| (name, DataType::Utf8, Some(file_names(&self.files))));
-        let numbers = row.map(|name| (name, DataType::Int64, None));
-        all.extend(names.into_iter().chain(numbers).map(|(name, data_type, of_files)| Column {
-            field: Arc::new(Field::new(name, data_type, false)),
-            of_files,
-        }));
+        let mut add = |name, data_type, of_files, argument| {
+            all.push(Column { field: Arc::new(Field::new(name, data_type, false)), of_files, argument });
+        };
+        if let Some(name) = file {
+            add(name, DataType::Utf8, Some(file_names(&self.files)), "file_column");
+        }
+        if let Some(name) = row {
+            add(name, DataType::Int64, None, "row_column");
+        }
         let mut taken: HashSet<&str> = format.schema().fields().iter().map(|field| &**field.name()).collect();
         if let Some(column) = all.iter().find(|column| !taken.insert(column.field.name())) {
-            let found = quoted(column.field.name());
-            let message =
-                format!("expected a name that no other column has for an added column, found {found}");
+            let (argument, found) = (column.argument, quoted(column.field.name()));
+            let message = format!("{argument}: expected a name that no other column has, found {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        let (read, of_format) = ((0..all.len()).collect(), format.schema().fields().len());
-        let added = Added::new(all.into(), read, of_format, format.schema());
+        let stored = (0..format.schema().fields().len()).map(Source::Format);
+        let read = stored.chain((0..all.len()).map(Source::Added)).collect();
+        let added = Added::new(all.into(), read, format.schema());
         Ok(self.with_format(format, added))
     }
 }
@@ -107,11 +119,14 @@ fn file_names(files: &Files) -> ArrayRef {
 }
 
 impl Added {
-    fn new(all: Arc<[Column]>, read: Arc<[usize]>, of_format: usize, stored: &Schema) -> Self {
-        let added = read.iter().map(|column| all[*column].field.clone());
-        let fields: Vec<FieldRef> = stored.fields().iter().take(of_format).cloned().chain(added).collect();
+    fn new(all: Arc<[Column]>, read: Arc<[Source]>, stored: &Schema) -> Self {
+        let field = |source: &Source| match source {
+            Source::Format(column) => stored.fields()[*column].clone(),
+            Source::Added(column) => all[*column].field.clone(),
+        };
+        let fields: Vec<FieldRef> = read.iter().map(field).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, stored.metadata().clone()));
-        Self { all, read, of_format, schema }
+        Self { all, read, schema }
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -124,22 +139,30 @@ impl Added {
         format: &dyn FileFormat,
         paths: &[String],
     ) -> Result<(Arc<dyn FileFormat>, Self), FeedError> {
-        let (mut read, mut of_format) = (vec![false; self.all.len()], Vec::new());
-        for path in paths {
-            match self.position(path) {
-                Some(column) => read[column] = true,
-                None => of_format.push(path.clone()),
+        let added = |path: &String| self.position(path);
+        let of_format: Vec<String> = paths.iter().filter(|path| added(path).is_none()).cloned().collect();
+        let format = match format.with_columns(&of_format) {
+            // A format may need at least one column, which is then dropped.
+            Err(_) if of_format.is_empty() => {
+                let first = format.schema().fields().iter().take(1).map(|field| field_path([field.name()]));
+                format.with_columns(&first.collect::<Vec<_>>())?
             }
-        }
-        let selected = format.with_columns(&of_format);
-        // A format may need at least one column, which is then dropped.
-        let format = match selected {
-            Err(_) if of_format.is_empty() => format.with_columns(&self.some_column(format))?,
             selected => selected?,
         };
-        let read = (0..self.all.len()).filter(|column| read[*column]).collect();
-        let count = if of_format.is_empty() { 0 } else { format.schema().fields().len() };
-        let added = Self::new(self.all.clone(), read, count, format.schema());
+        let stored = format.schema().fields();
+        let numbered = stored.iter().enumerate().map(|(number, field)| (field.name().as_str(), number));
+        let numbers: HashMap<&str, usize> = numbered.collect();
+        let source = |path: &String| match added(path) {
+            Some(column) => Some(Source::Added(column)),
+            None => {
+                let number = first_steps(path).filter_map(|(name, _)| numbers.get(&*name)).last();
+                number.map(|number| Source::Format(*number))
+            }
+        };
+        let all_stored = (0..stored.len()).map(Source::Format).filter(|_| !of_format.is_empty());
+        let mut seen = HashSet::new();
+        let read = paths.iter().filter_map(source).chain(all_stored).filter(|source| seen.insert(*source));
+        let added = Self::new(self.all.clone(), read.collect(), format.schema());
         Ok((format, added))
     }
 
@@ -183,61 +206,62 @@ impl Added {
         Ok(pruned)
     }
 
-    /// The field path of the first column of the format.
-    fn some_column(&self, format: &dyn FileFormat) -> Vec<String> {
-        format.schema().fields().iter().take(1).map(|field| field_path([field.name()])).collect()
-    }
-
     /// The columns of one of the files.
     pub(super) fn of_file(&self, file: usize) -> Self {
         let of_file = |column: &Column| Column {
             field: column.field.clone(),
             of_files: column.of_files.as_ref().map(|values| values.slice(file, 1)),
+            argument: column.argument,
         };
         Self { all: self.all.iter().map(of_file).collect(), ..self.clone() }
     }
 
     /// Adds the columns to the batches of an open file, whose number is `file`.
     pub(super) fn to_file(
-        self: &Arc<Self>,
+        &self,
         (file, name): (usize, &Arc<str>),
         open: Arc<dyn FormatFile>,
-        limits: &Limits,
+        format: &dyn FileFormat,
     ) -> Arc<dyn FormatFile> {
-        if self.read.is_empty() && self.schema.fields().len() == self.of_format {
+        if self.read.iter().copied().eq((0..format.schema().fields().len()).map(Source::Format)) {
             return open;
         }
-        let of_file = |column: &usize| {
-            let values = self.all[*column].of_files.as_ref()?.slice(file, 1);
-            Some(Repeated { longest: ForkLock::new(values.clone()), value: values })
+        let values = |source: &Source| match source {
+            Source::Format(column) => Values::OfFormat(*column),
+            Source::Added(column) => match &self.all[*column].of_files {
+                Some(values) => Values::Repeated(Repeated::new(values.slice(file, 1))),
+                None => Values::RowNumbers,
+            },
         };
-        let values: Vec<_> = self.read.iter().map(of_file).collect();
-        let starts = values
-            .iter()
-            .any(Option::is_none)
-            .then(|| Arc::new(RowStarts::new(open.body().start, limits.clone())));
-        Arc::new(File {
-            added: self.clone(),
-            name: name.clone(),
-            open,
-            values,
-            starts,
-            limits: limits.clone(),
-        })
+        let values: Vec<Values> = self.read.iter().map(values).collect();
+        let has_numbers = values.iter().any(|values| matches!(values, Values::RowNumbers));
+        let (schema, name, limits) = (self.schema.clone(), name.clone(), format.limits().clone());
+        let starts = has_numbers.then(|| Arc::new(RowStarts::new(open.body().start, limits.clone())));
+        Arc::new(File { schema, name, open, values, starts, limits })
     }
 }
 
 /// An open file with added columns.
 #[derive(Debug)]
 struct File {
-    added: Arc<Added>,
+    schema: SchemaRef,
     name: Arc<str>,
     open: Arc<dyn FormatFile>,
-    /// The values of the columns that are read. `None`: the numbers of the rows.
-    values: Vec<Option<Repeated>>,
+    /// The values of each column of a batch.
+    values: Vec<Values>,
     /// The rows before each chunk, if the numbers of the rows are read.
     starts: Option<Arc<RowStarts>>,
     limits: Limits,
+}
+
+/// The values of a column of a batch.
+#[derive(Debug)]
+enum Values {
+    /// Those of the column of the format with this index.
+    OfFormat(usize),
+    /// A value of the file.
+    Repeated(Repeated),
+    RowNumbers,
 }
 
 /// A value of a file, and the longest array of it that a batch had. Other batches have slices of this array.
@@ -248,6 +272,11 @@ struct Repeated {
 }
 
 impl Repeated {
+    /// `value` has one value.
+    fn new(value: ArrayRef) -> Self {
+        Self { longest: ForkLock::new(value.clone()), value }
+    }
+
     fn array(&self, rows: usize, most: usize) -> Result<ArrayRef, FeedError> {
         let known = self.longest.with(|longest| (longest.len() >= rows).then(|| longest.slice(0, rows)));
         if let Some(known) = known.flatten() {
@@ -367,15 +396,16 @@ impl Decoder {
     fn with_columns(&mut self, located: LocatedBatch, check: &Check<'_>) -> Result<LocatedBatch, FeedError> {
         let LocatedBatch { batch, origins } = located;
         let (file, rows) = (self.file.clone(), batch.num_rows());
-        let mut columns = batch.columns()[..file.added.of_format].to_vec();
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(file.values.len());
         for values in &file.values {
             columns.push(match values {
-                Some(repeated) => repeated.array(rows, file.limits.batch_bytes)?,
-                None => Arc::new(self.row_numbers(&origins, rows, check)?),
+                Values::OfFormat(column) => batch.column(*column).clone(),
+                Values::Repeated(repeated) => repeated.array(rows, file.limits.batch_bytes)?,
+                Values::RowNumbers => Arc::new(self.row_numbers(&origins, rows, check)?),
             });
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(file.added.schema.clone(), columns, &options);
+        let batch = RecordBatch::try_new_with_options(file.schema.clone(), columns, &options);
         Ok(LocatedBatch { batch: batch.map_err(internal)?, origins })
     }
 

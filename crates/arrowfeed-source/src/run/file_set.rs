@@ -253,7 +253,7 @@ impl FileSet {
     pub(super) fn wrapped(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
         let name = &self.files.entries[number].name;
         let file = match &self.added {
-            Some(added) => added.to_file((number, name), file, self.format.limits()),
+            Some(added) => added.to_file((number, name), file, &*self.format),
             None => file,
         };
         match &self.filter {

@@ -152,7 +152,7 @@ proptest! {
         format in file_formats(),
         rows in proptest::collection::vec(0_usize..200, 1..4),
         chunk_bytes in prop_oneof![Just(40_usize), Just(300)],
-        target_bytes in 1_u64..3000,
+        target_bytes in 200_u64..3000,
         on_error in prop_oneof![Just(OnError::Raise), Just(OnError::SkipBlock)],
     ) {
         let directory = Directory::new();
@@ -216,9 +216,9 @@ fn added_columns_are_selected_like_others() {
             files.schema().fields().iter().map(|field| field.name().clone()).collect()
         };
         for (columns, expected) in [
-            (&["row", "id", "row", "part"][..], &["id", "part", "row"][..]),
+            (&["row", "id", "row", "part"][..], &["row", "id", "part"][..]),
             (&["path"], &["path"]),
-            (&["['row']", "part"], &["part", "row"]),
+            (&["part", "text", "['row']", "id"], &["part", "text", "row", "id"]),
             (&["id"], &["id"]),
         ] {
             let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
@@ -239,7 +239,7 @@ fn added_columns_are_selected_like_others() {
             assert_eq!(names(&files.with_columns(&all).unwrap()), ADDED);
         }
         let tensors = Dataset::open(files, DatasetOptions::default()).unwrap().project(&["row", "path"]);
-        assert_eq!(names_of(&tensors.unwrap()), ["path", "row"], "{format:?}");
+        assert_eq!(names_of(&tensors.unwrap()), ["row", "path"], "{format:?}");
     }
 }
 
@@ -260,15 +260,18 @@ fn names_of_other_columns_are_refused() {
         let error = files.clone().with_added_columns(added).unwrap_err();
         (error.kind(), error.to_string())
     };
-    let message = |name| {
-        let text = format!("expected a name that no other column has for an added column, found \"{name}\"");
+    let message = |argument, name| {
+        let text = format!("{argument}: expected a name that no other column has, found \"{name}\"");
         (FeedErrorKind::Options, text)
     };
     let name = |name: &str| Some(name.to_owned());
-    assert_eq!(refused(AddedColumns { file: name("text"), ..Default::default() }), message("text"));
-    assert_eq!(refused(AddedColumns { row: name("id"), ..Default::default() }), message("id"));
+    assert_eq!(
+        refused(AddedColumns { file: name("text"), ..Default::default() }),
+        message("file_column", "text")
+    );
+    assert_eq!(refused(AddedColumns { row: name("id"), ..Default::default() }), message("row_column", "id"));
     let both = AddedColumns { file: name("x"), row: name("x"), ..Default::default() };
-    assert_eq!(refused(both), message("x"));
+    assert_eq!(refused(both), message("row_column", "x"));
 }
 
 #[test]
