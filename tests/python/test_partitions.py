@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import itertools
+import json
 import pickle
 import re
 
@@ -325,6 +326,26 @@ def test_a_column_that_no_file_and_no_argument_has_is_an_error(people):
     path = people("n=1")
     with pytest.raises(af.SchemaError, match=re.escape("m")):
         af.read_avro(path, columns=["m"], **ADDED)
+
+
+def test_the_command_line_adds_columns(table, arrowfeed, tmp_path):
+    directory, known = table
+    options = ["--partitioning", "hive", "--file-column", "path", "--row-column", "row"]
+    ran = arrowfeed("cat", directory, "--columns", "row,n,path", *options)
+    assert (ran.code, ran.err) == (0, "")
+    wanted = expected(directory, known, ["row", "n", "path"])
+    assert [json.loads(line) for line in ran.out.splitlines()] == wanted
+    ran = arrowfeed("head", directory, "-n", "1", "--exclude", "t,x,path", *options)
+    assert list(json.loads(ran.out))[-3:] == ["dt", "n", "row"]
+    out = tmp_path / "out.avro"
+    ran = arrowfeed("convert", directory, "-o", out, "--columns", "n,row", *options)
+    assert ran.code == 0, ran.err
+    assert rows_of(af.read_avro(out)) == expected(directory, known, ["n", "row"])
+    ran = arrowfeed("stats", directory, "--columns", "dt", "--json", *options)
+    assert (ran.code, ran.err) == (0, "")
+    ran = arrowfeed("cat", directory, "--row-column", "n", "--partitioning", "hive")
+    message = 'arrowfeed: row_column: expected a name that no other column has, found "n"\n'
+    assert (ran.code, ran.err) == (1, message)
 
 
 def test_every_dataset_and_reader_has_the_arguments():

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _READ_ROWS = 1 << 13
 """Maximum number of rows of a batch, for formats that do not limit its bytes."""
 
+_ADDED = ("partitioning", "file_column", "row_column")
+"""Arguments of columns that are not stored in files."""
+
 _BY_SUFFIX = "the suffix of its name says so"
 """The evidence of a format that the content does not determine."""
 
@@ -178,7 +181,7 @@ class Input:
 
     def _names(self, options: Mapping[str, Any]) -> list[str]:
         """Names of all columns. The options are those of the read function."""
-        if self.is_avro:
+        if self.is_avro and not any(name in options for name in _ADDED):
             # The reader below refuses recursive columns. It raises the error of a wrong header or option.
             used = {name: options[name] for name in (READER_SCHEMA, UNIONS) if name in options}
             with contextlib.suppress(arrowfeed.ArrowfeedError):
@@ -188,13 +191,17 @@ class Input:
             return list(reader.schema.names)
 
 
-def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Input:
+def opened(
+    files: list[str], name: str | None, stores: Mapping[str, Any], partitioning: str | None = None
+) -> Input:
     """Opens files as input.
 
     Args:
         files: Names, as passed by the caller.
         name: Name of their format. None: the content of the first file determines it, or else its suffix.
         stores: Arguments for access to stores, which all functions of the library accept.
+        partitioning: The option `--partitioning`, with which a directory has the files of all directories
+            below.
 
     Raises:
         UsageError: Standard input is requested twice.
@@ -202,6 +209,7 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
         OSError: A file cannot be read.
     """
     given = sources(files)
+    finding = {**stores} if partitioning is None else {**stores, "partitioning": partitioning}
     look: Look | None = None
     reopen: Callable[[], Any] = lambda: given  # noqa: E731
     if name is not None:
@@ -209,8 +217,8 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
         if known is not AVRO:
             reopen = rereadable(given)
     elif is_remote(files[0]):
-        look = look_at(files[0], dict(stores))
-        known, evidence = _recognized(look.name, lambda: files[0], stores, look)
+        look = look_at(files[0], finding)
+        known, evidence = _recognized(look.name, lambda: files[0], finding, look)
         if known is not AVRO:
             reopen = rereadable(given)
     elif _is_avro(given[0], stores):
@@ -218,19 +226,19 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
     else:
         # Standard input is read into memory, because only Avro is read as a stream.
         reopen = rereadable(given)
-        known, evidence = _recognized(files[0], lambda: reopen()[0], stores, None)
+        known, evidence = _recognized(files[0], lambda: reopen()[0], finding, None)
     first = files[0] if look is None else look.name
     arguments = known.suffix_arguments.get(suffix_of(first), {})
     return Input(known, evidence, files, given[0], reopen, arguments, stores, look)
 
 
 def _recognized(
-    name: str, reopen: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
+    name: str, reopen: Callable[[], Any], finding: Mapping[str, Any], look: Look | None
 ) -> tuple[Format, str]:
     """Detects the format of a file that is in a store or is not Avro, and the reason."""
     is_empty = _is_empty(reopen, look)
     try:
-        kind = dataset_class(reopen, dict(stores), look)
+        kind = dataset_class(reopen, dict(finding), look)
         if kind is arrowfeed.RawRecordDataset and is_empty:
             raise arrowfeed.FormatError(f"{name}: expected a file of a known format, found an empty file")  # noqa: TRY301
     except arrowfeed.FormatError as error:

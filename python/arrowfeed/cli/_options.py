@@ -101,6 +101,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="columns to leave out, separated by commas; may be repeated",
     )
     add_where(parser)
+    parser.add_argument(
+        "--partitioning",
+        choices=["hive"],
+        help="columns from the names of directories such as dt=2026-01-01, with the files of all directories"
+        " below",
+    )
+    parser.add_argument("--file-column", metavar="NAME", help="column to add with the path of the file")
+    parser.add_argument(
+        "--row-column", metavar="NAME", help="column to add with the number of the row in its file, from 0"
+    )
     parser.add_argument("--reader-schema", metavar="JSONFILE", help="Avro only: file with the reader schema")
     parser.add_argument(
         "--unions",
@@ -177,11 +187,21 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "columns": all_paths(options.columns),
         "exclude": all_paths(options.exclude),
         "where": options.where,
+        **added_columns(options),
         "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
         "unions": options.unions,
         **text_options(options),
         "on_error": options.on_error,
         "threads": options.threads,
+    }
+
+
+def added_columns(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of columns that are not stored in files."""
+    return {
+        "partitioning": options.partitioning,
+        "file_column": options.file_column,
+        "row_column": options.row_column,
     }
 
 

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     if options.csv and sys.stdout.isatty():
         # CSV has no escapes for terminal control characters.
         raise UsageError("--csv: expected standard output to be a pipe or a file, found a terminal")
-    files = opened(options.files, options.format, stores_of(options))
+    files = opened(options.files, options.format, stores_of(options), options.partitioning)
     with files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options)) as reader:
         rows = Rows(reader)
         scalars = all_paths(options.scalars)

@@ -15,6 +15,7 @@ from arrowfeed.cli._options import (
     add_files,
     add_reading,
     add_scalars,
+    added_columns,
     all_paths,
     positive,
     reading,
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
             f"--double-as-float: expected an output of tf.Example or tf.SequenceExample, found {target.name}"
         )
     refuse(output, force=options.force)
-    files = opened(options.files, options.format, stores_of(options))
+    files = opened(options.files, options.format, stores_of(options), options.partitioning)
     given = _avro_parts(files, options) if "schema" in target.write_options and files.is_avro else {}
     with (
         files.read(batch_size=options.batch_size, batch_bytes=_BATCH_BYTES, **reading(options)) as reader,
@@ -131,9 +132,10 @@ def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
     describes them.
     """
     unions = None if options.unions == "dense" else options.unions
-    changed = (options.columns, options.exclude, options.scalars, unions)
+    changed = (options.columns, options.exclude, options.scalars, unions, *added_columns(options).values())
     schema = _schema(files, options) if all(option is None for option in changed) else None
-    return {"schema": schema, "metadata": _metadata(files)}
+    # The first file of a directory is not known if it is in one of the directories below.
+    return {"schema": schema, "metadata": _metadata(files) if options.partitioning is None else {}}
 
 
 def _schema(files: Input, options: argparse.Namespace) -> AvroSchema:

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     """Prints rows, and reports the skipped parts before them."""
     parts.arrow()
     size = max(1, min(options.rows, _BATCH))
-    files = opened(options.files, options.format, _stores(options))
+    files = opened(options.files, options.format, _stores(options), options.partitioning)
     with files.read(batch_size=size, **_alone(options)) as reader:
         if options.table:
             print(_table(reader, options.rows), end="")

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _summary(options: argparse.Namespace) -> Summary:
-    files = opened(options.files, options.format, stores_of(options))
+    files = opened(options.files, options.format, stores_of(options), options.partitioning)
     codecs = _codecs(files) if files.is_avro else []
     reader = files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options))
     histograms = options.html is not None
