@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Probe = Callable[[Probed, "Format"], Callable[..., Dataset] | None]
 
+ADDED_COLUMNS = ("partitioning", "file_column", "row_column")
+"""Arguments of all formats for columns that are not stored in files."""
+
 
 def suffix_of(file: str) -> str:
     """The suffix of a name or URL in lower case, without a trailing `.gz`; empty if there is none."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from arrowfeed._arrowfeed import avro_columns, avro_schema, polars_frame, polars_schema, read_avro
 from arrowfeed._engines.sources import repeatable
 from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths, log_skipped
 from arrowfeed._errors import SchemaError
+from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from arrowfeed._arrowfeed import Limits
-    from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType, Unions
+    from arrowfeed.types import (
+        ArrowSchemaExportable,
+        AvroSchemaLike,
+        OnError,
+        Source,
+        StorageOptions,
+        Store,
+        StringType,
+        Unions,
+    )
 
 _ROWS = 65_536
 """Number of rows of a frame if polars does not request a number. polars divides its work by frames."""
@@ -33,6 +43,9 @@ def scan_avro(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    file_column: str | None = None,
+    row_column: str | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -55,6 +68,9 @@ def scan_avro(
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
         on_error: How to handle damaged data, as in `read_avro`. A query warns with a `SkippedWarning` of the
             first skipped part of each file, and logs each part as a warning of the logger `arrowfeed`.
+        partitioning: As in `read_avro`.
+        file_column: As in `read_avro`.
+        row_column: As in `read_avro`.
         storage_options: Options of the store, as in `read_avro`.
         store: An obstore store or an fsspec filesystem, as in `read_avro`.
         cache: Local directory in which the bytes of files in stores are cached. None: no cache.
@@ -82,6 +98,9 @@ def scan_avro(
         "threads": threads,
         "limits": limits,
         "on_error": on_error,
+        "partitioning": partitioning,
+        "file_column": file_column,
+        "row_column": row_column,
         "storage_options": storage_options,
         "store": store,
         "cache": cache,
@@ -118,7 +137,7 @@ def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any])
         with read_avro(source, columns=paths, **options) as reader:
             return reader.schema
     except SchemaError:
-        if paths is None:
+        if paths is None and all(options[name] is None for name in ADDED_COLUMNS):
             # If the options are wrong for another reason, the error of the reader also names the file.
             with suppress(SchemaError):
                 stores = {name: options[name] for name in ("storage_options", "store")}

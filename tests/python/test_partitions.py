@@ -161,6 +161,16 @@ def test_readers_of_splits_in_other_processes_have_the_columns_of_all_files(tabl
     assert [row for split in splits for batch in reader.read(split) for row in batch.to_pylist()] == wanted
 
 
+def test_a_scan_has_the_columns(people, tmp_path):
+    polars = pytest.importorskip("polars")
+    people("n=1"), people("n=2")
+    for scan in (af.scan_avro, af.scan_dataset):
+        frame = scan(tmp_path / "people", **ADDED)
+        assert frame.collect_schema().names() == ["id", "n", "path", "row"]
+        found = frame.filter(polars.col("n") == 2).select("row", "id").collect()
+        assert found.rows() == [(0, 1), (1, 2)]
+
+
 def test_other_kinds_of_records_have_added_columns(tmp_path):
     directory = tmp_path / "n=1"
     directory.mkdir()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import CsvDataset, JsonLinesDataset, SequenceExampleDataset
 from arrowfeed._formats import FORMATS
@@ -60,7 +60,7 @@ def with_inferred_schema(
 def _added(options: dict[str, Any]) -> set[str]:
     """The names of the columns that are not stored in the files."""
     partitions = options.get("partitioning")
-    names = [] if partitions is None else partitions.names
+    names: list[str] = [] if partitions is None else partitions.names
     return {*names, *(options[key] for key in ("file_column", "row_column") if options.get(key) is not None)}
 
 
@@ -68,7 +68,8 @@ def _without(schema: Schema, names: set[str]) -> Schema:
     """Returns a schema without the columns of these names."""
     if not names:
         return schema
-    made, (described,) = schema.__reduce__()
+    made, arguments = cast("Any", schema.__reduce__())
+    (described,) = arguments
     columns = tuple(column for column in described[4] if column[1] not in names)
     return made((*described[:4], columns, *described[5:]))
 

@@ -11,7 +11,7 @@ import arrowfeed
 from arrowfeed._arrowfeed import avro_columns
 from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import dataset_class, rereadable
-from arrowfeed._formats import AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
+from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
 from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, UNIONS
 from arrowfeed.cli._options import UsageError, header, sources
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 _READ_ROWS = 1 << 13
 """Maximum number of rows of a batch, for formats that do not limit its bytes."""
-
-_ADDED = ("partitioning", "file_column", "row_column")
-"""Arguments of columns that are not stored in files."""
 
 _BY_SUFFIX = "the suffix of its name says so"
 """The evidence of a format that the content does not determine."""
@@ -181,7 +178,7 @@ class Input:
 
     def _names(self, options: Mapping[str, Any]) -> list[str]:
         """Names of all columns. The options are those of the read function."""
-        if self.is_avro and not any(name in options for name in _ADDED):
+        if self.is_avro and not any(name in options for name in ADDED_COLUMNS):
             # The reader below refuses recursive columns. It raises the error of a wrong header or option.
             used = {name: options[name] for name in (READER_SCHEMA, UNIONS) if name in options}
             with contextlib.suppress(arrowfeed.ArrowfeedError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import arrowfeed
+from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.cli._text import printable
 from arrowfeed.types import OnError, Unions
@@ -198,11 +199,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
 
 def added_columns(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of columns that are not stored in files."""
-    return {
-        "partitioning": options.partitioning,
-        "file_column": options.file_column,
-        "row_column": options.row_column,
-    }
+    return {name: getattr(options, name) for name in ADDED_COLUMNS}
 
 
 def all_paths(lists: list[str] | None) -> list[str] | None:
