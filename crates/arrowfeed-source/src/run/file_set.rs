@@ -228,7 +228,7 @@ impl FileSet {
     }
 
     /// The format and the added columns with another projection.
-    fn projected(&self, columns: &[String]) -> Result<(Arc<dyn FileFormat>, Option<Arc<Added>>), FeedError> {
+    fn projected(&self, columns: &[String]) -> Result<Decoded, FeedError> {
         let Some(added) = &self.added else { return Ok((self.format.with_columns(columns)?, None)) };
         let (format, added) = added.with_columns(&*self.format, columns)?;
         Ok((format, Some(Arc::new(added))))
@@ -447,6 +447,9 @@ impl FileSet {
         }
     }
 }
+
+/// A format, and the columns that are added to its columns.
+type Decoded = (Arc<dyn FileFormat>, Option<Arc<Added>>);
 
 /// The schema of the rows that are decoded.
 fn schema_of<'a>(format: &'a Arc<dyn FileFormat>, added: Option<&'a Arc<Added>>) -> &'a SchemaRef {

@@ -145,12 +145,14 @@ impl Indexed {
 #[derive(Debug)]
 struct ChosenByNumber {
     files: SelectedFiles,
-    /// The index, and the number of rows before each chunk.
-    known: ForkLock<Option<(Arc<ChunkIndex>, Arc<[Vec<u64>]>)>>,
+    known: ForkLock<Option<NumberedChunks>>,
 }
 
+/// An index, and the number of rows before each of its chunks.
+type NumberedChunks = (Arc<ChunkIndex>, Arc<[Vec<u64>]>);
+
 impl ChosenByNumber {
-    fn index(&self) -> Result<(Arc<ChunkIndex>, Arc<[Vec<u64>]>), FeedError> {
+    fn index(&self) -> Result<NumberedChunks, FeedError> {
         if let Some(known) = self.known.with(|known| known.clone()).flatten() {
             return Ok(known);
         }

@@ -90,6 +90,55 @@ proptest! {
     #![proptest_config(crate::random_config::config(60))]
 
     #[test]
+    fn rows_pass_by_the_values_of_their_file_and_their_number(
+        format in formats(),
+        rows in proptest::collection::vec(0_usize..200, 1..6),
+        chunk_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
+        (least_part, most_row) in (-5_i64..60, 0_i64..200),
+        is_projected: bool,
+        shards in 1_u64..3,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), 1_usize..200],
+        threads in prop_oneof![Just(1_usize), Just(2), Just(8)],
+    ) {
+        let directory = Directory::new();
+        let paths = write_as(format, &directory, &rows, chunk_bytes);
+        let files = Expected::of(&paths, &rows);
+        let passes = |number: &i64| {
+            let (file, row) = files.place(*number);
+            part(file).is_some_and(|part| part >= least_part) && row <= most_row && *number != 3
+        };
+        let expected: Vec<i64> = (0..rows.iter().sum::<usize>() as i64).filter(passes).collect();
+        let predicate = format!("part >= {least_part} and row <= {most_row} and id != 3").parse().unwrap();
+        let mut filtered = dataset(&paths).filter(&predicate).unwrap();
+        if is_projected {
+            filtered = filtered.project(&["id"]).unwrap();
+        }
+        let mut found = Vec::new();
+        for index in 0..shards {
+            let options = IterationOptions {
+                batch_size: 17, shuffle_buffer_size, shard: (index, shards), seed: Some(1),
+                threads: NonZeroUsize::new(threads), ..Default::default()
+            };
+            let batches = filtered.record_batches(options).unwrap();
+            if is_projected {
+                let ids = batches.map(|batch| {
+                    let batch = batch.unwrap();
+                    let ids = |array: &ArrayRef| array.as_primitive::<Int64Type>().values().to_vec();
+                    match batch.column(0).as_list_opt::<i64>() {
+                        Some(lists) => lists.iter().flat_map(|list| ids(&list.unwrap())).collect(),
+                        None => ids(batch.column(0)),
+                    }
+                });
+                found.extend(ids.flatten());
+            } else {
+                found.extend(files.check(batches));
+            }
+        }
+        found.sort_unstable();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
     fn every_row_has_the_values_of_its_file_and_its_number(
         format in formats(),
         rows in proptest::collection::vec(0_usize..200, 1..6),
@@ -360,4 +409,18 @@ fn a_schema_gives_the_types_of_directories() {
     let error = columns(vec![Field::new_list("n", field("item", DataType::Int64), true)]).unwrap_err();
     let expected = "n: expected a type to which texts can be converted, found List(Int64)";
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn a_file_whose_values_do_not_pass_is_not_opened() {
+    let directory = Directory::local();
+    let paths = write_as(Format::Avro, &directory, &[10, 10, 10, 10], 100);
+    let files = Expected::of(&paths, &[10; 4]);
+    let filtered = dataset(&paths).filter(&"part > 10".parse().unwrap()).unwrap();
+    // The files 0 and 3 have no part, and file 1 has 10.
+    for file in [1, 3] {
+        std::fs::remove_file(&paths[file]).unwrap();
+    }
+    let found = files.check(filtered.record_batches(IterationOptions::default()).unwrap());
+    assert_eq!(found, (20..30).collect::<Vec<_>>());
 }
