@@ -224,18 +224,25 @@ pub struct ChunkRun {
     pub range: Range<u64>,
     /// Number of the first chunk in the run.
     pub first_number: u64,
+    /// Leading rows of the first chunk that belong to another run.
+    pub dropped: u64,
+    /// Number of rows to keep after `dropped`; the chunks may contain more.
+    pub kept: u64,
 }
 
-/// Rows of a file that are decoded together, in order. If a unit starts or ends inside a chunk, the neighbouring unit
-/// decodes that chunk too, and each unit keeps its own rows.
+impl ChunkRun {
+    /// All rows of consecutive chunks.
+    pub fn new(range: Range<u64>, first_number: u64) -> Self {
+        Self { range, first_number, dropped: 0, kept: u64::MAX }
+    }
+}
+
+/// Rows of a file that are decoded together, in order. If a run starts or ends inside a chunk, the run with the other rows of
+/// that chunk decodes it too, in this unit or in another one, and each run keeps its own rows.
 #[derive(Debug, Clone)]
 pub struct Unit {
     /// The runs in decoding order; at least one.
     pub runs: VecDeque<ChunkRun>,
-    /// Leading rows of the first chunk that belong to another unit.
-    pub dropped: u64,
-    /// Number of rows to keep after `dropped`; the runs may contain more.
-    pub kept: u64,
     /// Number of rows in the unit as its chunks declare them, if known.
     pub rows: Option<u64>,
     /// Rows of the first batch, if not `batch_size`.

@@ -42,7 +42,8 @@ impl AvroDecoder {
         claim: Option<Claim>,
     ) -> Result<Self, FeedError> {
         let mut runs = unit.runs;
-        let first = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
+        let first = runs.pop_front().unwrap_or(ChunkRun::new(0..0, 0));
+        let (dropped, kept) = (first.dropped, first.kept);
         let blocks = file.take_blocks(first).map_err(|error| error.in_file(file.name()))?;
         let mut batcher = file.decoders().take(file.options());
         batcher.start(options.batch_size as u64, unit.first_batch);
@@ -52,8 +53,8 @@ impl AvroDecoder {
             file,
             on_error: options.on_error,
             blocks,
-            dropped: unit.dropped,
-            kept: unit.kept,
+            dropped,
+            kept,
             ended: false,
             failure: None,
             failed: false,
@@ -108,14 +109,11 @@ impl AvroDecoder {
             return self.step(check);
         }
         if self.kept == 0 {
-            return self.end();
+            return self.end_run();
         }
         match self.blocks.next(check) {
             Ok(Some(block)) => self.begin(block, check),
-            Ok(None) => match self.runs.pop_front() {
-                Some(run) => self.blocks.restart(run.range, run.first_number),
-                None => self.end(),
-            },
+            Ok(None) => self.end_run(),
             Err(error) => match self.claims.ask_for_damage(error.location().offset)? {
                 true => self.skip_frame(error, check),
                 false => self.end(),
@@ -221,6 +219,13 @@ impl AvroDecoder {
         let null_codec = self.file.header().codec == Codec::Null;
         let offset = if null_codec { block.data + within } else { block.offset };
         found.with_offset(offset)
+    }
+
+    /// Starts the next run, or ends.
+    fn end_run(&mut self) -> Result<(), FeedError> {
+        let Some(run) = self.runs.pop_front() else { return self.end() };
+        (self.dropped, self.kept) = (run.dropped, run.kept);
+        self.blocks.restart(run.range, run.first_number)
     }
 
     fn end(&mut self) -> Result<(), FeedError> {

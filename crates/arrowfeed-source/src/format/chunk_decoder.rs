@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 
 use super::{
-    BatchCountdown, Chunk, Claim, Claims, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+    BatchCountdown, Chunk, ChunkRun, Claim, Claims, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder,
 };
 use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, thousands};
 
@@ -80,11 +80,8 @@ pub struct ChunkDecoder<F: ReadChunks> {
     file: Arc<F>,
     on_error: OnError,
     batch_size: u64,
-    chunks: VecDeque<Chunk>,
-    /// Leading rows of the next chunk that belong to another unit.
-    dropped: u64,
-    /// Number of rows still to be kept.
-    kept: u64,
+    /// The next chunks, the number of leading rows that belong to another run, and the number of rows to keep after them.
+    chunks: VecDeque<(Chunk, u64, u64)>,
     countdown: BatchCountdown,
     current: Option<RowRange<F::Rows>>,
     claims: Claims,
@@ -106,15 +103,24 @@ struct RowRange<R> {
 impl<F: ReadChunks> ChunkDecoder<F> {
     /// Creates a decoder for a unit of a file.
     pub fn new(file: Arc<F>, unit: Unit, options: &DecodeOptions, claim: Option<Claim>) -> Self {
-        let chunks = unit.runs.iter().flat_map(|run| file.chunks_in(&run.range)).collect();
+        let mut chunks = VecDeque::new();
+        for ChunkRun { range, mut dropped, mut kept, .. } in unit.runs {
+            for chunk in file.chunks_in(&range) {
+                if kept == 0 {
+                    break;
+                }
+                let before = std::mem::take(&mut dropped).min(chunk.rows);
+                let own = (chunk.rows - before).min(kept);
+                kept -= own;
+                chunks.push_back((chunk, before, own));
+            }
+        }
         let batch_size = options.batch_size as u64;
         Self {
             file,
             on_error: options.on_error,
             batch_size,
             chunks,
-            dropped: unit.dropped,
-            kept: unit.kept,
             countdown: BatchCountdown::new(batch_size, unit.first_batch),
             current: None,
             claims: Claims::new(claim),
@@ -125,14 +131,10 @@ impl<F: ReadChunks> ChunkDecoder<F> {
 
     /// Starts the next chunk. Returns false if there is none.
     fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
-        while self.kept > 0 {
-            let Some(chunk) = self.chunks.pop_front() else { break };
+        while let Some((chunk, dropped, kept)) = self.chunks.pop_front() {
             if !self.claims.ask(chunk.offset)? {
                 break;
             }
-            let dropped = std::mem::take(&mut self.dropped).min(chunk.rows);
-            let kept = (chunk.rows - dropped).min(self.kept);
-            self.kept -= kept;
             // The set of skipped rows must not depend on which unit reads which rows of a chunk. So the whole chunk is
             // checked first, and either all or none of its rows are skipped.
             let checked = match self.on_error {

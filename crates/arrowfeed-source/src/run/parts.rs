@@ -21,8 +21,6 @@ const MAX_OPEN_OBJECTS: usize = 4096;
 pub struct Part {
     file: usize,
     runs: Vec<ChunkRun>,
-    dropped: u64,
-    kept: u64,
     indivisible: bool,
     group: u64,
 }
@@ -36,19 +34,19 @@ impl Part {
     /// A part with the rows of a file from chunk number `chunk` on, without the first `dropped` rows. The
     /// chunk starts at `offset`.
     pub fn after(file: usize, chunk: u64, offset: u64, dropped: u64) -> Self {
-        let runs = vec![ChunkRun { range: offset..u64::MAX, first_number: chunk }];
-        Self { file, runs, dropped, kept: u64::MAX, indivisible: false, group: 0 }
+        let runs = vec![ChunkRun { dropped, ..ChunkRun::new(offset..u64::MAX, chunk) }];
+        Self { file, runs, indivisible: false, group: 0 }
     }
 
     /// A part with the rows of a byte range of a file. The range starts and ends at chunk borders. One thread decodes it.
     pub fn range(file: usize, range: Range<u64>) -> Self {
-        let runs = vec![ChunkRun { range, first_number: 0 }];
-        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true, group: 0 }
+        Self { file, runs: vec![ChunkRun::new(range, 0)], indivisible: true, group: 0 }
     }
 
-    /// Limits the part to its first `kept` rows.
+    /// Limits the part to its first `kept` rows. Its chunks must lie next to each other.
     pub fn with_kept(mut self, kept: u64) -> Self {
-        self.kept = kept;
+        debug_assert!(self.runs.len() <= 1);
+        self.runs.iter_mut().for_each(|run| run.kept = kept);
         self
     }
 
@@ -67,15 +65,24 @@ impl Part {
             let range = chunk.offset..chunk.end;
             match runs.last_mut() {
                 Some(run) if run.range.end == range.start => run.range.end = range.end,
-                _ => runs.push(ChunkRun { range, first_number: chunk.number }),
+                _ => runs.push(ChunkRun::new(range, chunk.number)),
             }
         }
-        Self { file, runs, dropped: 0, kept: u64::MAX, indivisible: true, group: 0 }
+        Self { file, runs, indivisible: true, group: 0 }
     }
 
-    /// Removes the first `dropped` rows.
+    /// Removes the first `dropped` rows of the first chunk.
     pub fn with_dropped(mut self, dropped: u64) -> Self {
-        self.dropped = dropped;
+        self.runs.iter_mut().take(1).for_each(|run| run.dropped = dropped);
+        self
+    }
+
+    /// Adds the rows of other parts of the same file. One thread decodes them, in the order of the file, into one batch if the
+    /// limits allow.
+    pub fn joined_with(mut self, others: impl IntoIterator<Item = Self>) -> Self {
+        self.runs.extend(others.into_iter().flat_map(|part| part.runs));
+        self.runs.sort_by_key(|run| (run.range.start, run.dropped));
+        self.indivisible = true;
         self
     }
 
@@ -104,10 +111,9 @@ impl Part {
     pub(super) fn unit(&self, body: &Range<u64>) -> Unit {
         let runs = self.runs.iter().map(|run| {
             let range = run.range.start.max(body.start)..run.range.end.min(body.end);
-            ChunkRun { range: range.start..range.end.max(range.start), first_number: run.first_number }
+            ChunkRun { range: range.start..range.end.max(range.start), ..*run }
         });
-        let (dropped, kept) = (self.dropped, self.kept);
-        Unit { runs: runs.collect(), dropped, kept, rows: None, first_batch: None }
+        Unit { runs: runs.collect(), rows: None, first_batch: None }
     }
 }
 

@@ -61,12 +61,13 @@ pub(super) struct UnitPlanner {
 impl UnitPlanner {
     /// Creates a planner for a unit that has one run.
     pub(super) fn new(mut scan: Box<dyn ChunkScan>, unit: Unit, batch_size: usize) -> Self {
-        let Unit { mut runs, dropped, kept, first_batch, .. } = unit;
-        let rest = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
+        let Unit { mut runs, first_batch, .. } = unit;
+        let rest = runs.pop_front().unwrap_or(ChunkRun::new(0..0, 0));
+        let (dropped, left) = (rest.dropped, rest.kept);
         scan.seek(rest.range.start, rest.first_number);
         let batch_size = batch_size as u64;
         let (border, begun) = (None, None);
-        Self { scan, rest, batch_size, first_batch, dropped, left: kept, border, begun, done: false }
+        Self { scan, rest, batch_size, first_batch, dropped, left, border, begun, done: false }
     }
 
     /// Returns the next unit. An unreadable chunk is not an error here: the last unit includes it and reports its error
@@ -92,7 +93,7 @@ impl UnitPlanner {
             }
         };
         let PartialUnit { start, first_number, .. } = begun;
-        let run = |end| ChunkRun { range: start..end, first_number };
+        let run = |end| ChunkRun::new(start..end, first_number);
         let first_batch = self.first_batch.unwrap_or(self.batch_size);
         loop {
             let PartialUnit { chunk, rows, .. } = begun;
@@ -128,13 +129,8 @@ impl UnitPlanner {
     /// Creates a unit of a run with `rows` rows. The last `beyond` rows are in `chunk` and belong to the next unit.
     fn up_to(&mut self, run: ChunkRun, rows: u64, beyond: u64, chunk: Chunk) -> Unit {
         let kept = rows - beyond;
-        let unit = Unit {
-            runs: [run].into(),
-            dropped: std::mem::take(&mut self.dropped),
-            kept,
-            rows: Some(kept),
-            first_batch: self.first_batch.take(),
-        };
+        let run = ChunkRun { dropped: std::mem::take(&mut self.dropped), kept, ..run };
+        let unit = Unit { runs: [run].into(), rows: Some(kept), first_batch: self.first_batch.take() };
         self.left -= kept;
         if beyond > 0 {
             (self.border, self.dropped) = (Some(chunk), chunk.rows - beyond);
@@ -145,8 +141,8 @@ impl UnitPlanner {
     /// Creates the unit of all remaining rows.
     fn last(&mut self, run: ChunkRun, rows: Option<u64>) -> Unit {
         self.done = true;
-        let first_batch = self.first_batch.take();
-        Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
+        let run = ChunkRun { dropped: self.dropped, kept: self.left, ..run };
+        Unit { runs: [run].into(), rows, first_batch: self.first_batch.take() }
     }
 
     fn scan(&mut self, check: &Check<'_>) -> Result<Scanned, FeedError> {
@@ -166,7 +162,7 @@ impl UnitPlanner {
             self.done = true;
             return Ok(Scanned::End);
         };
-        self.rest = ChunkRun { range: chunk.end..self.rest.range.end, first_number: chunk.number + 1 };
+        self.rest = ChunkRun::new(chunk.end..self.rest.range.end, chunk.number + 1);
         Ok(Scanned::Chunk(chunk))
     }
 }

@@ -86,7 +86,7 @@ impl FormatFile for RowsFile {
         options: &DecodeOptions,
         _: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        let (at, batch_size) = (unit.runs[0].range.start + unit.dropped, options.batch_size as u64);
+        let (at, batch_size) = (unit.runs[0].range.start + unit.runs[0].dropped, options.batch_size as u64);
         Ok(Box::new(RowsDecoder { file: self, unit, batch_size, at, first: true, report: Report::default() }))
     }
 }
@@ -113,10 +113,8 @@ impl ChunkScan for RowsScan {
 impl UnitDecoder for RowsDecoder {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
         check.now()?;
-        let end = self.unit.runs[0]
-            .range
-            .end
-            .min((self.unit.runs[0].range.start + self.unit.dropped).saturating_add(self.unit.kept));
+        let run = &self.unit.runs[0];
+        let end = run.range.end.min((run.range.start + run.dropped).saturating_add(run.kept));
         if self.at >= end {
             return Ok(None);
         }

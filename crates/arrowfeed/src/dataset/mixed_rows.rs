@@ -139,7 +139,7 @@ impl MixedRows {
         }
         self.started_position.rows += picks.len() as u64;
         self.started_position.sources = positions(&self.sources);
-        Ok(Some(Gather::new(vec![Arc::new(pieces)], picks)))
+        Ok(Some(Gather::of_pieces(pieces, picks)))
     }
 
     /// Draws the dataset of the next row. Returns `None` if no dataset has more rows.

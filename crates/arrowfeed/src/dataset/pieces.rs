@@ -1,7 +1,6 @@
 //! Regrouping of decoded rows into batches of exactly the requested size.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrowfeed_source::FeedError;
@@ -176,7 +175,7 @@ fn joined(mut taken: Vec<Taken>) -> Rows {
         }
     }
     match has_picks {
-        true => Rows::Gathered(Gather::new(vec![Arc::new(pieces)], picks)),
+        true => Rows::Gathered(Gather::of_pieces(pieces, picks)),
         false => Rows::Joined(pieces),
     }
 }
@@ -197,6 +196,8 @@ fn too_large(most: usize, wanted: usize, found: usize) -> FeedError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow_array::Int64Array;
     use arrow_schema::{DataType, Field, Schema};
 

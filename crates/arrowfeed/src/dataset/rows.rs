@@ -1,5 +1,6 @@
 //! The rows of a batch before they are joined.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -41,11 +42,14 @@ impl<P> Step<P> {
     }
 }
 
+/// The pieces of a window. Windows of several streams may have rows of one piece.
+pub(super) type WindowPieces = Arc<Vec<Arc<RecordBatch>>>;
+
 /// Rows selected from the pieces of windows.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     /// Pieces of each window.
-    windows: Vec<Arc<Vec<RecordBatch>>>,
+    windows: Vec<WindowPieces>,
     /// Number of pieces of all windows.
     count: usize,
     /// Piece number, counted from the first window on, and row.
@@ -101,12 +105,16 @@ impl Rows {
 }
 
 impl Gather {
-    pub(super) fn new(windows: Vec<Arc<Vec<RecordBatch>>>, picks: Vec<Pick>) -> Self {
+    pub(super) fn new(windows: Vec<WindowPieces>, picks: Vec<Pick>) -> Self {
         Self { count: windows.iter().map(|pieces| pieces.len()).sum(), windows, picks }
     }
 
+    pub(super) fn of_pieces(pieces: Vec<RecordBatch>, picks: Vec<Pick>) -> Self {
+        Self::new(vec![Arc::new(pieces.into_iter().map(Arc::new).collect())], picks)
+    }
+
     /// Adds pieces, unless they were the last ones that were added. Returns the number of the first one.
-    pub(super) fn add_pieces(&mut self, pieces: &Arc<Vec<RecordBatch>>) -> usize {
+    pub(super) fn add_pieces(&mut self, pieces: &WindowPieces) -> usize {
         if self.windows.last().is_none_or(|last| !Arc::ptr_eq(last, pieces)) {
             self.count += pieces.len();
             self.windows.push(pieces.clone());
@@ -121,19 +129,22 @@ impl Gather {
     /// There is not enough memory for the picks.
     fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<Pick>), FeedError> {
         let mut numbers = vec![None; self.count];
-        let mut pieces = Vec::new();
+        let (mut pieces, mut known): (Vec<&RecordBatch>, _) = (Vec::new(), BTreeMap::new());
         let mut picks = room(self.picks.len())?;
         picks.extend(self.picks.iter().map(|&(piece, row)| {
             let number = *numbers[piece].get_or_insert_with(|| {
-                pieces.push(self.piece(piece));
-                pieces.len() - 1
+                let piece = self.piece(piece);
+                *known.entry(Arc::as_ptr(piece)).or_insert_with(|| {
+                    pieces.push(piece);
+                    pieces.len() - 1
+                })
             });
             (number, row)
         }));
         Ok((pieces, picks))
     }
 
-    fn piece(&self, mut number: usize) -> &RecordBatch {
+    fn piece(&self, mut number: usize) -> &Arc<RecordBatch> {
         for pieces in &self.windows {
             match pieces.get(number) {
                 Some(piece) => return piece,

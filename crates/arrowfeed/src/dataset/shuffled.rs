@@ -15,7 +15,7 @@ use super::options::{IterationOptions, shard_rows};
 use super::order::{Slot, keep_rows, shuffled, window};
 use super::row_errors::room;
 use super::rows::{Gather, Rows, Step};
-use super::window::{PlannedWindow, Window, has_chosen_rows};
+use super::window::{PART, PlannedWindow, Window, has_chosen_rows};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,
@@ -64,8 +64,10 @@ impl Shuffled {
         let (skip, mut left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));
         left_out.sort_unstable();
         let (to_read, index) = (planned.clone(), index.clone());
-        let parts =
-            to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out)).map(|(part, _)| part);
+        let parts = to_read
+            .into_iter()
+            .flat_map(move |window| window.parts(&index, &left_out, PART))
+            .map(|part| part.part);
         // Batches are cut later: chunks that are decoded together stay in one piece.
         let reading = options.reading(usize::MAX, BatchBoundaries::PerPart, workers);
         let reader = PartReader::new(files.clone(), parts, reading)?;

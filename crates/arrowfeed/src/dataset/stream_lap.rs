@@ -1,6 +1,7 @@
 //! The decoded rows of one lap of a stream.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -10,7 +11,7 @@ use arrowfeed_source::run::FileBatch;
 
 use super::chosen_rows::{ChosenRows, compacted};
 use super::row_errors::more_rows;
-use super::rows::Gather;
+use super::rows::{Gather, WindowPieces};
 use super::window::{PlannedWindow, Window};
 
 /// The rows of a stream in one epoch, of which some are decoded.
@@ -60,11 +61,11 @@ enum WindowRows {
 /// Rows in file order.
 #[derive(Debug)]
 struct Piece {
-    batch: Arc<Vec<RecordBatch>>,
+    batch: WindowPieces,
     /// Numbers of the chosen rows. `None`: all.
     chosen: Option<Vec<u32>>,
-    rows: usize,
-    taken: usize,
+    /// The rows that were not taken.
+    left: Range<usize>,
 }
 
 impl StreamLap {
@@ -135,6 +136,31 @@ impl StreamLap {
                 added
             }
         };
+        self.received += added;
+        Ok(added)
+    }
+
+    /// Adds rows of a piece that other laps share. `place`: the slot of the window, and the number of rows of this slot before
+    /// them. Returns the number of rows.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub(super) fn add_shared(
+        &mut self,
+        window: usize,
+        piece: &WindowPieces,
+        place: (usize, u64),
+        rows: Range<usize>,
+    ) -> Result<u64, FeedError> {
+        let window = window.checked_sub(self.first_window).and_then(|window| self.windows.get_mut(window));
+        let (Some(window), added) = (window, rows.len() as u64) else { return Ok(0) };
+        match self.part {
+            Some(part) => window.shuffled(part)?.add_shared(&piece[0], place, rows),
+            None => {
+                window.push_shared(piece, rows);
+                self.available += added;
+            }
+        }
         self.received += added;
         Ok(added)
     }
@@ -216,13 +242,27 @@ impl LapWindow {
         let rows = chosen.as_ref().map_or(batch.num_rows(), Vec::len);
         if rows > 0 {
             let compact = chosen.as_ref().map(|chosen| compacted(&batch, chosen)).transpose()?.flatten();
-            let piece = match compact {
-                Some(batch) => Piece { batch: Arc::new(vec![batch]), chosen: None, rows, taken: 0 },
-                None => Piece { batch: Arc::new(vec![batch]), chosen, rows, taken: 0 },
+            let (batch, chosen) = match compact {
+                Some(batch) => (batch, None),
+                None => (batch, chosen),
             };
-            pieces.push_back(piece);
+            pieces.push_back(Piece { batch: Arc::new(vec![Arc::new(batch)]), chosen, left: 0..rows });
         }
         Ok(rows as u64)
+    }
+
+    /// Adds rows of a piece in file order.
+    fn push_shared(&mut self, batch: &WindowPieces, rows: Range<usize>) {
+        if let WindowRows::None = self.rows {
+            self.rows = WindowRows::InFileOrder(VecDeque::new());
+        }
+        let WindowRows::InFileOrder(pieces) = &mut self.rows else { return };
+        match pieces.back_mut() {
+            Some(last) if Arc::ptr_eq(&last.batch, batch) && last.left.end == rows.start => {
+                last.left.end = rows.end;
+            }
+            _ => pieces.push_back(Piece { batch: batch.clone(), chosen: None, left: rows }),
+        }
     }
 
     /// Takes up to `count` rows. Returns their number.
@@ -242,10 +282,11 @@ impl LapWindow {
                 while left > 0
                     && let Some(piece) = pieces.front_mut()
                 {
-                    let taken = left.min(piece.rows - piece.taken);
+                    let taken = left.min(piece.left.len());
+                    let rows = piece.left.start..piece.left.start + taken;
                     if let Some(gather) = gather.as_deref_mut() {
                         let number = gather.add_pieces(&piece.batch);
-                        let rows = piece.taken..piece.taken + taken;
+                        let rows = rows.clone();
                         match &piece.chosen {
                             Some(chosen) => {
                                 gather.picks.extend(chosen[rows].iter().map(|row| (number, *row as usize)));
@@ -253,8 +294,8 @@ impl LapWindow {
                             None => gather.picks.extend(rows.map(|row| (number, row))),
                         }
                     }
-                    (piece.taken, left) = (piece.taken + taken, left - taken);
-                    if piece.taken == piece.rows {
+                    (piece.left.start, left) = (rows.end, left - taken);
+                    if piece.left.is_empty() {
                         pieces.pop_front();
                     }
                 }
@@ -275,7 +316,7 @@ impl LapWindow {
 }
 
 /// Gives a piece the schema of a mixture.
-fn with_schema(piece: FileBatch, schema: Option<&SchemaRef>) -> Result<FileBatch, FeedError> {
+pub(super) fn with_schema(piece: FileBatch, schema: Option<&SchemaRef>) -> Result<FileBatch, FeedError> {
     let Some(schema) = schema else { return Ok(piece) };
     Ok(FileBatch { batch: super::mixed::with_schema(&piece.batch, schema)?, ..piece })
 }

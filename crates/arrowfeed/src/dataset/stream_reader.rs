@@ -12,14 +12,14 @@ use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Polled, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, counted};
 
-use super::chosen_rows::ChosenRows;
+use super::chosen_rows::{ChosenRows, stretches};
 use super::options::IterationOptions;
-use super::row_errors::more_rows;
+use super::row_errors::{more_rows, other_chunk};
 use super::rows::Gather;
-use super::stream_lap::StreamLap;
-use super::stream_laps::StreamLaps;
-use super::stream_schedule::{LapPlan, Segment, SharedSchedule, Taken};
-use super::window::PlannedWindow;
+use super::stream_lap::{StreamLap, with_schema};
+use super::stream_laps::{PART, StreamLaps};
+use super::stream_schedule::{JoinedChunk, LapPlan, Member, Segment, SharedSchedule, Taken};
+use super::window::{self, PlannedWindow};
 
 /// Number of parts of all streams that are planned ahead: as many as the reader may take ahead of the rows.
 const PLANNED_PARTS: usize = 512;
@@ -63,6 +63,8 @@ pub(super) struct StreamReader {
     quota: Quota,
     prefetch_bytes: usize,
     report: Report,
+    /// Whether parts of several streams are decoded together. If the rest of a file is skipped, it is for one stream.
+    joins: bool,
     /// Number of groups of parts so far, see [`Part::with_group`](arrowfeed_source::run::Part::with_group).
     groups: u64,
 }
@@ -89,7 +91,8 @@ impl StreamReader {
         start: StreamStart,
     ) -> Self {
         let StreamStart { streams, rows, laps: end, quota, batch_rows } = start;
-        let schedule = SharedSchedule::new(rows.len(), batch_rows);
+        let joins = options.on_error == OnError::Raise && !laps.index.has_selection();
+        let schedule = SharedSchedule::new(rows.len(), batch_rows, joins.then(|| laps.index.clone()));
         let of_stream = |(number, rows): (u64, u64)| {
             let (next_lap, passed) = match laps.lengths.continuous {
                 Some(_) => match laps.lengths.lap_of(number, rows) {
@@ -115,6 +118,7 @@ impl StreamReader {
             quota,
             prefetch_bytes,
             report,
+            joins,
             groups: 0,
         }
     }
@@ -323,6 +327,11 @@ impl StreamReader {
         })
     }
 
+    /// Minimum file bytes of a part. Small parts of several streams are decoded together.
+    fn least_bytes(&self) -> u64 {
+        if self.joins && !self.options.shuffles() { PART.start } else { window::PART }
+    }
+
     /// The parts of windows, of which the first one starts at row `start` of the lap.
     fn segments(
         &mut self,
@@ -333,12 +342,13 @@ impl StreamReader {
         self.groups += 1;
         let mut segments = VecDeque::new();
         for window in windows {
-            let parts = window.parts(&self.laps.index, &[]);
+            let parts = window.parts(&self.laps.index, &[], self.least_bytes());
             let number = lap.add_window(window.clone(), parts.len());
             let mut next = start;
-            for (part, rows) in parts {
-                let part = part.with_group(self.groups);
-                segments.push_back(Segment { part, rows, start: next, window: number });
+            for mut part in parts {
+                part.part = part.part.with_group(self.groups);
+                let rows = part.rows;
+                segments.push_back(Segment { part, start: next, planned: window.clone(), window: number });
                 // The rows of a shuffle window are needed together.
                 next += if self.options.shuffles() { 0 } else { rows };
             }
@@ -397,25 +407,57 @@ impl StreamReader {
     /// Adds a piece to its stream.
     fn accept(&mut self, piece: FileBatch) -> Result<(), FeedError> {
         self.complete_before(piece.part)?;
-        let taken = self.schedule.with(|schedule| {
-            let taken = schedule.taken.front()?;
-            Some((taken.stream, taken.lap, taken.window))
-        })?;
-        let Some((stream, lap, window)) = taken else { return Ok(()) };
-        let (file, first) = (piece.file, piece.origins.first().map(|origin| (origin.chunk, origin.offset)));
-        let own = &mut self.streams[stream];
-        let Some(lap) = own.laps.iter_mut().find(|known| known.number == lap) else { return Ok(()) };
-        let in_file = |error: FeedError| error.in_file(self.files.name(file));
-        let added = lap.add(window, piece, (&mut own.chosen, self.schema.as_ref())).map_err(in_file)?;
-        let too_many = self.schedule.with(|schedule| {
-            let taken = schedule.taken.front_mut()?;
-            taken.received += added;
-            (taken.received > taken.rows).then_some(taken.rows)
-        })?;
-        match (too_many, first) {
-            (Some(rows), Some((chunk, offset))) => Err(in_file(more_rows(rows).in_block(chunk, offset))),
+        let Some(mut taken) = self.schedule.with(|schedule| schedule.taken.pop_front())? else {
+            return Ok(());
+        };
+        let file = piece.file;
+        let added = match &mut taken.members[..] {
+            [member] => self.add(piece, member),
+            _ => self.add_joined(piece, &mut taken),
+        };
+        self.schedule.with(|schedule| schedule.taken.push_front(taken))?;
+        added.map_err(|error| error.in_file(self.files.name(file)))
+    }
+
+    fn add(&mut self, piece: FileBatch, member: &mut Member) -> Result<(), FeedError> {
+        let Member { stream, lap, segment, received } = member;
+        let first = piece.origins.first().map(|origin| (origin.chunk, origin.offset));
+        let own = &mut self.streams[*stream];
+        let Some(lap) = own.laps.iter_mut().find(|known| known.number == *lap) else { return Ok(()) };
+        *received += lap.add(segment.window, piece, (&mut own.chosen, self.schema.as_ref()))?;
+        match first {
+            Some((chunk, offset)) if *received > segment.part.rows => {
+                Err(more_rows(segment.part.rows).in_block(chunk, offset))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Adds the rows of a piece with blocks of several parts.
+    fn add_joined(&mut self, piece: FileBatch, taken: &mut Taken) -> Result<(), FeedError> {
+        let piece = with_schema(piece, self.schema.as_ref())?;
+        let shared = Arc::new(vec![Arc::new(piece.batch.clone())]);
+        for (origin, mut rows) in stretches(&piece) {
+            let nth_chunk = self.laps.index.nth_chunk(piece.file, origin.offset);
+            let nth_chunk = nth_chunk.ok_or_else(|| other_chunk(origin))?;
+            let mut row = origin.before;
+            while !rows.is_empty() {
+                let found = JoinedChunk::with_row(&mut taken.chunks, nth_chunk, row);
+                let chunk = found.ok_or_else(|| {
+                    let expected = self.laps.index.chunk_rows(piece.file, nth_chunk);
+                    more_rows(expected).in_block(origin.chunk, origin.offset)
+                })?;
+                let count = (rows.len() as u64).min(chunk.rows.end - row);
+                let own = rows.start..rows.start + count as usize;
+                let Member { stream, lap, segment, received } = &mut taken.members[chunk.member];
+                let place = (chunk.slot, row - segment.planned.rows_of(chunk.slot).start);
+                (rows.start, row, chunk.rows.start) = (own.end, row + count, row + count);
+                if let Some(lap) = self.streams[*stream].laps.iter_mut().find(|known| known.number == *lap) {
+                    *received += lap.add_shared(segment.window, &shared, place, own)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Completes the parts before a part of the reader.
@@ -424,22 +466,22 @@ impl StreamReader {
             let completed = self.schedule.with(|schedule| {
                 schedule.taken.front().filter(|taken| taken.number < part)?;
                 let taken = schedule.taken.pop_front()?;
-                let lost = taken.rows.saturating_sub(taken.received);
-                if let Some(plan) = schedule.lap_mut(taken.stream, taken.lap) {
-                    plan.lost += lost;
+                for member in &taken.members {
+                    if let Some(plan) = schedule.lap_mut(member.stream, member.lap) {
+                        plan.lost += member.lost();
+                    }
                 }
-                Some((taken, lost))
+                Some(taken)
             })?;
-            let Some((Taken { stream, lap, window, rows, received, .. }, lost)) = completed else {
-                return Ok(());
-            };
-            // A lap that has ended does not count its last pieces.
-            let lap = self.streams[stream].laps.iter_mut().find(|known| known.number == lap);
-            if let Some(lap) = lap {
-                if lost > 0 && self.options.on_error == OnError::Raise {
-                    return Err(fewer_rows(rows, received));
+            let Some(Taken { members, .. }) = completed else { return Ok(()) };
+            for member in members {
+                let mut laps = self.streams[member.stream].laps.iter_mut();
+                // A lap that has ended does not count its last pieces.
+                let Some(lap) = laps.find(|known| known.number == member.lap) else { continue };
+                if member.lost() > 0 && self.options.on_error == OnError::Raise {
+                    return Err(fewer_rows(member.segment.part.rows, member.received));
                 }
-                lap.complete(window)?;
+                lap.complete(member.segment.window)?;
             }
         }
     }

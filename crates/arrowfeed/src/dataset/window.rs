@@ -12,12 +12,25 @@ use super::chosen_rows::{self, ChosenRows, compacted, stretches};
 use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
 use super::row_errors::{more_rows, other_chunk, room};
+use super::rows::WindowPieces;
 
 /// Minimum file bytes of the blocks that are decoded together, if one file has that many in a window.
-const CHUNK: u64 = 512 << 10;
+pub(super) const PART: u64 = 512 << 10;
 
 /// Marker of a row of a skipped block.
 const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// Blocks of a window that are decoded together.
+#[derive(Debug)]
+pub(super) struct WindowPart {
+    pub(super) part: Part,
+    /// Number of its rows that are in the window.
+    pub(super) rows: u64,
+    /// File bytes of its blocks.
+    pub(super) bytes: u64,
+    /// The slots of the window with its blocks.
+    pub(super) slots: Range<usize>,
+}
 
 /// The blocks of a window before decoding, in file order.
 #[derive(Debug)]
@@ -71,36 +84,47 @@ impl PlannedWindow {
         self.rows_before.last().copied().unwrap_or(0)
     }
 
-    /// The parts to read, in file order. `left_out` is the sorted list of files to skip. A part of chosen rows also has
-    /// the rows between them. With each part comes the number of its rows that are in the window.
-    pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<(Part, u64)> {
+    /// The parts to read, in file order, each of `least` bytes or more if one file has that many. `left_out` is the sorted
+    /// list of files to skip. A part of chosen rows also has the rows between them.
+    pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize], least: u64) -> Vec<WindowPart> {
         let block = |slot: &Slot| index.chunks(slot.file)[slot.nth_chunk];
-        let mut parts = Vec::new();
-        let slots = self.slots.iter().zip(&self.cuts);
-        let slots = slots.filter(|(slot, _)| left_out.binary_search(&slot.file).is_err());
-        let slots: Vec<(&Slot, &Option<Range<u64>>)> = slots.collect();
-        let mut rest = slots.as_slice();
-        while let Some((first, cut)) = rest.first() {
-            let mut bytes = 0;
-            let ends_before = |(slot, cut): &(&Slot, &Option<Range<u64>>)| {
-                let ends = slot.file != first.file || cut.is_some() || bytes >= CHUNK;
-                bytes += block(slot).end - block(slot).offset;
-                ends
-            };
-            let count = match cut {
-                Some(_) => 1,
-                None => rest.iter().position(ends_before).unwrap_or(rest.len()),
-            };
-            let (own, after) = rest.split_at(count);
-            let part = Part::of_chunks(first.file, own.iter().map(|(slot, _)| block(slot)));
-            let part = match cut {
+        let (mut parts, mut start) = (Vec::new(), 0);
+        while let Some(Slot { file, .. }) = self.slots.get(start) {
+            let (mut end, mut bytes) = (start, 0);
+            while let Some(slot) = self.slots.get(end).filter(|slot| slot.file == *file) {
+                let is_cut = self.cuts[end].is_some();
+                if end > start && (is_cut || bytes >= least) {
+                    break;
+                }
+                (end, bytes) = (end + 1, bytes + block(slot).end - block(slot).offset);
+                if is_cut {
+                    break;
+                }
+            }
+            let slots = start..end;
+            start = end;
+            if left_out.binary_search(file).is_ok() {
+                continue;
+            }
+            let own = &self.slots[slots.clone()];
+            let part = Part::of_chunks(*file, own.iter().map(block));
+            let part = match &self.cuts[slots.start] {
                 Some(cut) => part.with_dropped(cut.start).with_kept(cut.end - cut.start),
                 None => part,
             };
-            parts.push((part, own.iter().map(|(slot, _)| slot.rows).sum()));
-            rest = after;
+            parts.push(WindowPart { part, rows: own.iter().map(|slot| slot.rows).sum(), bytes, slots });
         }
         parts
+    }
+
+    /// The rows of a slot's block that are in the window, if rows are not chosen at random.
+    pub(super) fn rows_of(&self, slot: usize) -> Range<u64> {
+        let Slot { dropped, rows, .. } = self.slots[slot];
+        dropped..dropped + rows
+    }
+
+    pub(super) fn nth_chunk(&self, slot: usize) -> usize {
+        self.slots[slot].nth_chunk
     }
 }
 
@@ -108,7 +132,7 @@ impl PlannedWindow {
 #[derive(Debug)]
 pub(super) struct Window {
     planned: Arc<PlannedWindow>,
-    pub(super) pieces: Arc<Vec<RecordBatch>>,
+    pub(super) pieces: WindowPieces,
     /// Piece number and row of each row of the window, in file order.
     places: Vec<(u32, u32)>,
     found: usize,
@@ -243,8 +267,25 @@ impl Window {
             let row = if compact.is_some() { row as u32 } else { kept };
             self.places[place] = (number, row);
         }
-        Arc::make_mut(&mut self.pieces).push(compact.unwrap_or(piece.batch));
+        Arc::make_mut(&mut self.pieces).push(Arc::new(compact.unwrap_or(piece.batch)));
         Ok(None)
+    }
+
+    /// Adds rows of a piece that other windows share: those of a slot from its row number `first` on.
+    pub(super) fn add_shared(
+        &mut self,
+        piece: &Arc<RecordBatch>,
+        (slot, first): (usize, u64),
+        rows: Range<usize>,
+    ) {
+        if self.pieces.last().is_none_or(|last| !Arc::ptr_eq(last, piece)) {
+            Arc::make_mut(&mut self.pieces).push(piece.clone());
+        }
+        let (number, first) = (self.pieces.len() as u32 - 1, self.planned.rows_before[slot] + first as usize);
+        self.found += rows.len();
+        for (place, row) in self.places[first..].iter_mut().zip(rows) {
+            *place = (number, row as u32);
+        }
     }
 
     /// Passes the locations of up to `n` more rows to `give`, in shuffled order. Returns their number.

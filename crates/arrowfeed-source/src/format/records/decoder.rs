@@ -80,8 +80,8 @@ impl<F: FramedFormat> RecordDecoder<F> {
             runs: unit.runs,
             chunk: None,
             number: 0,
-            dropped: unit.dropped,
-            kept: unit.kept,
+            dropped: 0,
+            kept: 0,
             stored: Vec::new(),
             origins: Vec::new(),
             countdown: BatchCountdown::new(options.batch_size as u64, unit.first_batch),
@@ -98,7 +98,7 @@ impl<F: FramedFormat> RecordDecoder<F> {
     fn begin_run(&mut self) -> bool {
         let Some(run) = self.runs.pop_front() else { return false };
         self.end_chunk();
-        self.number = run.first_number;
+        (self.number, self.dropped, self.kept) = (run.first_number, run.dropped, run.kept);
         if self.is_compressed {
             // The only chunk starts at offset 0.
             self.run_end = if run.range.contains(&0) { u64::MAX } else { 0 };
@@ -134,7 +134,7 @@ impl<F: FramedFormat> RecordDecoder<F> {
     #[inline]
     fn step(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         if self.kept == 0 {
-            return Ok(false);
+            return Ok(self.begin_run());
         }
         let offset = self.reader.offset();
         let found = if offset < self.run_end { self.reader.advance(check) } else { Ok(None) };
@@ -219,7 +219,7 @@ impl<F: FramedFormat> RecordDecoder<F> {
         Ok(())
     }
 
-    /// Ends the current chunk. Only the first chunk of a unit has rows of another unit.
+    /// Ends the current chunk. Only the first chunk of a run has rows of another run.
     fn end_chunk(&mut self) {
         if self.chunk.take().is_some() {
             self.dropped = 0;
@@ -237,7 +237,7 @@ impl<F: FramedFormat> RecordDecoder<F> {
             return Ok(false);
         }
         self.end_chunk();
-        // The unit that has the first row of a chunk counts it.
+        // The run that has the first row of a chunk counts it.
         if self.dropped == 0 {
             self.report.blocks += 1;
             if self.is_compressed {
