@@ -136,6 +136,15 @@ fn a_part_has_exactly_its_rows() {
             let start = 130 * first as i64 + dropped as i64;
             assert_eq!(ids(&batches), (start..ROWS.min(start + kept as i64)).collect::<Vec<_>>());
         }
+        // Rows of several chunks, of which one is shared.
+        let of = |nth: usize, dropped, kept| {
+            Part::of_chunks(0, [chunks[nth]]).with_dropped(dropped).with_kept(kept)
+        };
+        let part = of(5, 0, 2).joined_with([of(1, 7, 100), Part::of_chunks(0, [chunks[3]]), of(1, 3, 4)]);
+        let mut reader = reader(files.clone(), part, 1000, OnError::Raise, workers);
+        let batches = all(&mut reader).unwrap();
+        let expected = (133..137).chain(137..237).chain(390..520).chain(650..652);
+        assert_eq!(ids(&batches), expected.collect::<Vec<_>>());
     }
 }
 

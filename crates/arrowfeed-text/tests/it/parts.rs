@@ -30,6 +30,19 @@ fn check(files: &FileSet, expected: &RecordBatch, batch_size: usize, cut: u64) {
     let parts = chunks.iter().map(|chunk| Part::of_chunks(0, [*chunk])).collect();
     let (batches, ..) = read(files, parts, options(batch_size, OnError::Raise, Workers::Caller));
     assert_eq!(&joined(files, &batches), expected);
+    // The halves of all chunks in one part, of which each chunk is counted once.
+    if !file.is_one_chunk() {
+        let mut halves = chunks.iter().flat_map(|chunk| {
+            let half = chunk.rows / 2;
+            let part = Part::of_chunks(0, [*chunk]);
+            [part.clone().with_dropped(half), part.with_kept(half)]
+        });
+        let part = halves.next().map(|first| first.joined_with(halves));
+        let (batches, report, _) =
+            read(files, part.into_iter().collect(), options(batch_size, OnError::Raise, Workers::Caller));
+        assert_eq!(&joined(files, &batches), expected);
+        assert_eq!((report.rows, report.blocks), (expected.num_rows() as u64, chunks.len() as u64));
+    }
     // Split at any offset: a part starts at the first chunk after the cut.
     if chunks.is_empty() && file.is_one_chunk() {
         return;

@@ -13,9 +13,9 @@ use super::order::{Slot, in_file_order, shuffled, window};
 use super::stream_lengths::StreamLengths;
 use super::window::PlannedWindow;
 
-/// Bytes of the blocks that are decoded together in file order. Each stream has at least one such part in memory: with less,
-/// reading and decoding cost more; with more, 64 streams need more memory than `prefetch_bytes`.
-pub(super) const PART: Range<u64> = 64 << 10..512 << 10;
+/// File bytes of the windows in file order. If streams are decoded apart, each one has at least one window in memory: with
+/// less, reading and decoding cost more; with more, 64 streams need more memory than `prefetch_bytes`.
+const PART: Range<u64> = 64 << 10..512 << 10;
 
 /// Orders of epochs that are kept: streams are in one epoch, or in two neighbouring ones.
 const ORDERS: usize = 3;

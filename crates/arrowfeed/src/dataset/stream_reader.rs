@@ -17,8 +17,8 @@ use super::options::IterationOptions;
 use super::row_errors::{more_rows, other_chunk};
 use super::rows::Gather;
 use super::stream_lap::{StreamLap, with_schema};
-use super::stream_laps::{PART, StreamLaps};
-use super::stream_schedule::{JoinedChunk, LapPlan, Member, Segment, SharedSchedule, Taken};
+use super::stream_laps::StreamLaps;
+use super::stream_schedule::{JOINED_PART, JoinedChunk, LapPlan, Member, Segment, SharedSchedule, Taken};
 use super::window::{self, PlannedWindow};
 
 /// Number of parts of all streams that are planned ahead: as many as the reader may take ahead of the rows.
@@ -63,7 +63,8 @@ pub(super) struct StreamReader {
     quota: Quota,
     prefetch_bytes: usize,
     report: Report,
-    /// Whether parts of several streams are decoded together. If the rest of a file is skipped, it is for one stream.
+    /// Whether parts of several streams are decoded together. Not if rows are chosen at random, and not if damage is skipped:
+    /// the rows that one stream loses must not depend on the other streams of the process.
     joins: bool,
     /// Number of groups of parts so far, see [`Part::with_group`](arrowfeed_source::run::Part::with_group).
     groups: u64,
@@ -327,9 +328,9 @@ impl StreamReader {
         })
     }
 
-    /// Minimum file bytes of a part. Small parts of several streams are decoded together.
-    fn least_bytes(&self) -> u64 {
-        if self.joins && !self.options.shuffles() { PART.start } else { window::PART }
+    /// File bytes of a part, if its window has that many.
+    fn part_bytes(&self) -> u64 {
+        if self.joins && !self.options.shuffles() { JOINED_PART } else { window::PART }
     }
 
     /// The parts of windows, of which the first one starts at row `start` of the lap.
@@ -342,7 +343,7 @@ impl StreamReader {
         self.groups += 1;
         let mut segments = VecDeque::new();
         for window in windows {
-            let parts = window.parts(&self.laps.index, &[], self.least_bytes());
+            let parts = window.parts(&self.laps.index, &[], self.part_bytes());
             let number = lap.add_window(window.clone(), parts.len());
             let mut next = start;
             for mut part in parts {

@@ -10,8 +10,12 @@ use arrowfeed_source::{FeedError, FeedErrorKind, ForkLock};
 use super::chunk_index::ChunkIndex;
 use super::window::{PlannedWindow, WindowPart};
 
-/// Maximum file bytes of the blocks of several streams that are decoded together.
+/// Maximum file bytes of the parts that are decoded together.
 const JOINED: u64 = 1 << 20;
+
+/// File bytes of a part in file order, if parts are decoded together: one block of the usual size, so that 64 streams need
+/// little memory.
+pub(super) const JOINED_PART: u64 = 32 << 10;
 
 /// A part that a stream needs.
 #[derive(Debug)]

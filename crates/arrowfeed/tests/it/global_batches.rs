@@ -6,7 +6,7 @@ use arrowfeed::dataset::{Even, GlobalBatches};
 use arrowfeed::{Dataset, IterationOptions};
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, formats, numbers, write_as};
+use crate::files::{Directory, Format, all, dataset, formats, numbers, write_as};
 
 /// The rows in file order, read by one thread in batches of one row.
 fn rows_of(dataset: &Dataset) -> Vec<i64> {
@@ -184,6 +184,38 @@ proptest! {
 }
 
 /// A state without the counts of the process.
+#[test]
+fn each_block_is_counted_once_whatever_the_number_of_streams() {
+    for format in Format::ALL {
+        let directory = Directory::new();
+        let dataset = dataset(&write_as(format, &directory, &[60, 50], 200));
+        let counted = |options: &IterationOptions, processes: u64| {
+            let each = (0..processes).map(|index| {
+                let options = IterationOptions { shard: (index, processes), ..options.clone() };
+                let mut batches = dataset.record_batches(options).unwrap();
+                batches.by_ref().for_each(|batch| drop(batch.unwrap()));
+                let report = batches.report();
+                (report.rows, report.blocks)
+            });
+            each.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
+        };
+        let expected = counted(&IterationOptions { batch_size: 10, ..Default::default() }, 1);
+        for (streams, processes) in [(1, 1), (2, 2), (6, 1), (12, 3), (40, 2)] {
+            for shuffle_buffer_size in [0, 50] {
+                let global = GlobalBatches { streams, ..GlobalBatches::new(streams as usize * 2) };
+                let options = IterationOptions {
+                    global: Some(global),
+                    shuffle_buffer_size,
+                    seed: Some(1),
+                    ..Default::default()
+                };
+                let found = counted(&options, processes);
+                assert_eq!(found, expected, "{format:?} {streams} {processes} {shuffle_buffer_size}");
+            }
+        }
+    }
+}
+
 fn strip_report(state: &str) -> String {
     state.split("\"report\"").next().unwrap().to_owned()
 }
