@@ -330,6 +330,7 @@ def test_every_function_accepts_storage_options(arrowfeed, bucket, monkeypatch):
             return function(*arguments, **keywords)
 
         spy._extension = "avro"
+        spy.__text_signature__ = function.__text_signature__
         monkeypatch.setattr(af, name, spy)
     avro = AVRO._replace(read=af.read_avro, dataset=af.AvroDataset)
     monkeypatch.setattr("arrowfeed.cli._input.AVRO", avro)

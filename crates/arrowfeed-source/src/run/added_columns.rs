@@ -344,9 +344,10 @@ impl FormatFile for File {
         options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        let starts_file = unit.runs.front().is_some_and(|run| run.range.start <= self.open.body().start);
+        let start = self.open.body().start;
+        let starts_file = unit.runs.front().is_some_and(|run| run.range.start <= start && run.dropped == 0);
         let skips = options.on_error == OnError::SkipBlock;
-        let is_sequential = starts_file && unit.runs.len() == 1 && unit.dropped == 0 && !skips;
+        let is_sequential = starts_file && unit.runs.len() == 1 && !skips;
         let decoder = self.open.clone().decoder(unit, options, claim)?;
         let chunk = None;
         Ok(Box::new(Decoder { file: self, decoder, skips, is_sequential, chunk, failed: false }))

@@ -4,6 +4,7 @@
 //! and a unit drops and keeps some of them. Which rows of a chunk pass is known only after the chunk is decoded from its start,
 //! so a unit decodes its first chunk whole, even if it drops rows of it.
 
+use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
 
 use super::projection::Projection;
 use crate::format::{
-    ChunkScan, Claim, DecodeOptions, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+    ChunkRun, ChunkScan, Claim, DecodeOptions, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, Report};
@@ -161,101 +162,135 @@ impl FormatFile for FilteredFile {
         options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        let (dropped, kept) = (unit.dropped, unit.kept);
-        let first_chunk = unit.runs.front().map_or(0, |run| run.range.start);
-        let unit = Unit { dropped: 0, kept: u64::MAX, rows: None, first_batch: None, ..unit };
-        let mut claim = claim;
-        // Only the rows of all rows that pass have the numbers that a selective decoder counts.
-        let selective = match self.filter.chosen {
-            Some(_) => None,
-            None => self.file.clone().selective_decoder(&unit, options, &mut claim, self.filter.share())?,
-        };
-        let is_selective = selective.is_some();
-        let decoder = match selective {
-            Some(decoder) => decoder,
-            None => self.file.clone().decoder(unit, options, claim)?,
-        };
-        let (filter, number, name, chunk) = (self.filter.clone(), self.number, self.name.clone(), None);
-        Ok(Box::new(FilteredUnit {
-            decoder,
-            is_selective,
-            filter,
-            number,
-            name,
-            first_chunk,
-            dropped,
-            kept,
-            chunk,
-            rejected: 0,
-        }))
+        let (options, report) = (options.clone(), Report::default());
+        Ok(Box::new(FilteredUnit { file: self, options, claim, runs: unit.runs, current: None, report }))
     }
 }
 
 /// The decoder of a unit, without the rows that do not pass.
 struct FilteredUnit {
+    file: Arc<FilteredFile>,
+    options: DecodeOptions,
+    claim: Option<Claim>,
+    /// The runs that have not been started.
+    runs: VecDeque<ChunkRun>,
+    current: Option<OpenRuns>,
+    /// The counts of the runs that have ended, and of the rows that did not pass, since the last report.
+    report: Report,
+}
+
+/// Runs that are decoded together: all rows of any number of them, or some rows of one.
+struct OpenRuns {
     decoder: Box<dyn UnitDecoder>,
     /// Whether the decoder returns only rows that pass.
     is_selective: bool,
-    filter: Arc<Filter>,
-    number: usize,
-    name: Arc<str>,
-    /// Offset of the first chunk of the unit.
+    /// Offset of the first chunk.
     first_chunk: u64,
-    /// Passing rows of the first chunk that belong to another unit.
+    /// Passing rows of the first chunk that belong to another run.
     dropped: u64,
     /// Number of rows still to be kept.
     kept: u64,
     /// Offset of the last chunk that had rows, and the number of its rows so far that pass.
     chunk: Option<(u64, u64)>,
-    /// Number of rows that did not pass since the last report.
-    rejected: u64,
 }
 
 impl FilteredUnit {
-    /// The rows of a batch that pass and belong to this unit; `None` if there are none.
+    /// Starts the next runs. Returns false if there are none.
+    fn begin(&mut self) -> Result<bool, FeedError> {
+        let Some(first) = self.runs.pop_front() else { return Ok(false) };
+        let is_whole = |run: &ChunkRun| run.dropped == 0 && run.kept == u64::MAX;
+        let (first_chunk, dropped, kept) = (first.range.start, first.dropped, first.kept);
+        let mut runs = VecDeque::from([ChunkRun { dropped: 0, kept: u64::MAX, ..first }]);
+        if dropped == 0 && kept == u64::MAX {
+            let count = self.runs.iter().position(|run| !is_whole(run)).unwrap_or(self.runs.len());
+            runs.extend(self.runs.drain(..count));
+        }
+        let unit = Unit { runs, rows: None, first_batch: None };
+        let FilteredFile { file, filter, .. } = &*self.file;
+        // Only the rows of all rows that pass have the numbers that a selective decoder counts.
+        let selective = match filter.chosen {
+            Some(_) => None,
+            None => file.clone().selective_decoder(&unit, &self.options, &mut self.claim, filter.share())?,
+        };
+        let is_selective = selective.is_some();
+        let decoder = match selective {
+            Some(decoder) => decoder,
+            None => file.clone().decoder(unit, &self.options, self.claim.take())?,
+        };
+        self.current = Some(OpenRuns { decoder, is_selective, first_chunk, dropped, kept, chunk: None });
+        Ok(true)
+    }
+
+    /// Takes the counts of the runs that are open.
+    fn count(&mut self) {
+        if let Some(current) = &mut self.current {
+            let report = current.decoder.take_report();
+            self.file.filter.seen.fetch_add(report.rejected, Ordering::Relaxed);
+            self.report.add(report);
+        }
+    }
+
+    /// The next batch of the open runs; `None` if they have ended.
+    fn next_of(
+        &mut self,
+        current: &mut OpenRuns,
+        check: &Check<'_>,
+    ) -> Result<Option<LocatedBatch>, FeedError> {
+        while current.kept > 0 {
+            let Some(located) = current.decoder.next(check)? else { break };
+            if let Some(passing) = self.passing(current, &located, check)? {
+                return Ok(Some(passing));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rows of a batch that pass and belong to the open runs; `None` if there are none.
     fn passing(
         &mut self,
+        current: &mut OpenRuns,
         located: &LocatedBatch,
         check: &Check<'_>,
     ) -> Result<Option<LocatedBatch>, FeedError> {
         let LocatedBatch { batch, origins } = located;
-        let mask = match self.is_selective {
+        let filter = self.file.filter.clone();
+        let mask = match current.is_selective {
             true => BooleanBuffer::new_set(batch.num_rows()),
             false => {
-                let keeps = self.filter.compiled.keeps(batch);
+                let keeps = filter.compiled.keeps(batch);
                 keeps.map_err(|error| self.located(&error, origins))?.values().clone()
             }
         };
-        let mask = match &self.filter.chosen {
+        let mask = match &filter.chosen {
             Some(chosen) => &mask & &self.chosen(&**chosen, located, check)?,
             None => mask,
         };
         let (seen, passed) = (mask.len() as u64, mask.count_set_bits() as u64);
-        self.rejected += seen - passed;
-        self.filter.seen.fetch_add(seen, Ordering::Relaxed);
-        self.filter.passed.fetch_add(passed, Ordering::Relaxed);
-        // Rows before the unit are at the start of its first batches, and rows after it at the end of its last one.
+        self.report.rejected += seen - passed;
+        filter.seen.fetch_add(seen, Ordering::Relaxed);
+        filter.passed.fetch_add(passed, Ordering::Relaxed);
+        // Rows before the run are at the start of its first batches, and rows after it at the end of its last one.
         let (mut dropped, mut kept) = (0, Vec::with_capacity(origins.len()));
         let mut row = 0;
         for (i, origin) in origins.iter().enumerate() {
             let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
             let count = mask.slice(origin.row, end - origin.row).count_set_bits() as u64;
-            let before = match self.chunk {
+            let before = match current.chunk {
                 Some((offset, before)) if offset == origin.offset => before,
                 _ => 0,
             };
-            self.chunk = Some((origin.offset, before + count));
-            let earlier = match origin.offset == self.first_chunk {
-                true => self.dropped.saturating_sub(before).min(count),
+            current.chunk = Some((origin.offset, before + count));
+            let earlier = match origin.offset == current.first_chunk {
+                true => current.dropped.saturating_sub(before).min(count),
                 false => 0,
             };
-            let own = (count - earlier).min(self.kept);
+            let own = (count - earlier).min(current.kept);
             if own > 0 {
                 kept.push(RowOrigin { row, before: before + earlier, ..*origin });
             }
             row += own as usize;
             dropped += earlier as usize;
-            self.kept -= own;
+            current.kept -= own;
         }
         if row == 0 {
             return Ok(None);
@@ -269,7 +304,7 @@ impl FilteredUnit {
                 (batch.slice(start, end - start), mask.slice(start, end - start))
             }
         };
-        let batch = self.filter.selected(&batch, &mask).map_err(|error| error.in_file(&self.name))?;
+        let batch = filter.selected(&batch, &mask).map_err(|error| error.in_file(&self.file.name))?;
         Ok(Some(LocatedBatch { batch, origins: kept }))
     }
 
@@ -285,8 +320,8 @@ impl FilteredUnit {
         for (i, origin) in origins.iter().enumerate() {
             let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
             let rows = origin.before..origin.before + (end - origin.row) as u64;
-            let found = chosen.choose(self.number, origin.offset, rows, check);
-            mask.append_buffer(&found.map_err(|error| error.in_file(&self.name))?);
+            let found = chosen.choose(self.file.number, origin.offset, rows, check);
+            mask.append_buffer(&found.map_err(|error| error.in_file(&self.file.name))?);
         }
         Ok(mask.finish())
     }
@@ -294,7 +329,9 @@ impl FilteredUnit {
     /// Adds the location of the row that cannot be compared.
     fn located(&self, error: &PredicateError, origins: &[RowOrigin]) -> FeedError {
         let located = FeedError::new(FeedErrorKind::Conversion, error.to_string());
-        let PredicateError::SeveralValues { row, .. } = error else { return located.in_file(&self.name) };
+        let PredicateError::SeveralValues { row, .. } = error else {
+            return located.in_file(&self.file.name);
+        };
         let row = *row;
         let located = match origins.iter().rfind(|origin| origin.row <= row) {
             Some(origin) => located
@@ -302,29 +339,34 @@ impl FilteredUnit {
                 .in_block(origin.chunk, origin.offset),
             None => located,
         };
-        located.in_file(&self.name)
+        located.in_file(&self.file.name)
     }
 }
 
 impl UnitDecoder for FilteredUnit {
     fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
-        while self.kept > 0 {
-            let Some(located) = self.decoder.next(check)? else { break };
-            if let Some(passing) = self.passing(&located, check)? {
-                return Ok(Some(passing));
+        loop {
+            let Some(mut current) = self.current.take() else {
+                match self.begin()? {
+                    true => continue,
+                    false => return Ok(None),
+                }
+            };
+            let next = self.next_of(&mut current, check);
+            self.current = Some(current);
+            self.count();
+            if let Some(batch) = next? {
+                return Ok(Some(batch));
+            }
+            if let Some(ended) = self.current.take() {
+                ended.decoder.recycle();
             }
         }
-        Ok(None)
     }
 
     fn take_report(&mut self) -> Report {
-        let mut report = self.decoder.take_report();
-        self.filter.seen.fetch_add(report.rejected, Ordering::Relaxed);
-        report.rejected += std::mem::take(&mut self.rejected);
-        report
+        std::mem::take(&mut self.report)
     }
 
-    fn recycle(self: Box<Self>) {
-        self.decoder.recycle();
-    }
+    fn recycle(self: Box<Self>) {}
 }

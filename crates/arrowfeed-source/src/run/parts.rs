@@ -239,7 +239,7 @@ impl Parts {
             unit.first_batch = Some(self.batch_size() as u64 - carried);
         }
         // The number of filtered rows up to a place in the file is not known, so a unit cannot end at one of them.
-        let ends_at_a_row = self.files.is_filtered() && unit.kept < u64::MAX;
+        let ends_at_a_row = self.files.is_filtered() && unit.runs.iter().any(|run| run.kept < u64::MAX);
         Work { part: open, unit, may_be_cut: !part.indivisible && !ends_at_a_row }
     }
 

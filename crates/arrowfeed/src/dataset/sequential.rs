@@ -12,7 +12,7 @@ use super::options::IterationOptions;
 use super::order::in_file_order;
 use super::pieces::{Pieces, RowPosition};
 use super::rows::Step;
-use super::window::PlannedWindow;
+use super::window::{PART, PlannedWindow};
 
 #[derive(Debug)]
 pub(super) struct Sequential {
@@ -90,7 +90,7 @@ fn filtered_stretch(
 ) -> Result<Vec<Part>, FeedError> {
     let rows = rows_after(index, chosen.as_mut(), options, after)?;
     let window = PlannedWindow::new(0, &in_file_order(index, rows), index, chosen)?;
-    Ok(window.parts(index, &[]).into_iter().map(|(part, _)| part).collect())
+    Ok(window.parts(index, &[], PART).into_iter().map(|found| found.part).collect())
 }
 
 /// The selected rows of a shard, from a position on.
