@@ -132,7 +132,6 @@ impl ChunkScan for Recording {
     }
 
     fn seek(&mut self, offset: u64, number: u64) {
-        self.at = self.at.filter(|at| at.offset == offset);
         self.scan.seek(offset, number);
     }
 
