@@ -380,3 +380,19 @@ def test_files_of_fsspec_are_found_below():
     }
     assert len(planner_of(SplitSource("memory://partitions-table", dict(ADDED)))) == 2
     filesystem.rm("/partitions-table", recursive=True)
+
+
+def test_copies_of_files_without_a_header_have_the_same_names(tmp_path):
+    path = tmp_path / "n=1" / "a.csv"
+    path.parent.mkdir()
+    path.write_text("1,x\n2,y\n")
+    dataset = af.CsvDataset(tmp_path, header=False, representations={}, **ADDED)
+    rows = rows_of(dataset.record_batches(batch_size=9))
+    assert list(rows[0].values()) == [1, "x", 1, str(path), 0]
+    copy = pickle.loads(pickle.dumps(dataset))
+    assert rows_of(copy.record_batches(batch_size=9)) == rows
+    selected = af.CsvDataset(
+        tmp_path, header=False, representations={}, columns=["row", list(rows[0])[1]], **ADDED
+    )
+    copy = pickle.loads(pickle.dumps(selected))
+    assert [tuple(row.values()) for row in rows_of(copy.record_batches(batch_size=9))] == [(0, "x"), (1, "y")]
