@@ -387,7 +387,7 @@ fn hostile_indexes_are_errors_that_say_where() {
     format(
         r#"{"version":1,"files":[],"checksum":0,"more":0}"#,
         &format!(
-            "{other}unknown field `more`, expected one of `version`, `files`, `checksum` at line 1 column 43"
+            "{other}unknown field `more`, expected one of `version`, `files`, `filters`, `checksum` at line 1 column 43"
         ),
     );
     format(
