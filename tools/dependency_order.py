@@ -10,13 +10,20 @@ FORMATS = set(formats().values())
 MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
     "arrowfeed-predicate": {"arrowfeed-select"},
-    "arrowfeed-source": set(),
-    **{name: {"arrowfeed-select", "arrowfeed-source"} for name in FORMATS},
+    "arrowfeed-source": {"arrowfeed-predicate", "arrowfeed-select"},
+    **{name: {"arrowfeed-predicate", "arrowfeed-select", "arrowfeed-source"} for name in FORMATS},
     "arrowfeed-store": {"arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
     "arrowfeed-tensorflow": {"arrowfeed-tensor"},
-    "arrowfeed": {"arrowfeed-select", "arrowfeed-source", "arrowfeed-store", "arrowfeed-tensor", *FORMATS},
+    "arrowfeed": {
+        "arrowfeed-predicate",
+        "arrowfeed-select",
+        "arrowfeed-source",
+        "arrowfeed-store",
+        "arrowfeed-tensor",
+        *FORMATS,
+    },
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
     "arrowfeed-fuzz": {

@@ -128,16 +128,7 @@ Source: TypeAlias = OneSource | Iterable[OneSource]
 """One source, or an ordered iterable of sources, such as a list or a generator, but not a set."""
 
 PredicateValue: TypeAlias = (
-    bool
-    | int
-    | float
-    | Decimal
-    | str
-    | bytes
-    | dt.date
-    | dt.time
-    | dt.datetime
-    | dt.timedelta
+    bool | int | float | Decimal | str | bytes | dt.date | dt.time | dt.datetime | dt.timedelta
 )
 """A value that a predicate compares with a column. Scalars of NumPy and pandas are taken too."""
 

@@ -114,6 +114,7 @@ def test_integers_of_numpy_are_integers(users_file):
 READ_OPTIONS = {
     "columns": None,
     "reader_schema": None,
+    "where": None,
     "batch_size": None,
     "max_batch_bytes": None,
     "encoding": "native",

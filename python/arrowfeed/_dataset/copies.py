@@ -31,7 +31,7 @@ def restored(
             text of the predicate; "rows" with the first row and their number; "split" with the rows that were
             divided, the fraction, the seed, and whether the second part is read.
     """
-    dataset = made(source, **options)
+    dataset: Dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
     for kind, value in restrictions:
