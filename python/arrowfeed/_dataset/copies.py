@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
 
@@ -31,7 +31,7 @@ def restored(
             text of the predicate; "rows" with the first row and their number; "split" with the rows that were
             divided, the fraction, the seed, and whether the second part is read.
     """
-    dataset: Dataset = made(source, **options)
+    dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
     for kind, value in restrictions:
@@ -40,7 +40,7 @@ def restored(
         elif kind == "rows":
             dataset = selected(dataset, value)
         else:
-            divided, fraction, seed, is_rest = value
+            divided, fraction, seed, is_rest = cast("tuple[tuple[int, int], float, int, bool]", value)
             dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
     return dataset
 
