@@ -303,7 +303,7 @@ impl Writer {
     fn new(schema: &AvroSchema, options: &AvroOptions) -> Result<Self, FeedError> {
         let plan = Arc::new(DecodePlan::compile(schema, options)?);
         // Batches end by the number of rows of all writers together.
-        let batcher = Batcher::new(plan.clone(), options);
+        let batcher = Batcher::new(plan.clone(), None, options);
         Ok(Self { schema: schema.clone(), plan, batcher })
     }
 

@@ -27,6 +27,7 @@ mod claims;
 mod column_difference;
 mod known_chunks;
 mod named_columns;
+mod passing;
 pub mod records;
 
 use std::collections::VecDeque;
@@ -49,6 +50,7 @@ pub use claims::Claims;
 pub use column_difference::column_difference;
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns};
+pub use passing::{Incomparable, PassingShare, compiled, passing_rows};
 
 /// Number of bytes at the start of a file that most formats read to open it.
 pub const FIRST_BYTES: u64 = 64 << 10;
@@ -165,11 +167,11 @@ pub trait FormatFile: Send + Sync + Debug {
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError>;
 
-    /// Creates a decoder for the rows of a unit that pass the predicate of the format, see [`FileFormat::selecting`]. The unit
-    /// has whole chunks: it drops no rows and keeps all. The decoder returns the columns that [`decoder`](Self::decoder)
-    /// returns. [`RowOrigin::before`] counts the rows of the chunk that pass. Its report counts the other rows. `share` is the
-    /// share of rows that passed so far, from 0 to 1, if any were read. Default: `None`; the engine decodes all rows and filters
-    /// them, as it does if that is faster at this share.
+    /// Creates a decoder that may leave out rows of a unit that do not pass the predicate of the format, see
+    /// [`FileFormat::selecting`]. The unit has whole chunks: it drops no rows and keeps all. The decoder returns the columns that
+    /// [`decoder`](Self::decoder) returns. The engine filters the rows, and numbers those that pass: [`RowOrigin::before`] only
+    /// locates errors. The report counts the rows that are left out, and `share` tells how many pass. Which rows are left out must
+    /// change neither the rows that pass nor the errors. Default: `None`; the engine decodes all rows.
     ///
     /// # Errors
     /// The system reports an error.
@@ -178,7 +180,7 @@ pub trait FormatFile: Send + Sync + Debug {
         _unit: &Unit,
         _options: &DecodeOptions,
         _claim: &mut Option<Claim>,
-        _share: Option<f64>,
+        _share: &Arc<PassingShare>,
     ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
         Ok(None)
     }

@@ -24,6 +24,7 @@
 //! | `validity` `assemble` | conversion of flags to bits, and of buffers to arrays |
 //! | `context` | budgets that all columns share |
 //! | `rows` | a body with the budgets of its batch |
+//! | `selector` | finds the records that pass a predicate |
 //! | `batcher` | decodes the rows of blocks into batches |
 
 mod assemble;
@@ -45,6 +46,7 @@ mod number;
 mod op;
 mod optional;
 mod rows;
+pub(crate) mod selector;
 mod skipper;
 mod time;
 mod union;

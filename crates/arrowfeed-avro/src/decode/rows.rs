@@ -104,10 +104,51 @@ impl RootColumn {
     /// Decodes `n` rows, or fewer if `n` rows do not fit or take too long, but at least one. After an error, or if memory
     /// is exhausted, nothing has changed.
     pub(crate) fn read<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+        self.read_with(self.most_rows(n, cur), |root, n| {
+            let (n, after) = root.run(n, cur, None)?;
+            Ok((n, cur.left() - after.left(), after))
+        })
+    }
+
+    /// Decodes rows as [`read`](Self::read), and stores where each of them starts: the number of bytes that are left there.
+    pub(crate) fn read_with_starts<'a>(
+        &mut self,
+        n: usize,
+        cur: Cursor<'a>,
+        starts: &mut Vec<usize>,
+    ) -> Result<(usize, Cursor<'a>), Stop> {
+        self.read_with(self.most_rows(n, cur), |root, n| {
+            starts.clear();
+            let (n, after) = root.run(n, cur, Some(&mut *starts))?;
+            Ok((n, cur.left() - after.left(), after))
+        })
+    }
+
+    /// Decodes the rows that start where as many bytes are left, or fewer rows, as [`read`](Self::read). Returns their number.
+    pub(crate) fn read_at(&mut self, starts: &[usize], payload: Cursor<'_>) -> Result<usize, Stop> {
+        let read = self.read_with(starts.len(), |root, n| {
+            let (n, bytes) = root.run_at(&starts[..n], payload)?;
+            Ok((n, bytes, ()))
+        });
+        read.map(|(n, ())| n)
+    }
+
+    /// Limits a number of rows by the bytes that are left: the number may be a lie, and the columns make room for all rows.
+    fn most_rows(&self, n: usize, cur: Cursor<'_>) -> usize {
+        n.min(cur.left().checked_div(self.min_bytes).unwrap_or(usize::MAX).max(1))
+    }
+
+    /// Calls `run` with a number of rows, which decodes them or fewer, and returns their number, their bytes and a result.
+    /// If they do not fit, calls it again with a smaller number.
+    fn read_with<T>(
+        &mut self,
+        n: usize,
+        run: impl FnMut(&mut Self, usize) -> Result<(usize, usize, T), Stop>,
+    ) -> Result<(usize, T), Stop> {
         self.before_chunk.clear();
         self.body.mark(&mut self.before_chunk);
         let room = self.context.room();
-        let result = catch_unwind(AssertUnwindSafe(|| self.try_read(n, cur)));
+        let result = catch_unwind(AssertUnwindSafe(|| self.try_read_with(n, run)));
         result.unwrap_or_else(|panic| {
             self.body.rollback(&mut self.before_chunk.iter());
             self.context.set_room(room);
@@ -115,27 +156,28 @@ impl RootColumn {
         })
     }
 
-    fn try_read<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+    fn try_read_with<T>(
+        &mut self,
+        mut n: usize,
+        mut run: impl FnMut(&mut Self, usize) -> Result<(usize, usize, T), Stop>,
+    ) -> Result<(usize, T), Stop> {
         if self.rows == 0 {
             self.body.prepare();
         }
-        // The number of rows may be a lie, and the columns make room for all of them.
-        let most = cur.left().checked_div(self.min_bytes).unwrap_or(usize::MAX);
-        let mut n = n.min(most.max(1));
         loop {
             let room = self.context.room();
             let spare = if n == 1 && self.rows == 0 { self.spare } else { 0 };
             self.context.set_room(room + spare);
             // Counted before the rows are read, because the defaults of all rows may exceed the range of the offsets.
             let deferred = self.context.take_bytes(self.deferred_bytes.saturating_mul(n));
-            match deferred.and_then(|()| self.run(n, cur)) {
-                Ok((n, after)) => {
+            match deferred.and_then(|()| run(self, n)) {
+                Ok((n, bytes, result)) => {
                     self.context.set_room(self.context.room() - spare);
-                    let grown = (cur.left() - after.left()).saturating_add(self.row_bytes.saturating_mul(n));
+                    let grown = bytes.saturating_add(self.row_bytes.saturating_mul(n));
                     // Running out of room here ends the batch and is not an error.
                     let _ = self.context.take_bytes(grown);
                     self.rows += n;
-                    return Ok((n, after));
+                    return Ok((n, result));
                 }
                 Err(stop) => {
                     self.body.rollback(&mut self.before_chunk.iter());
@@ -149,33 +191,73 @@ impl RootColumn {
         }
     }
 
-    fn run<'a>(&mut self, n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+    fn run<'a>(
+        &mut self,
+        n: usize,
+        cur: Cursor<'a>,
+        starts: Option<&mut Vec<usize>>,
+    ) -> Result<(usize, Cursor<'a>), Stop> {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if let Some(cur) = cur.with_pext() {
-            return self.run_packing(n, cur).map(|(rows, after)| (rows, after.with_folds()));
+            return self.run_packing(n, cur, starts).map(|(rows, after)| (rows, after.with_folds()));
         }
-        self.run_packing(n, cur)
+        self.run_packing(n, cur, starts)
     }
 
     fn run_packing<'a, P: Pack>(
         &mut self,
         n: usize,
         mut cur: Cursor<'a, P>,
+        mut starts: Option<&mut Vec<usize>>,
     ) -> Result<(usize, Cursor<'a, P>), Stop> {
-        if !self.one_by_one {
+        if !self.one_by_one && starts.is_none() {
             let moved = self.body.run(n, cur, &mut self.context);
             return Ok((n, self.context.result(moved)?));
         }
         let mut rows = 0;
         self.elements = 0;
         while rows < n && self.elements < MAX_ELEMENTS {
-            self.context.budget.reset();
-            let moved = self.body.run(1, cur, &mut self.context);
-            cur = self.context.result(moved)?;
-            self.elements += self.context.budget.used();
+            if let Some(starts) = &mut starts {
+                starts.push(cur.left());
+            }
+            cur = self.run_one(cur)?;
             rows += 1;
         }
         Ok((rows, cur))
+    }
+
+    /// Runs the rows that start where as many bytes are left. Returns their number and their bytes.
+    fn run_at(&mut self, starts: &[usize], payload: Cursor<'_>) -> Result<(usize, usize), Stop> {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if let Some(payload) = payload.with_pext() {
+            return self.run_at_packing(starts, payload);
+        }
+        self.run_at_packing(starts, payload)
+    }
+
+    fn run_at_packing<P: Pack>(
+        &mut self,
+        starts: &[usize],
+        payload: Cursor<'_, P>,
+    ) -> Result<(usize, usize), Stop> {
+        let (mut rows, mut bytes) = (0, 0);
+        self.elements = 0;
+        while rows < starts.len() && self.elements < MAX_ELEMENTS {
+            let mut cur = payload;
+            cur.skip(payload.left().saturating_sub(starts[rows]))?;
+            bytes += cur.left() - self.run_one(cur)?.left();
+            rows += 1;
+        }
+        Ok((rows, bytes))
+    }
+
+    /// Runs one row with the budget of a record.
+    #[inline(always)]
+    fn run_one<'a, P: Pack>(&mut self, cur: Cursor<'a, P>) -> Result<Cursor<'a, P>, Stop> {
+        self.context.budget.reset();
+        let moved = self.body.run(1, cur, &mut self.context);
+        self.elements += self.context.budget.used();
+        self.context.result(moved)
     }
 
     /// Returns the cost of the rows that were read last in addition to that of their bytes, in bytes that take the same time.

@@ -10,6 +10,7 @@
 //! - [`fault`]: the slow decoder, which names the fault of a value; it checks defaults.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -63,11 +64,21 @@ impl DecodePlan {
     pub(crate) fn compile(writer: &AvroSchema, options: &AvroOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let projection = match &options.columns {
-            Some(paths) if options.raw => raw_projection(paths)?,
-            Some(paths) => Projection::from_paths(paths, reader.graph(), options.unions)?,
+            Some(paths) => projection_of(paths, reader, options)?,
             None => Projection::All,
         };
         Self::of(writer, options, &projection)
+    }
+
+    /// Compiles a plan for a part of the columns of a plan with these options. Lengths of arrays may be those of other columns.
+    pub(crate) fn compile_part(
+        writer: &AvroSchema,
+        options: &AvroOptions,
+        paths: &[&str],
+    ) -> Result<Self, FeedError> {
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
+        let projection = projection_of(paths, reader, options)?;
+        Self::with_lengths(writer, options, &projection).map(|(plan, _)| plan)
     }
 
     /// Like `compile`, but if a recursive type prevents reading all columns, returns the plan for the non-recursive
@@ -113,6 +124,21 @@ impl DecodePlan {
     }
 
     fn of(writer: &AvroSchema, options: &AvroOptions, projection: &Projection) -> Result<Self, FeedError> {
+        let (plan, used) = Self::with_lengths(writer, options, projection)?;
+        if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
+            let message =
+                "expected an array for this fixed length, found none among the columns that are read";
+            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
+        }
+        Ok(plan)
+    }
+
+    /// Compiles the plan, and returns the paths of `fixed_lengths` that named an array.
+    fn with_lengths(
+        writer: &AvroSchema,
+        options: &AvroOptions,
+        projection: &Projection,
+    ) -> Result<(Self, BTreeSet<String>), FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
         let root = match options.raw {
@@ -121,16 +147,12 @@ impl DecodePlan {
         };
         let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
-        if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
-            let message =
-                "expected an array for this fixed length, found none among the columns that are read";
-            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
-        }
         let native = Schema::new(columns(&root, spread));
         let encoder = Encoder::new(options.encoding, &native)?;
         let schema = encoder.schema();
         let has_zero_byte_elements = skips.has_zero_byte_elements() || root.node.has_zero_byte_elements();
-        Ok(Self { root, skips: Arc::new(skips), encoder, spread, has_zero_byte_elements, schema })
+        let skips = Arc::new(skips);
+        Ok((Self { root, skips, encoder, spread, has_zero_byte_elements, schema }, used))
     }
 
     /// Makes a batch from the rows of the root column.
@@ -180,13 +202,25 @@ fn columns(root: &Column, spread: bool) -> Fields {
     }
 }
 
+/// The projection of paths.
+fn projection_of<S: AsRef<str>>(
+    paths: &[S],
+    reader: &AvroSchema,
+    options: &AvroOptions,
+) -> Result<Projection, FeedError> {
+    match options.raw {
+        true => raw_projection(paths),
+        false => Projection::from_paths(paths, reader.graph(), options.unions),
+    }
+}
+
 /// The projection of raw records.
-fn raw_projection(paths: &[String]) -> Result<Projection, FeedError> {
+fn raw_projection<S: AsRef<str>>(paths: &[S]) -> Result<Projection, FeedError> {
     match paths {
         [] => Ok(Projection::Fields(Vec::new())),
-        [path] if path == RAW_COLUMN => Ok(Projection::All),
+        [path] if path.as_ref() == RAW_COLUMN => Ok(Projection::All),
         [path, ..] => {
-            let found = quoted(path);
+            let found = quoted(path.as_ref());
             let message = format!(
                 "expected the column \"{RAW_COLUMN}\", the only column of raw records, found {found}"
             );

@@ -6,8 +6,10 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use arrow_schema::SchemaRef;
+use arrowfeed_predicate::{Lists, Predicate};
 use arrowfeed_source::format::{
-    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder, column_difference,
+    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, PassingShare, Unit, UnitDecoder,
+    column_difference, compiled,
 };
 use arrowfeed_source::io::{Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions};
@@ -16,6 +18,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Lim
 use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
+use crate::decode::selector::Probe;
 use crate::plan::DecodePlan;
 use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding};
 
@@ -27,6 +30,8 @@ pub struct AvroFormat {
     options: Arc<AvroOptions>,
     schema: SchemaRef,
     first: FirstSchema,
+    /// Selects rows, see [`FileFormat::selecting`].
+    predicate: Option<Predicate>,
     known: ForkLock<HashMap<String, Known>>,
     /// The error that names the recursive columns, which the schema lacks.
     recursion_error: Option<FeedError>,
@@ -43,6 +48,7 @@ struct FirstSchema {
 /// The cached plan and decoders of one writer schema.
 struct Known {
     plan: Arc<DecodePlan>,
+    probe: Option<Arc<Probe>>,
     /// The decoders live as long as a file uses them.
     decoders: Weak<Decoders>,
 }
@@ -72,7 +78,7 @@ impl AvroFormat {
             DecodePlan::compile_nonrecursive(&first.schema, &options).map_err(in_first)?;
         let columns = options.columns.clone();
         let format =
-            Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan) };
+            Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan, None) };
         Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
     }
 
@@ -86,7 +92,7 @@ impl AvroFormat {
         let open = |opened| {
             let container = Container::read(opened, &options.limits, &check)?;
             let first = FirstSchema::of(&container, &options.limits)?;
-            Ok((container, Self::compiled(&first, options.clone())?))
+            Ok((container, Self::compiled(&first, options.clone(), reading.filter.clone())?))
         };
         let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_file_error();
         let mut found = files.first(&check, open, skips)?;
@@ -98,17 +104,37 @@ impl AvroFormat {
         Ok((FileSet::new(files, Arc::new(format)), opened))
     }
 
-    fn compiled(first: &FirstSchema, options: AvroOptions) -> Result<Self, FeedError> {
+    fn compiled(
+        first: &FirstSchema,
+        options: AvroOptions,
+        predicate: Option<Predicate>,
+    ) -> Result<Self, FeedError> {
         let plan = DecodePlan::compile(&first.schema, &options);
-        Ok(Self::of(first, options, plan.map_err(|error| error.in_file(&first.name))?))
+        Ok(Self::of(first, options, plan.map_err(|error| error.in_file(&first.name))?, predicate))
     }
 
-    fn of(first: &FirstSchema, options: AvroOptions, plan: DecodePlan) -> Self {
-        let plan = Arc::new(plan);
+    fn of(first: &FirstSchema, options: AvroOptions, plan: DecodePlan, predicate: Option<Predicate>) -> Self {
         let schema = plan.schema().clone();
-        let known = Known { plan, decoders: Weak::new() };
-        let known = ForkLock::new(HashMap::from([(first.json.clone(), known)]));
-        Self { options: Arc::new(options), schema, first: first.clone(), known, recursion_error: None }
+        let format = Self {
+            options: Arc::new(options),
+            schema,
+            first: first.clone(),
+            predicate,
+            known: ForkLock::default(),
+            recursion_error: None,
+        };
+        let known = Known { plan: Arc::new(plan), probe: format.probe(&first.schema), decoders: Weak::new() };
+        Self { known: ForkLock::new(HashMap::from([(first.json.clone(), known)])), ..format }
+    }
+
+    /// The probe for a writer's schema. `None` if there is no predicate, or if its paths do not select its columns, as where they
+    /// are ambiguous among all fields.
+    fn probe(&self, schema: &AvroSchema) -> Option<Arc<Probe>> {
+        let predicate = self.predicate.as_ref()?;
+        let plan = DecodePlan::compile_part(schema, &self.options, &predicate.columns()).ok()?;
+        let lists = if self.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
+        let predicate = compiled(predicate, plan.schema(), lists).ok()?;
+        Some(Arc::new(Probe { plan, predicate }))
     }
 
     fn file(&self, container: Container) -> Result<AvroFile, FeedError> {
@@ -123,7 +149,7 @@ impl AvroFormat {
         let of_known = |known: &mut Known| match known.decoders.upgrade() {
             Some(decoders) => decoders,
             None => {
-                let decoders = Arc::new(Decoders::new(known.plan.clone()));
+                let decoders = Arc::new(Decoders::new(known.plan.clone(), known.probe.clone()));
                 known.decoders = Arc::downgrade(&decoders);
                 decoders
             }
@@ -140,13 +166,13 @@ impl AvroFormat {
         if plan.schema() != &self.schema {
             return Err(self.differs(container, plan.schema()));
         }
-        let plan = Arc::new(plan);
-        let decoders = Arc::new(Decoders::new(plan.clone()));
+        let (plan, probe) = (Arc::new(plan), self.probe(&schema));
+        let decoders = Arc::new(Decoders::new(plan.clone(), probe.clone()));
         self.known.with(|known| {
             if known.len() >= MAX_PLANS {
                 known.clear();
             }
-            known.insert(json.clone(), Known { plan, decoders: Arc::downgrade(&decoders) });
+            known.insert(json.clone(), Known { plan, probe, decoders: Arc::downgrade(&decoders) });
         });
         Ok(decoders)
     }
@@ -188,11 +214,18 @@ impl FileFormat for AvroFormat {
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = AvroOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
-        Ok(Arc::new(Self::compiled(&self.first, options)?))
+        Ok(Arc::new(Self::compiled(&self.first, options, None)?))
     }
 
     fn lists_hold_one_value(&self) -> bool {
         self.options.encoding != ColumnEncoding::Native
+    }
+
+    fn selecting(&self, predicate: &Predicate) -> Result<Option<Arc<dyn FileFormat>>, FeedError> {
+        let (plan, _) = DecodePlan::compile_nonrecursive(&self.first.schema, &self.options)?;
+        let recursion_error = self.recursion_error.as_ref().map(FeedError::clone_without_source);
+        let format = Self::of(&self.first, (*self.options).clone(), plan, Some(predicate.clone()));
+        Ok(Some(Arc::new(Self { recursion_error, ..format })))
     }
 
     fn check_complete(&self) -> Result<(), FeedError> {
@@ -241,6 +274,20 @@ impl FormatFile for AvroFile {
         options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        Ok(Box::new(AvroDecoder::new(self, unit, options, claim)?))
+        Ok(Box::new(AvroDecoder::new(self, unit, options, claim, None)?))
+    }
+
+    fn selective_decoder(
+        self: Arc<Self>,
+        unit: &Unit,
+        options: &DecodeOptions,
+        claim: &mut Option<Claim>,
+        share: &Arc<PassingShare>,
+    ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
+        if self.decoders().probe.is_none() {
+            return Ok(None);
+        }
+        let share = Some(share.clone());
+        Ok(Some(Box::new(AvroDecoder::new(self, unit.clone(), options, claim.take(), share)?)))
     }
 }

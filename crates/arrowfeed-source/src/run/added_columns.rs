@@ -16,7 +16,8 @@ use super::files::Files;
 use super::row_starts::RowStarts;
 use crate::field_path::{field_path, first_steps};
 use crate::format::{
-    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, PassingShare, RowOrigin, Unit,
+    UnitDecoder,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, quoted, thousands};
@@ -358,7 +359,7 @@ impl FormatFile for File {
         unit: &Unit,
         options: &DecodeOptions,
         claim: &mut Option<Claim>,
-        share: Option<f64>,
+        share: &Arc<PassingShare>,
     ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
         if self.starts.is_some() {
             // A selective decoder does not return the numbers of rows in their chunk.

@@ -8,16 +8,16 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::SchemaRef;
-use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
+use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate};
 
 use super::projection::Projection;
 use crate::format::{
-    ChunkRun, ChunkScan, Claim, DecodeOptions, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder,
+    ChunkRun, ChunkScan, Claim, DecodeOptions, FormatFile, Incomparable, LocatedBatch, PassingShare,
+    RowOrigin, Unit, UnitDecoder, compiled, passing_rows,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, Report};
@@ -53,9 +53,7 @@ pub(super) struct Filter {
     chosen: Option<Arc<dyn ChosenRows>>,
     compiled: CompiledPredicate,
     projection: Projection,
-    /// Numbers of rows of all files so far: those that were decoded, and those that passed.
-    seen: AtomicU64,
-    passed: AtomicU64,
+    share: Arc<PassingShare>,
 }
 
 impl Filter {
@@ -71,12 +69,9 @@ impl Filter {
         schema: SchemaRef,
     ) -> Result<Self, FeedError> {
         let FilterLevel { predicate, chosen } = level;
-        let compiled = predicate
-            .compile(decoded, lists)
-            .map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
+        let compiled = compiled(&predicate, decoded, lists)?;
         let projection = Projection::new(decoded, schema)?;
-        let (seen, passed) = Default::default();
-        Ok(Self { inner, chosen, compiled, projection, seen, passed })
+        Ok(Self { inner, chosen, compiled, projection, share: Arc::default() })
     }
 
     /// The schema of the rows that are returned.
@@ -95,12 +90,6 @@ impl Filter {
             None => file,
         };
         Arc::new(FilteredFile { file, filter: self.clone(), number, name })
-    }
-
-    /// The share of rows that have passed so far. It only chooses between ways with the same result.
-    fn share(&self) -> Option<f64> {
-        let seen = self.seen.load(Ordering::Relaxed);
-        (seen > 0).then(|| self.passed.load(Ordering::Relaxed) as f64 / seen as f64)
     }
 
     /// The selected rows of a batch, with the returned columns.
@@ -181,9 +170,8 @@ struct FilteredUnit {
 
 /// Runs that are decoded together: all rows of any number of them, or some rows of one.
 struct OpenRuns {
+    /// It may leave out rows that do not pass.
     decoder: Box<dyn UnitDecoder>,
-    /// Whether the decoder returns only rows that pass.
-    is_selective: bool,
     /// Offset of the first chunk.
     first_chunk: u64,
     /// Passing rows of the first chunk that belong to another run.
@@ -192,6 +180,8 @@ struct OpenRuns {
     kept: u64,
     /// Offset of the last chunk that had rows, and the number of its rows so far that pass.
     chunk: Option<(u64, u64)>,
+    /// The error of a row that cannot be compared. It is returned after the rows before it.
+    failure: Option<FeedError>,
 }
 
 impl FilteredUnit {
@@ -207,17 +197,17 @@ impl FilteredUnit {
         }
         let unit = Unit { runs, rows: None, first_batch: None };
         let FilteredFile { file, filter, .. } = &*self.file;
-        // Only the rows of all rows that pass have the numbers that a selective decoder counts.
+        // Rows are chosen by their numbers among all rows.
         let selective = match filter.chosen {
             Some(_) => None,
-            None => file.clone().selective_decoder(&unit, &self.options, &mut self.claim, filter.share())?,
+            None => file.clone().selective_decoder(&unit, &self.options, &mut self.claim, &filter.share)?,
         };
-        let is_selective = selective.is_some();
         let decoder = match selective {
             Some(decoder) => decoder,
             None => file.clone().decoder(unit, &self.options, self.claim.take())?,
         };
-        self.current = Some(OpenRuns { decoder, is_selective, first_chunk, dropped, kept, chunk: None });
+        let (chunk, failure) = (None, None);
+        self.current = Some(OpenRuns { decoder, first_chunk, dropped, kept, chunk, failure });
         Ok(true)
     }
 
@@ -225,7 +215,7 @@ impl FilteredUnit {
     fn count(&mut self) {
         if let Some(current) = &mut self.current {
             let report = current.decoder.take_report();
-            self.file.filter.seen.fetch_add(report.rejected, Ordering::Relaxed);
+            self.file.filter.share.count(report.rejected, 0);
             self.report.add(report);
         }
     }
@@ -237,6 +227,11 @@ impl FilteredUnit {
         check: &Check<'_>,
     ) -> Result<Option<LocatedBatch>, FeedError> {
         while current.kept > 0 {
+            if let Some(failure) = current.failure.take() {
+                current.kept = 0;
+                self.runs.clear();
+                return Err(failure);
+            }
             let Some(located) = current.decoder.next(check)? else { break };
             if let Some(passing) = self.passing(current, &located, check)? {
                 return Ok(Some(passing));
@@ -254,21 +249,16 @@ impl FilteredUnit {
     ) -> Result<Option<LocatedBatch>, FeedError> {
         let LocatedBatch { batch, origins } = located;
         let filter = self.file.filter.clone();
-        let mask = match current.is_selective {
-            true => BooleanBuffer::new_set(batch.num_rows()),
-            false => {
-                let keeps = filter.compiled.keeps(batch);
-                keeps.map_err(|error| self.located(&error, origins))?.values().clone()
-            }
-        };
+        let (mask, incomparable) = passing_rows(&filter.compiled, batch);
         let mask = match &filter.chosen {
             Some(chosen) => &mask & &self.chosen(&**chosen, located, check)?,
             None => mask,
         };
-        let (seen, passed) = (mask.len() as u64, mask.count_set_bits() as u64);
+        let seen = incomparable.as_ref().map_or(mask.len(), |found| found.row) as u64;
+        let passed = mask.count_set_bits() as u64;
+        current.failure = incomparable.map(|found| self.located(found, origins));
         self.report.rejected += seen - passed;
-        filter.seen.fetch_add(seen, Ordering::Relaxed);
-        filter.passed.fetch_add(passed, Ordering::Relaxed);
+        filter.share.count(seen, passed);
         // Rows before the run are at the start of its first batches, and rows after it at the end of its last one.
         let (mut dropped, mut kept) = (0, Vec::with_capacity(origins.len()));
         let mut row = 0;
@@ -326,20 +316,17 @@ impl FilteredUnit {
         Ok(mask.finish())
     }
 
-    /// Adds the location of the row that cannot be compared.
-    fn located(&self, error: &PredicateError, origins: &[RowOrigin]) -> FeedError {
-        let located = FeedError::new(FeedErrorKind::Conversion, error.to_string());
-        let PredicateError::SeveralValues { row, .. } = error else {
-            return located.in_file(&self.file.name);
+    /// The error of a row that cannot be compared, with its location.
+    fn located(&self, incomparable: Incomparable, origins: &[RowOrigin]) -> FeedError {
+        let row = incomparable.row;
+        let error = match origins.iter().rfind(|origin| origin.row <= row) {
+            Some(origin) => {
+                let record = origin.before + (row - origin.row) as u64;
+                incomparable.error(record).in_block(origin.chunk, origin.offset)
+            }
+            None => incomparable.error(row as u64),
         };
-        let row = *row;
-        let located = match origins.iter().rfind(|origin| origin.row <= row) {
-            Some(origin) => located
-                .with_record(origin.before + (row - origin.row) as u64)
-                .in_block(origin.chunk, origin.offset),
-            None => located,
-        };
-        located.in_file(&self.file.name)
+        error.in_file(&self.file.name)
     }
 }
 

@@ -8,7 +8,7 @@
 //! - [`coverage`]: whether the random cases cover what they should.
 //! - [`lengths`], [`encodings`]: the other forms of a column.
 //! - [`resolution`]: reader schemas.
-//! - [`faults`]: damaged blocks.
+//! - [`faults`]: damaged blocks; [`selection`]: filters.
 //! - [`records`]: records without a file; [`raw`]: records that are kept as bytes.
 //! - [`unions`]: unions as structs and as JSON.
 //! - [`writers`]: files of the apache-avro crate and of `write_avro`.
@@ -23,6 +23,7 @@ mod raw;
 mod reading;
 mod records;
 mod resolution;
+mod selection;
 mod sources;
 mod unions;
 mod writers;
