@@ -27,6 +27,7 @@ DATASETS = ("tensors", "dataset", "shuffle", "global", "global_shuffle")
 WORKS += [f"{kind} {file}" for kind in DATASETS for file in ("linkedin", "strings")]
 WORKS += [f"{kind} {file}" for kind in ("csv", "json_lines", "examples") for file in ("wide_flat", "strings")]
 WORKS += [f"ipc {file}" for file in ("linkedin", "strings")]
+WORKS += ["filter_1 linkedin", "filter_100 linkedin"]
 
 
 def count(work: str, folder: Path) -> int:

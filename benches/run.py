@@ -18,6 +18,7 @@ from suites import (
     columns,
     decode,
     dropin,
+    filter,
     formats,
     growth,
     keys,
@@ -33,6 +34,7 @@ from suites import (
 SUITES: dict[str, Callable[[Session], None]] = {
     "decode": decode.run,
     "projection": projection.run,
+    "filter": filter.run,
     "threads": threads.run,
     "columns": columns.run,
     "batches": batches.run,

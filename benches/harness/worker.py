@@ -23,7 +23,9 @@ class Job:
     """A key expression that a tensor selects."""
     way: str | None = None
     """The kind of measurement. For a dataset of TensorFlow: `eager`, `pipeline` or `function`. For
-    the command line: the command."""
+    the command line: the command. With `filter`: `decode all`."""
+    filter: str | None = None
+    """A predicate that the rows must pass. The worker returns the number of all rows."""
     limit: int | None = None
     """Number of rows after which to stop, for readers and writers that are too slow for the whole file."""
     write: str | None = None

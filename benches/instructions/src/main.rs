@@ -13,6 +13,7 @@ use arrow_schema::DataType;
 use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, WriteOptions};
 use arrowfeed::dataset::GlobalBatches;
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
+use arrowfeed::predicate::Predicate;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
@@ -51,6 +52,8 @@ fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
             let columns = columns_of(&path)?;
             Box::new(move || rows(reader(&path, 8192, Some(columns))?))
         }
+        "filter_1" => filtered(path, "score > 2.3263")?,
+        "filter_100" => filtered(path, "score is not null")?,
         "tensors" => {
             let batches = batches(&path, 1024)?;
             let schema = batches[0].schema();
@@ -138,6 +141,15 @@ fn reader(
         builder = builder.with_columns(columns);
     }
     Ok(builder.open(path)?)
+}
+
+/// Returns work that reads the rows that pass a predicate.
+fn filtered(path: PathBuf, predicate: &str) -> Result<Work, Box<dyn Error>> {
+    let predicate: Predicate = predicate.parse()?;
+    Ok(Box::new(move || {
+        let builder = AvroReaderBuilder::new().with_batch_size(8192).with_threads(ONE_THREAD);
+        rows(builder.with_filter(predicate).open(&path)?)
+    }))
 }
 
 fn rows(reader: FileReader) -> Result<usize, Box<dyn Error>> {

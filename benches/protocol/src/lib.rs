@@ -25,6 +25,12 @@ pub struct Job {
     /// Names of the top-level columns to read. `None`: all.
     #[serde(default)]
     pub columns: Option<Vec<String>>,
+    /// A predicate that the rows must pass. `None`: all rows.
+    #[serde(default)]
+    pub filter: Option<String>,
+    /// With `filter`: `decode all` if all rows are decoded, and filtered afterwards.
+    #[serde(default)]
+    pub way: Option<String>,
     /// Codec for writing the rows, by its name in the Avro specification. `None`: the job is a read.
     #[serde(default)]
     pub write: Option<String>,
