@@ -16,6 +16,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
+use crate::filter::{FileFilter, SelectiveFile};
 use crate::footer_fields::defined_fields;
 use crate::group_columns::GroupColumns;
 use crate::old_writers::corrected;
@@ -177,7 +178,7 @@ fn fingerprint(footer: &[u8]) -> Fingerprint {
 
 /// A file being read.
 pub(crate) struct ParquetFile {
-    footer: Footer,
+    footer: Arc<Footer>,
     /// Non-empty row groups, each from its first page to the next row group or the footer.
     pub(crate) groups: KnownChunks,
     /// Number of bytes of the pages of each row group.
@@ -185,18 +186,25 @@ pub(crate) struct ParquetFile {
     /// The columns that are read, and their readers.
     pub(crate) read: GroupColumns,
     pub(crate) columns: FileColumns,
+    /// The filter of the rows, if only those that pass are read.
+    pub(crate) filter: Option<Box<FileFilter>>,
     pub(crate) limits: Limits,
 }
 
 impl ParquetFile {
     /// # Errors
     /// The row groups are not in file order.
-    pub(crate) fn new(footer: Footer, columns: FileColumns, limits: Limits) -> Result<Self, FeedError> {
+    pub(crate) fn new(
+        footer: Arc<Footer>,
+        columns: FileColumns,
+        filter: Option<Box<FileFilter>>,
+        limits: Limits,
+    ) -> Result<Self, FeedError> {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let int96 = footer.int96.as_ref().map(|int96| (&*int96.leaves, &int96.seconds));
         let read = GroupColumns::new(footer.read_schema(), &columns.leaves, &footer.metadata, int96);
-        Ok(Self { columns, footer, groups, group_bytes, read, limits })
+        Ok(Self { columns, footer, groups, group_bytes, read, filter, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {
@@ -286,13 +294,15 @@ impl FormatFile for ParquetFile {
         Some(self.groups.scan())
     }
 
-    /// The byte ranges of the columns that are read.
+    /// The byte ranges of the columns that are read, without row groups that have no row that passes.
     fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
         let groups = self.footer.metadata.metadata().row_groups();
         let chunks = unit.runs.iter().flat_map(|run| self.groups.starting_in(&run.range));
         let mut ranges = Vec::new();
         for chunk in chunks {
-            let Some(group) = usize::try_from(chunk.number).ok().and_then(|at| groups.get(at)) else {
+            let number = usize::try_from(chunk.number).ok();
+            let may_pass = |at: &usize| self.filter.as_ref().is_none_or(|filter| filter.may_pass(*at));
+            let Some(group) = number.filter(may_pass).and_then(|at| groups.get(at)) else {
                 continue;
             };
             let first = ranges.len();
@@ -313,6 +323,17 @@ impl FormatFile for ParquetFile {
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
         Ok(Box::new(ChunkDecoder::new(self, unit, options, claim)))
+    }
+
+    fn selective_decoder(
+        self: Arc<Self>,
+        unit: &Unit,
+        options: &DecodeOptions,
+        claim: &mut Option<Claim>,
+        _share: Option<f64>,
+    ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
+        let Some(file) = SelectiveFile::new(self) else { return Ok(None) };
+        Ok(Some(Box::new(ChunkDecoder::new(Arc::new(file), unit.clone(), options, claim.take()))))
     }
 }
 

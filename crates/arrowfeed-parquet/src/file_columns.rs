@@ -72,6 +72,12 @@ impl FileColumns {
         Ok(Self { leaves: read, columns, schema })
     }
 
+    /// The index of a column of the schema among those that are read, and its conversion. `None`: the file does not have it.
+    pub(crate) fn column(&self, number: usize) -> Option<(usize, &ColumnConversion)> {
+        let column = self.columns.get(number)?;
+        Some((column.at?, &column.conversion))
+    }
+
     /// Converts the columns that were read.
     ///
     /// # Errors
@@ -89,18 +95,18 @@ impl FileColumns {
     }
 
     /// Converts the columns that were read to a batch: all rows, or those before the first row with a value that cannot
-    /// be converted, with the error of that row. `row` is the number of the first row in its row group.
+    /// be converted, with the error of that row. `number` is the number of a row of `read` in its row group.
     ///
     /// # Errors
     /// The columns do not match the schema: a defect.
     pub(crate) fn batch(
         &self,
         read: &RecordBatch,
-        row: u64,
+        number: impl Fn(usize) -> usize,
     ) -> Result<(RecordBatch, Option<FeedError>), FeedError> {
         let (columns, fault) = match self.converted(read) {
             Ok(columns) => (columns, None),
-            Err((number, unfit)) => self.before_fault(read, row, (number, unfit)),
+            Err(fault) => self.before_fault(read, &number, fault),
         };
         let rows = columns.first().map_or(read.num_rows(), |column| column.len());
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -117,7 +123,7 @@ impl FileColumns {
     fn before_fault(
         &self,
         read: &RecordBatch,
-        row: u64,
+        number_of: &dyn Fn(usize) -> usize,
         (number, unfit): (usize, Unfit),
     ) -> (Vec<ArrayRef>, Option<FeedError>) {
         // The largest number of leading rows that can be converted together. A batch may also have too many values
@@ -127,7 +133,7 @@ impl FileColumns {
             Err(fault) => fault,
             Ok(_) => (number, unfit),
         };
-        let error = unfit.into_error(self.columns[number].field.name(), row + rows as u64);
+        let error = unfit.into_error(self.columns[number].field.name(), number_of(rows) as u64);
         let none = || self.schema.fields().iter().map(|field| new_empty_array(field.data_type())).collect();
         (self.converted(&read.slice(0, rows)).unwrap_or_else(|_| none()), Some(error))
     }

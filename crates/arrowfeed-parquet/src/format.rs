@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use arrowfeed_predicate::Predicate;
 use arrowfeed_source::format::{FileFormat, FormatFile, column_difference};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
@@ -13,6 +14,7 @@ use crate::codec::check_codecs;
 use crate::columns::Projection;
 use crate::file::{Footer, ParquetFile};
 use crate::file_columns::FileColumns;
+use crate::filter::{FileFilter, RowFilter};
 
 /// Number of bytes at the end of an object that are fetched with one request when it is opened: footers are rarely
 /// longer.
@@ -46,6 +48,8 @@ pub struct ParquetFormat {
     schema: SchemaRef,
     /// The name of the first file, for messages.
     first: Arc<str>,
+    /// The filter of the rows, if only those that pass are read.
+    filter: Option<Arc<RowFilter>>,
 }
 
 impl ParquetFormat {
@@ -76,7 +80,16 @@ impl ParquetFormat {
             Some(_) => projection.schema(&whole),
             None => whole.clone(),
         };
-        Ok(Self { options, whole, schema, first })
+        Ok(Self { options, whole, schema, first, filter: None })
+    }
+
+    /// The format of other columns, without a filter.
+    ///
+    /// # Errors
+    /// A column does not exist.
+    pub(crate) fn of_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
+        let options = ParquetOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
+        Self::new(self.first.clone(), self.whole.clone(), options)
     }
 }
 
@@ -102,15 +115,24 @@ impl FileFormat for ParquetFormat {
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
-        let options = ParquetOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
-        Ok(Arc::new(Self::new(self.first.clone(), self.whole.clone(), options)?))
+        Ok(Arc::new(self.of_columns(columns)?))
+    }
+
+    fn selecting(&self, predicate: &Predicate) -> Result<Option<Arc<dyn FileFormat>>, FeedError> {
+        let Some(filter) = RowFilter::new(self, predicate) else { return Ok(None) };
+        let (options, whole, schema) = (self.options.clone(), self.whole.clone(), self.schema.clone());
+        let (first, filter) = (self.first.clone(), Some(Arc::new(filter)));
+        Ok(Some(Arc::new(Self { options, whole, schema, first, filter })))
     }
 
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
-        let footer = Footer::read(file, &self.options.limits)?;
+        let footer = Arc::new(Footer::read(file, &self.options.limits)?);
         let columns = self.columns_of(&footer)?;
         check_codecs(footer.metadata(), &columns.leaves).map_err(|error| error.in_file(footer.name()))?;
-        Ok(Arc::new(ParquetFile::new(footer, columns, self.options.limits.clone())?))
+        let limits = &self.options.limits;
+        let filter = self.filter.clone().map(|filter| FileFilter::new(filter, &footer, limits));
+        let filter = filter.transpose()?.map(Box::new);
+        Ok(Arc::new(ParquetFile::new(footer, columns, filter, limits.clone())?))
     }
 }
 
@@ -119,7 +141,7 @@ impl ParquetFormat {
     ///
     /// # Errors
     /// The file has other columns than the first one, or its columns cannot be converted to the requested schema.
-    fn columns_of(&self, footer: &Footer) -> Result<FileColumns, FeedError> {
+    pub(crate) fn columns_of(&self, footer: &Footer) -> Result<FileColumns, FeedError> {
         let (read, schema) = (footer.read_schema(), self.schema.clone());
         if self.options.schema.is_some() {
             let columns = FileColumns::promised(read, schema, self.options.double_as_float);

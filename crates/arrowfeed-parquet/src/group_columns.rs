@@ -9,7 +9,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::errors::ParquetError;
 
@@ -82,21 +82,31 @@ impl GroupColumns {
         Self { schema, lists, others: ProjectionMask::leaves(file, others), int96 }
     }
 
-    /// Starts reading rows of a row group.
+    /// All columns that are read, in the order of the file.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Starts reading rows of a row group, or of the `selected` ones, by their numbers among these.
     ///
     /// # Errors
     /// The row group cannot be read.
     pub(crate) fn begin(
         &self,
-        bytes: SourceBytes,
-        metadata: &ArrowReaderMetadata,
+        (bytes, metadata): (SourceBytes, &ArrowReaderMetadata),
         group: usize,
+        selected: Option<&RowSelection>,
         rows: Range<usize>,
         batch_size: usize,
     ) -> Result<GroupReader, FeedError> {
         let reader = |metadata: &ArrowReaderMetadata, leaves: &ProjectionMask| {
             row_group(|| {
-                ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata.clone())
+                let all = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata.clone());
+                let selecting = match selected {
+                    Some(selected) => all.with_row_selection(selected.clone()),
+                    None => all,
+                };
+                selecting
                     .with_row_groups(vec![group])
                     .with_projection(leaves.clone())
                     .with_batch_size(batch_size)
@@ -112,7 +122,7 @@ impl GroupColumns {
         let again = self.int96.as_ref().map(|int96| reader(&int96.seconds, &int96.leaves)).transpose()?;
         let bytes = Arc::new(bytes);
         let lists = self.lists.iter().map(|(column, lists)| {
-            let reader = row_group(|| lists.begin(&bytes, metadata.metadata(), group, rows.start));
+            let reader = row_group(|| lists.begin(&bytes, metadata.metadata(), group, selected, rows.start));
             reader.map_err(|error| error.in_field(self.schema.field(*column).name()))
         });
         let lists = lists.collect::<Result<_, _>>()?;

@@ -11,6 +11,7 @@
 // | `columns` | resolution of field paths to leaf columns of Parquet |
 // | `conversion` | lossless conversion of columns to the types of a requested schema |
 // | `file_columns` | conversion of the columns of one file to batches |
+// | `filter` | filters of rows |
 // | `file` | an open file: its footer, and its row groups as chunks |
 // | `compact` `footer_fields` | Thrift structures; a footer without fields that the definition does not have |
 // | `old_writers` | corrections of what some writers declare wrong |
@@ -30,6 +31,7 @@ mod compact;
 mod conversion;
 mod file;
 mod file_columns;
+mod filter;
 mod footer_fields;
 mod format;
 mod group_columns;

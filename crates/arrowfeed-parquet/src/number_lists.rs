@@ -4,12 +4,14 @@
 //! only scans the levels for the starts of lists. Reading 24 columns of `linkedin`, 18 of them lists, takes 108 ms
 //! instead of 205. The tests compare it with the Arrow reader.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{ArrayRef, GenericListArray, OffsetSizeTrait, PrimitiveArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef};
+use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type as physical;
 use parquet::errors::{ParquetError, Result};
@@ -60,7 +62,7 @@ impl NumberLists {
         (is_stored && are_known).then(|| Self { item: item.clone(), large, leaf, levels })
     }
 
-    /// Starts reading the column of a row group after the first `skipped` rows.
+    /// Starts reading the column of a row group, or the `selected` rows of it, after the first `skipped` of them.
     ///
     /// # Errors
     /// There are fewer rows; the bytes are damaged.
@@ -69,6 +71,7 @@ impl NumberLists {
         bytes: &Arc<SourceBytes>,
         metadata: &ParquetMetaData,
         group: usize,
+        selected: Option<&RowSelection>,
         skipped: usize,
     ) -> Result<NumberListReader> {
         let group = metadata.row_group(group);
@@ -82,10 +85,11 @@ impl NumberLists {
             ColumnReader::DoubleColumnReader(column) => Column::Float64(column),
             _ => return Err(ParquetError::General("expected a column of numbers".to_owned())),
         };
-        if skipped > 0 {
+        let selected = selected.map(|selected| Runs::new(selected, skipped));
+        if selected.is_none() && skipped > 0 {
             expect_rows(skipped, column.skip(skipped)?)?;
         }
-        Ok(NumberListReader { of: self.clone(), column, memory: Memory::default() })
+        Ok(NumberListReader { of: self.clone(), column, selected, memory: Memory::default() })
     }
 }
 
@@ -93,7 +97,50 @@ impl NumberLists {
 pub(crate) struct NumberListReader {
     of: NumberLists,
     column: Column,
+    /// `None`: all rows are read.
+    selected: Option<Runs>,
     memory: Memory,
+}
+
+/// The runs of rows that are skipped and read.
+struct Runs(VecDeque<RowSelector>);
+
+impl Runs {
+    /// The runs after the first `before` selected rows.
+    fn new(selected: &RowSelection, before: usize) -> Self {
+        let mut runs: VecDeque<_> = selected.iter().copied().collect();
+        let (mut before, mut skipped) = (before, 0);
+        while before > 0
+            && let Some(run) = runs.front_mut()
+        {
+            let rows = if run.skip { run.row_count } else { run.row_count.min(before) };
+            skipped += rows;
+            before -= if run.skip { 0 } else { rows };
+            run.row_count -= rows;
+            if run.row_count == 0 {
+                runs.pop_front();
+            }
+        }
+        runs.push_front(RowSelector::skip(skipped));
+        Self(runs)
+    }
+
+    /// The number of rows to skip, and the number of rows to read then, at most `most`. `None` at the end.
+    fn next(&mut self, most: usize) -> Option<(usize, usize)> {
+        let mut skipped = 0;
+        loop {
+            let run = self.0.front_mut()?;
+            if !run.skip && run.row_count > 0 {
+                let rows = run.row_count.min(most);
+                run.row_count -= rows;
+                return Some((skipped, rows));
+            }
+            if run.skip {
+                skipped += run.row_count;
+            }
+            self.0.pop_front();
+        }
+    }
 }
 
 /// The column reader of each type of numbers.
@@ -138,7 +185,7 @@ impl NumberListReader {
     /// There are fewer rows; the bytes are damaged; there are too many items for the offset type.
     pub(crate) fn next(&mut self, rows: usize) -> Result<ArrayRef> {
         let NumberLists { item, large, levels, .. } = &self.of;
-        let (levels, memory) = (*levels, &mut self.memory);
+        let (levels, memory) = (*levels, (&mut self.memory, self.selected.as_mut()));
         let (lists, items) = match &mut self.column {
             Column::Int32(column) => read::<_, Int32Type>(column, levels, memory, rows)?,
             Column::Int64(column) => read::<_, Int64Type>(column, levels, memory, rows)?,
@@ -156,7 +203,7 @@ impl NumberListReader {
 fn read<P: physical::DataType<T = A::Native>, A: ArrowPrimitiveType>(
     column: &mut ColumnReaderImpl<P>,
     levels: Levels,
-    memory: &mut Memory,
+    (memory, selected): (&mut Memory, Option<&mut Runs>),
     rows: usize,
 ) -> Result<(Lists, ArrayRef)> {
     let Memory { definition, repetition, before: (rows_before, values_before) } = memory;
@@ -164,7 +211,20 @@ fn read<P: physical::DataType<T = A::Native>, A: ArrowPrimitiveType>(
     repetition.clear();
     let expected = values_before.saturating_mul(rows) / (*rows_before).max(1);
     let mut values = Vec::with_capacity(expected + expected / 8);
-    let (_, found, _) = column.read_records(rows, Some(definition), Some(repetition), &mut values)?;
+    let found = match selected {
+        None => column.read_records(rows, Some(definition), Some(repetition), &mut values)?.1,
+        Some(runs) => {
+            let (mut found, mut left) = (0, rows);
+            while left > 0
+                && let Some((skipped, rows)) = runs.next(left)
+            {
+                expect_rows(skipped, column.skip_records(skipped)?)?;
+                found += column.read_records(rows, Some(definition), Some(repetition), &mut values)?.1;
+                left -= rows;
+            }
+            found
+        }
+    };
     (*rows_before, *values_before) = (rows, found);
     if let Some(level) = repetition.iter().find(|level| **level > 1) {
         return Err(ParquetError::General(format!("expected repetition levels up to 1, found {level}")));

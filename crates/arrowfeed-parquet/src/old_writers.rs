@@ -8,6 +8,10 @@ use parquet::file::metadata::{
 /// Versions of parquet-mr before this one declare column chunks without the header of their dictionary page (PARQUET-816).
 const FIRST_WITH_DICTIONARY_HEADERS: [u64; 3] = [1, 2, 9];
 
+/// The first versions of two writers whose statistics of strings, bytes and unsigned numbers have the right order.
+const FIRST_WITH_ORDERED_BYTES: [(&str, [u64; 3]); 2] =
+    [("parquet-mr", [1, 10, 0]), ("parquet-cpp", [1, 3, 0])];
+
 /// Maximum size of such a header. parquet-cpp and Impala add as much.
 const DICTIONARY_HEADER: u64 = 100;
 
@@ -52,10 +56,20 @@ pub(crate) fn corrected(metadata: ParquetMetaData, pages_end: u64) -> Result<Par
     Ok(ParquetMetaDataBuilder::new(file).set_row_groups(groups).build())
 }
 
-/// Whether the writer is a version of parquet-mr with the defect. A writer without a version is an old one.
+/// Whether the writer is a version of parquet-mr with the defect.
 fn omits_dictionary_headers(created_by: &str) -> bool {
+    is_before(created_by, "parquet-mr", FIRST_WITH_DICTIONARY_HEADERS)
+}
+
+/// Whether the writer compared bytes as signed numbers for some statistics, as parquet-cpp assumes.
+pub(crate) fn orders_bytes_wrong(created_by: &str) -> bool {
+    FIRST_WITH_ORDERED_BYTES.iter().any(|(writer, version)| is_before(created_by, writer, *version))
+}
+
+/// Whether a file has been written by a version of `writer` before this one. A writer without a version is an old one.
+fn is_before(created_by: &str, writer: &str, first: [u64; 3]) -> bool {
     let mut words = created_by.split_whitespace();
-    if words.next() != Some("parquet-mr") {
+    if words.next() != Some(writer) {
         return false;
     }
     let number = |text: &str| {
@@ -67,7 +81,7 @@ fn omits_dictionary_headers(created_by: &str) -> bool {
         _ => Vec::new(),
     };
     version.resize(3, 0_u64);
-    version < FIRST_WITH_DICTIONARY_HEADERS.to_vec()
+    version < first.to_vec()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use arrow_array::RecordBatch;
 use arrowfeed_source::format::{Chunk, ReadChunks};
 use arrowfeed_source::{FeedError, FeedErrorKind};
+use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 
 use crate::bytes::{ReadFailure, SourceBytes};
@@ -17,7 +18,9 @@ pub(crate) struct GroupRows {
     group: usize,
     reader: GroupReader,
     failure: ReadFailure,
-    /// The rows that are not read yet, by their numbers in the row group.
+    /// `None`: all rows of the row group.
+    selected: Option<RowSelection>,
+    /// The rows that are not read yet, by their numbers in the row group, or among the selected ones.
     unread: Range<usize>,
     /// Number of rows that are read at a time: at most `batch_size`, and fewer if rows are long.
     step: usize,
@@ -39,21 +42,50 @@ enum Read {
 }
 
 impl ParquetFile {
-    /// Starts reading rows of a row group, `step` at a time.
+    /// Starts reading rows of a row group, or of the selected ones, `step` at a time.
     fn reader(
         &self,
         group: usize,
+        selected: Option<&RowSelection>,
         rows: Range<usize>,
         step: usize,
         failure: &ReadFailure,
     ) -> Result<GroupReader, FeedError> {
         let bytes = SourceBytes::new(self.file(), failure.clone());
-        let reader = self.read.begin(bytes, self.metadata(), group, rows, step);
+        let reader = self.read.begin((bytes, self.metadata()), group, selected, rows, step);
         reader.map_err(|error| self.cause(error, failure))
     }
 
+    /// Like [`begin`](ReadChunks::begin), for rows of those that are selected.
+    pub(crate) fn begin_selected(
+        &self,
+        chunk: &Chunk,
+        selected: Option<&RowSelection>,
+        rows: Range<u64>,
+        batch_size: usize,
+    ) -> Result<GroupRows, FeedError> {
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let (group, unread) = (number(chunk.number), number(rows.start)..number(rows.end));
+        let metadata = self.metadata().metadata().row_group(group);
+        let most = first_step(metadata, &self.columns.leaves, self.file().len(), self.limits.batch_bytes);
+        let (step, failure) = (divided(batch_size, most), ReadFailure::default());
+        let reader = self.reader(group, selected, unread.clone(), step, &failure)?;
+        Ok(GroupRows {
+            group,
+            reader,
+            failure,
+            selected: selected.cloned(),
+            unread,
+            step,
+            batch_size,
+            window_left: batch_size,
+            rest: None,
+            fault: None,
+        })
+    }
+
     /// Returns the cause of an error: a failed read, a change of the file, or the error itself.
-    fn cause(&self, error: FeedError, failure: &ReadFailure) -> FeedError {
+    pub(crate) fn cause(&self, error: FeedError, failure: &ReadFailure) -> FeedError {
         if let Some(failed) = failure.take() {
             return failed;
         }
@@ -80,7 +112,8 @@ impl ParquetFile {
                 Err(error) => return Err(self.cause(error, &rows.failure)),
             };
             rows.step = divided(rows.batch_size, step);
-            rows.reader = self.reader(rows.group, rows.unread.clone(), rows.step, &rows.failure)?;
+            let (selected, unread) = (rows.selected.as_ref(), rows.unread.clone());
+            rows.reader = self.reader(rows.group, selected, unread, rows.step, &rows.failure)?;
         }
     }
 
@@ -89,7 +122,11 @@ impl ParquetFile {
         if let Some(step) = fewer_rows(&read, self.limits.batch_bytes) {
             return Ok(Read::TooLarge(step));
         }
-        let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, rows.unread.start as u64)))?;
+        let number = |row| match &rows.selected {
+            None => rows.unread.start + row,
+            Some(selected) => selected_row(selected, rows.unread.start + row),
+        };
+        let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, number)))?;
         let (batch, fault) = made?;
         Ok(match (fewer_rows(&batch, self.limits.batch_bytes), fault) {
             (Some(step), _) => Read::TooLarge(step),
@@ -97,6 +134,19 @@ impl ParquetFile {
             (None, fault) => Read::Rows(batch, fault),
         })
     }
+}
+
+/// The number in its row group of the selected row with this number.
+fn selected_row(selected: &RowSelection, number: usize) -> usize {
+    let (mut row, mut left) = (0, number);
+    for run in selected.iter() {
+        if !run.skip && left < run.row_count {
+            return row + left;
+        }
+        row += run.row_count;
+        left -= if run.skip { 0 } else { run.row_count };
+    }
+    row
 }
 
 impl ReadChunks for ParquetFile {
@@ -119,24 +169,7 @@ impl ReadChunks for ParquetFile {
     }
 
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
-        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let (group, unread) = (number(chunk.number), number(rows.start)..number(rows.end));
-        let metadata = self.metadata().metadata().row_group(group);
-        let most = first_step(metadata, &self.columns.leaves, self.file().len(), self.limits.batch_bytes);
-        let (step, failure) = (divided(batch_size, most), ReadFailure::default());
-        let reader = self.reader(group, unread.clone(), step, &failure)?;
-        let (rest, fault) = (None, None);
-        Ok(GroupRows {
-            group,
-            reader,
-            failure,
-            unread,
-            step,
-            batch_size,
-            window_left: batch_size,
-            rest,
-            fault,
-        })
+        self.begin_selected(chunk, None, rows, batch_size)
     }
 
     fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError> {

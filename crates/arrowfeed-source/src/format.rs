@@ -44,7 +44,7 @@ use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report};
 
 pub use batch_countdown::BatchCountdown;
-pub use chunk_decoder::{ChunkDecoder, ReadChunks};
+pub use chunk_decoder::{ChunkDecoder, ReadChunks, Selection};
 pub use chunk_source::{ChunkFormat, ChunkOptions, ChunkSource};
 pub use claims::Claims;
 pub use column_difference::column_difference;

@@ -7,7 +7,7 @@ use arrow_array::{Int64Array, RecordBatch};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileSet, ReadOptions};
-use arrowfeed_source::{FeedError, FeedErrorKind, OnError};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -34,12 +34,7 @@ fn open() -> FileSet {
 }
 
 fn rows(files: FileSet) -> Result<usize, FeedError> {
-    let options = ReadOptions {
-        batch_size: Some(100),
-        threads: 1.try_into().ok(),
-        on_error: OnError::Raise,
-        interrupt: None,
-    };
+    let options = ReadOptions { batch_size: Some(100), threads: 1.try_into().ok(), ..Default::default() };
     files.read_files(options)?.map(|batch| Ok(batch?.num_rows())).sum()
 }
 

@@ -123,7 +123,7 @@ fn a_failed_read_of_one_thread_is_not_damage_of_another() {
         fails.store(true, Ordering::SeqCst);
         let on_error = if run % 2 == 0 { OnError::SkipBlock } else { OnError::Raise };
         let threads = 2.try_into().ok();
-        let options = ReadOptions { batch_size: Some(50), threads, on_error, interrupt: None };
+        let options = ReadOptions { batch_size: Some(50), threads, on_error, ..Default::default() };
         let mut reader = files.read_files(options).unwrap();
         let error = reader.next().unwrap().unwrap_err();
         assert_eq!(error.kind(), FeedErrorKind::Io, "{error}");

@@ -5,6 +5,7 @@
 //! - [`int96`]: timestamps of the deprecated type INT96.
 //! - [`long_rows`]: batches that end early because their rows are long.
 //! - [`failures`]: damage, failed reads and changes of a file are told apart.
+//! - [`filters`]: the rows that pass a filter, and what is not read for it.
 //! - [`footers`]: footers that old writers made.
 //! - [`promised`]: requested schemas.
 //! - [`compiled_codecs`]: codecs of the build.
@@ -12,6 +13,7 @@
 
 mod compiled_codecs;
 mod failures;
+mod filters;
 mod footers;
 mod int96;
 mod long_rows;

@@ -12,10 +12,10 @@ mod test;
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema};
 
-use crate::{Node, Predicate, PredicateError};
-use operand::Source;
+use crate::{Node, Operand, Predicate, PredicateError};
+use operand::{Source, resolve};
 use test::Test;
 
 /// What a comparison with a column of lists means.
@@ -55,6 +55,13 @@ impl Predicate {
     pub fn compile(&self, schema: &Schema, lists: Lists) -> Result<CompiledPredicate, PredicateError> {
         self.check_depth()?;
         Step::new(self, schema, lists).map(CompiledPredicate)
+    }
+}
+
+impl Operand {
+    /// Finds the column of a schema: the indices of the column and of the fields of structs in it, and the type of the last one.
+    pub fn find<'a>(&self, schema: &'a Schema) -> Option<(Vec<usize>, &'a DataType)> {
+        resolve(schema.fields(), self.path())
     }
 }
 

@@ -174,7 +174,7 @@ impl Source {
 
 /// The indices of the fields on a path, and the type of the last. Names may contain dots: of several readings, the one with the
 /// longest first name counts.
-fn resolve<'a>(fields: &'a [Arc<Field>], path: &str) -> Option<(Vec<usize>, &'a DataType)> {
+pub(super) fn resolve<'a>(fields: &'a [Arc<Field>], path: &str) -> Option<(Vec<usize>, &'a DataType)> {
     let mut named: Vec<(usize, &str)> = fields
         .iter()
         .enumerate()

@@ -15,6 +15,15 @@ use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, 
 /// Maximum number of rows per read. The caller may cancel between two reads.
 const MAX_ROWS: u64 = 16_384;
 
+/// The rows of a chunk that pass the predicate of a [selective decoder](super::FormatFile::selective_decoder).
+#[derive(Debug)]
+pub struct Selection<R> {
+    /// Their number.
+    pub rows: u64,
+    /// The state from which [`ReadChunks::begin_reusing`] reads them. `None`: there are none, and the chunk was not read.
+    pub state: Option<R>,
+}
+
 /// A file whose chunks can be read from any row. [`ChunkDecoder`] is its [`UnitDecoder`].
 pub trait ReadChunks: Send + Sync {
     /// State of reading rows of one chunk.
@@ -32,6 +41,15 @@ pub trait ReadChunks: Send + Sync {
 
     /// Maximum size of a batch in bytes.
     fn batch_bytes(&self) -> usize;
+
+    /// Finds the rows of a chunk that pass. The numbers of rows are then those among the rows that pass. Default: `None`, the
+    /// decoder is not selective.
+    ///
+    /// # Errors
+    /// Same as [`begin`](Self::begin), or the caller cancels.
+    fn select(&self, _chunk: &Chunk, _check: &Check<'_>) -> Result<Option<Selection<Self::Rows>>, FeedError> {
+        Ok(None)
+    }
 
     /// Starts reading the given rows of a chunk, in batches of `batch_size` rows; the last batch may be shorter.
     /// `batch_size` is at most 16,384, whatever the caller requested. Rows that together exceed
@@ -131,13 +149,13 @@ impl<F: ReadChunks> ChunkDecoder<F> {
 
     /// Starts the next chunk. Returns false if there is none.
     fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
-        while let Some((chunk, dropped, kept)) = self.chunks.pop_front() {
+        while let Some((chunk, dropped, mut kept)) = self.chunks.pop_front() {
             if !self.claims.ask(chunk.offset)? {
                 break;
             }
             // The set of skipped rows must not depend on which unit reads which rows of a chunk. So the whole chunk is
             // checked first, and either all or none of its rows are skipped.
-            let checked = match self.on_error {
+            let mut before = match self.on_error {
                 OnError::Raise => None,
                 OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
                     Ok(checked) => Some(checked),
@@ -147,12 +165,21 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                     }
                 },
             };
-            if dropped == 0 {
+            let selected = self.file.select(&chunk, check).map_err(|error| self.located(&chunk, error))?;
+            let mut is_read = dropped == 0;
+            if let Some(Selection { rows, state }) = selected {
+                is_read = state.is_some();
+                (kept, before) = (rows, state);
+                self.report.rejected += chunk.rows - rows;
+                // The rows that pass are put into batches later, so here a batch may end with the chunk.
+                self.countdown.end();
+            }
+            if is_read {
                 self.report.blocks += 1;
                 self.report.bytes += self.file.chunk_bytes(&chunk);
             }
             if kept > 0 {
-                self.begin_stretch(chunk, dropped, dropped + kept, checked)?;
+                self.begin_stretch(chunk, dropped, dropped + kept, before)?;
                 return Ok(true);
             }
         }

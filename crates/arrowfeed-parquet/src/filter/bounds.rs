@@ -1,0 +1,203 @@
+//! The bounds of the columns of row groups and of pages, and which of them are trusted.
+//!
+//! A statistic is trusted if `pyarrow` trusts it as well, so a false one loses no row that `pyarrow` keeps. The column index is
+//! trusted as the statistics of the same column are.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float16Type, Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array, new_null_array};
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_select::take::take;
+use arrowfeed_source::FeedErrorKind;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::basic::{ColumnOrder, SortOrder, Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{FileMetaData, ParquetMetaData};
+use parquet::file::statistics::Statistics;
+
+use crate::bytes::guarded;
+use crate::columns::leaves;
+use crate::conversion::ColumnConversion;
+use crate::file_columns::FileColumns;
+use crate::old_writers::orders_bytes_wrong;
+
+/// The place in a file of a column of a predicate.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Leaf(Leaf),
+    /// The file does not have the column, so it is null.
+    Missing,
+    /// It has no bounds.
+    Unknown,
+}
+
+/// A leaf column, with its type in the file, and its conversion.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    pub(crate) number: usize,
+    pub(crate) field: FieldRef,
+    pub(crate) conversion: ColumnConversion,
+}
+
+/// The bounds of a column for some groups of rows. They have the type of the schema, and are null where they are unknown.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    pub(super) min: ArrayRef,
+    pub(super) max: ArrayRef,
+    /// Whether a row may be null.
+    pub(super) has_null: BooleanBuffer,
+    /// Whether a row may have a value.
+    pub(super) has_value: BooleanBuffer,
+}
+
+impl FileColumns {
+    /// The place of a column, from the indices of the column and of the fields of structs in it. `read` has the columns that are
+    /// read.
+    pub(super) fn place(&self, read: &Schema, fields: &[usize]) -> Place {
+        let Some((at, mut conversion)) = self.column(fields[0]) else { return Place::Missing };
+        let mut field = &read.fields()[at];
+        let mut leaf: usize = read.fields()[..at].iter().map(|field| leaves(field.data_type())).sum();
+        for index in &fields[1..] {
+            let DataType::Struct(found) = field.data_type() else { return Place::Unknown };
+            let at = match conversion {
+                ColumnConversion::Same => *index,
+                ColumnConversion::Struct { fields, .. } => {
+                    let Some((Some(at), inner)) = fields.get(*index) else { return Place::Missing };
+                    conversion = inner;
+                    *at
+                }
+                _ => return Place::Unknown,
+            };
+            leaf += found[..at].iter().map(|field| leaves(field.data_type())).sum::<usize>();
+            field = &found[at];
+        }
+        match conversion {
+            ColumnConversion::Same | ColumnConversion::Values(_) if !field.data_type().is_nested() => {
+                let (field, conversion) = (field.clone(), conversion.clone());
+                Place::Leaf(Leaf { number: self.leaves[leaf], field, conversion })
+            }
+            _ => Place::Unknown,
+        }
+    }
+}
+
+impl Bounds {
+    /// The bounds in the row groups of a file, by their statistics. `None`: there are none.
+    pub(super) fn of_groups(place: &Place, to: &DataType, metadata: &ParquetMetaData) -> Option<Self> {
+        let groups = metadata.row_groups();
+        let leaf = match place {
+            Place::Leaf(leaf) => leaf,
+            Place::Missing => return Some(Self::of_nulls(to, groups.len())),
+            Place::Unknown => return None,
+        };
+        let file = metadata.file_metadata();
+        let statistics = || groups.iter().map(|group| group.column(leaf.number).statistics());
+        let is_trusted: Vec<bool> = statistics()
+            .map(|statistics| statistics.is_some_and(|statistics| is_trusted(statistics, leaf.number, file)))
+            .collect();
+        let rows: Vec<u64> =
+            groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).collect();
+        let found = |converter: &StatisticsConverter<'_>| {
+            let nulls = converter.row_group_null_counts(groups)?;
+            Ok((converter.row_group_mins(groups)?, converter.row_group_maxes(groups)?, nulls))
+        };
+        Self::new(leaf, to, file, found, &is_trusted, &rows)
+    }
+
+    /// The bounds that `found` takes from a file.
+    pub(super) fn new(
+        leaf: &Leaf,
+        to: &DataType,
+        file: &FileMetaData,
+        found: impl FnOnce(&StatisticsConverter<'_>) -> Result<(ArrayRef, ArrayRef, UInt64Array), ParquetError>,
+        is_trusted: &[bool],
+        rows: &[u64],
+    ) -> Option<Self> {
+        let find = || {
+            let converter =
+                StatisticsConverter::from_column_index(leaf.number, &leaf.field, file.schema_descr())?;
+            found(&converter.with_missing_null_counts_as_zero(false))
+        };
+        let (min, max, nulls) = guarded(FeedErrorKind::Format, "statistics", find).ok()?;
+        let all = [min.len(), max.len(), nulls.len(), is_trusted.len()];
+        if all.iter().any(|len| *len != rows.len()) {
+            return None;
+        }
+        let is_known = |row: usize| is_trusted[row] && !is_nan(&min, row) && !is_nan(&max, row);
+        let known: UInt32Array =
+            (0..rows.len()).map(|row| u32::try_from(row).ok().filter(|_| is_known(row))).collect();
+        let converted = |bound: &ArrayRef| {
+            let known = take(bound, &known, None).ok();
+            let converted = known.and_then(|known| leaf.conversion.apply(&known).ok());
+            // A bound that cannot be converted is the value of a row that cannot be read.
+            converted
+                .filter(|bound| bound.data_type() == to)
+                .unwrap_or_else(|| new_null_array(to, rows.len()))
+        };
+        let null_count = |row: usize| nulls.is_valid(row).then(|| nulls.value(row));
+        Some(Self {
+            min: converted(&min),
+            max: converted(&max),
+            has_null: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(0)),
+            has_value: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(rows[row])),
+        })
+    }
+
+    /// The bounds of groups of rows that are null.
+    pub(super) fn of_nulls(to: &DataType, count: usize) -> Self {
+        let bound = new_null_array(to, count);
+        let (has_null, has_value) = (BooleanBuffer::new_set(count), BooleanBuffer::new_unset(count));
+        Self { min: bound.clone(), max: bound, has_null, has_value }
+    }
+
+    /// The bounds of the groups of rows with these numbers.
+    pub(super) fn take(&self, numbers: &UInt32Array) -> Option<Self> {
+        let bits = |bits: &BooleanBuffer| numbers.values().iter().map(|n| bits.value(*n as usize)).collect();
+        let (min, max) = (take(&self.min, numbers, None).ok()?, take(&self.max, numbers, None).ok()?);
+        Some(Self { min, max, has_null: bits(&self.has_null), has_value: bits(&self.has_value) })
+    }
+}
+
+/// Whether the bounds of the statistics of a column have an order that is known. The others are ignored.
+fn is_trusted(statistics: &Statistics, leaf: usize, file: &FileMetaData) -> bool {
+    let column = file.schema_descr().column(leaf);
+    match statistics.is_min_max_deprecated() {
+        // Old statistics of all types have the order of signed numbers.
+        true => {
+            let is_number =
+                matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE);
+            let (logical, converted) = (column.logical_type_ref(), column.converted_type());
+            let order = ColumnOrder::sort_order_for_type(logical, converted, column.physical_type());
+            is_number && order == SortOrder::SIGNED
+        }
+        false => has_known_order(leaf, file),
+    }
+}
+
+/// Whether the file declares the order of a column, and its writer followed it.
+pub(super) fn has_known_order(leaf: usize, file: &FileMetaData) -> bool {
+    let physical = file.schema_descr().column(leaf).physical_type();
+    let is_bytes = matches!(physical, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
+    let old = || file.created_by().is_some_and(orders_bytes_wrong);
+    match file.column_order(leaf) {
+        ColumnOrder::TYPE_DEFINED_ORDER(order) => match order {
+            SortOrder::SIGNED => physical != Type::INT96 && !(is_bytes && old()),
+            SortOrder::UNSIGNED => physical != Type::INT96 && !old(),
+            SortOrder::UNDEFINED => false,
+        },
+        ColumnOrder::UNDEFINED | ColumnOrder::UNKNOWN => false,
+    }
+}
+
+fn is_nan(bound: &ArrayRef, row: usize) -> bool {
+    if bound.is_null(row) {
+        return false;
+    }
+    match bound.data_type() {
+        DataType::Float16 => bound.as_primitive::<Float16Type>().value(row).is_nan(),
+        DataType::Float32 => bound.as_primitive::<Float32Type>().value(row).is_nan(),
+        DataType::Float64 => bound.as_primitive::<Float64Type>().value(row).is_nan(),
+        _ => false,
+    }
+}
