@@ -35,7 +35,10 @@ pub(crate) use selective::SelectiveFile;
 pub(crate) struct RowFilter {
     /// The format with the columns of the predicate.
     format: ParquetFormat,
-    predicate: CompiledPredicate,
+    /// The predicate for these columns.
+    of_columns: CompiledPredicate,
+    /// The predicate for the columns that are read.
+    of_all: CompiledPredicate,
     outcomes: Outcomes,
 }
 
@@ -55,10 +58,12 @@ pub(crate) struct FileFilter {
 impl RowFilter {
     /// Returns `None` if the predicate does not fit the columns.
     pub(crate) fn new(format: &ParquetFormat, predicate: &Predicate) -> Option<Self> {
+        let compiled = |format: &ParquetFormat| predicate.compile(format.schema(), Lists::AreValues).ok();
+        let of_all = compiled(format)?;
         let format = format.of_columns(&with_needed(&[], predicate)).ok()?;
-        let compiled = predicate.compile(format.schema(), Lists::AreValues).ok()?;
+        let of_columns = compiled(&format)?;
         let outcomes = Outcomes::new(predicate, format.schema());
-        Some(Self { format, predicate: compiled, outcomes })
+        Some(Self { format, of_columns, of_all, outcomes })
     }
 }
 

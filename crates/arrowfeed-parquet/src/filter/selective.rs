@@ -1,10 +1,15 @@
-//! The rows of a row group that pass. The columns of the predicate are decoded first, and then all columns of these rows.
+//! The rows of a row group that pass.
+//!
+//! If few rows pass, the columns of the predicate are decoded first, and then all columns of the rows that pass. Otherwise all
+//! columns are decoded at once, which also finds damage in rows that do not pass. The first rows of a row group decide: so the
+//! result depends on the file only.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
+use arrowfeed_predicate::CompiledPredicate;
 use arrowfeed_source::format::{Chunk, ReadChunks, Selection};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 use parquet::arrow::arrow_reader::RowSelection;
@@ -14,26 +19,28 @@ use crate::bytes::{ReadFailure, SourceBytes};
 use crate::file::ParquetFile;
 use crate::rows::GroupRows;
 
-/// Rows of a row group that are decoded at a time to evaluate the predicate.
+/// Rows that are decoded at a time to evaluate the predicate.
 const STEP: usize = 8192;
+
+/// All columns are decoded at once if at least one of so many rows passes.
+const FEW: usize = 5;
 
 /// A file with a filter, of which only the rows that pass are read.
 pub(crate) struct SelectiveFile(Arc<ParquetFile>);
 
-/// The rows of a row group that are read: all, or those that pass.
+/// The rows of a row group that are being read.
 pub(crate) struct SelectiveRows {
-    selected: Option<Passing>,
-    rows: Option<GroupRows>,
-    /// Whether the last row that passes is read.
-    reads_last: bool,
+    rows: GroupRows,
+    kind: Kind,
 }
 
-/// The rows that pass.
-struct Passing {
-    rows: RowSelection,
-    count: u64,
-    /// The error of the row after them.
-    fault: Option<FeedError>,
+enum Kind {
+    /// All rows, whether they pass or not.
+    All,
+    /// All rows that may pass, which are filtered.
+    Filtered,
+    /// The rows that pass, before the row with this error.
+    Passing(Option<FeedError>),
 }
 
 impl SelectiveFile {
@@ -44,8 +51,9 @@ impl SelectiveFile {
 }
 
 impl FileFilter {
-    /// The rows of a row group that pass. `None`: statistics or bloom filters tell that there are none.
-    fn select(&self, chunk: &Chunk, check: &Check<'_>) -> Result<Option<Passing>, FeedError> {
+    /// The pages of a row group that may have a row that passes. `None`: statistics, bloom filters or the page index tell that
+    /// there are none. `Some(None)`: all.
+    fn pages(&self, chunk: &Chunk) -> Result<Option<Option<RowSelection>>, FeedError> {
         let group = usize::try_from(chunk.number).unwrap_or(usize::MAX);
         if !self.may_pass(group) {
             return Ok(None);
@@ -60,51 +68,56 @@ impl FileFilter {
         }
         let rows = usize::try_from(chunk.rows).unwrap_or(usize::MAX);
         let pages = pages.map(|ranges| RowSelection::from_consecutive_ranges(ranges.into_iter(), rows));
-        if !may_pass || pages.as_ref().is_some_and(|pages| !pages.selects_any()) {
-            return Ok(None);
-        }
-        self.evaluate(chunk, pages, check).map(Some)
+        let any = may_pass && pages.as_ref().is_none_or(RowSelection::selects_any);
+        Ok(any.then_some(pages))
     }
 
-    /// Decodes the columns of the predicate for all rows, or for those of some pages.
-    fn evaluate(
+    /// Decodes the columns of the predicate. Returns the rows that pass, and the error of the row after them. `None`: many of the
+    /// first rows pass.
+    fn passing(
         &self,
         chunk: &Chunk,
-        pages: Option<RowSelection>,
+        pages: Option<&RowSelection>,
         check: &Check<'_>,
-    ) -> Result<Passing, FeedError> {
-        let count = pages.as_ref().map_or(chunk.rows, |pages| pages.row_count() as u64);
+    ) -> Result<Option<(RowSelection, Option<FeedError>)>, FeedError> {
+        let count = count(chunk, pages);
         let total = usize::try_from(count).unwrap_or(usize::MAX);
-        let mut rows = self.file.begin_selected(chunk, pages.as_ref(), 0..count, STEP.min(total))?;
-        let mut passing = BooleanBufferBuilder::new(total);
+        let mut rows = self.file.begin_selected(chunk, pages, 0..count, STEP.min(total))?;
+        let (mut passing, mut passed) = (BooleanBufferBuilder::new(total), 0);
         let fault = loop {
             check.now()?;
             match self.file.next(&mut rows) {
                 Ok(Some(batch)) => {
-                    let keeps = self.filter.predicate.keeps(&batch);
-                    let keeps =
-                        keeps.map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))?;
+                    let keeps = keeps(&self.filter.of_columns, &batch)?;
+                    passed += keeps.true_count();
+                    let is_first = passing.is_empty();
                     passing.append_buffer(keeps.values());
+                    if is_first && passed * FEW > passing.len() {
+                        return Ok(None);
+                    }
                 }
                 Ok(None) => break None,
                 Err(fault) => break Some(fault),
             }
         };
         if fault.is_none() && passing.len() != total {
-            let (expected, found) = (total, passing.len());
-            let message = format!("expected {expected} rows, as the file declares, found {found}");
+            let message = format!("expected {total} rows, as the file declares, found {}", passing.len());
             return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
         }
         passing.append_n(total.saturating_sub(passing.len()), false);
-        let passing = passing.finish();
-        let count = passing.count_set_bits() as u64;
-        let passing = RowSelection::from_boolean_buffer(passing);
-        let rows = pages.map_or(passing.clone(), |pages| pages.and_then(&passing));
-        match fault {
-            Some(fault) if count == 0 => Err(fault),
-            fault => Ok(Passing { rows, count, fault }),
-        }
+        let passing = RowSelection::from_boolean_buffer(passing.finish());
+        Ok(Some((pages.map_or(passing.clone(), |pages| pages.and_then(&passing)), fault)))
     }
+}
+
+/// The number of rows of a row group, or of some pages of it.
+fn count(chunk: &Chunk, pages: Option<&RowSelection>) -> u64 {
+    pages.map_or(chunk.rows, |pages| pages.row_count() as u64)
+}
+
+/// The rows that pass.
+fn keeps(predicate: &CompiledPredicate, batch: &RecordBatch) -> Result<BooleanArray, FeedError> {
+    predicate.keeps(batch).map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))
 }
 
 impl ReadChunks for SelectiveFile {
@@ -126,44 +139,43 @@ impl ReadChunks for SelectiveFile {
         self.0.batch_bytes()
     }
 
-    fn select(&self, chunk: &Chunk, check: &Check<'_>) -> Result<Option<Selection<Self::Rows>>, FeedError> {
-        let Some(filter) = &self.0.filter else { return Ok(None) };
-        let selected = filter.select(chunk, check)?;
-        let rows = selected.as_ref().map_or(0, |selected| selected.count);
-        let state = selected.map(|selected| SelectiveRows {
-            selected: Some(selected),
-            rows: None,
-            reads_last: false,
-        });
-        Ok(Some(Selection { rows, state }))
-    }
-
-    /// Starts reading all rows.
-    fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
-        let rows = Some(self.0.begin(chunk, rows, batch_size)?);
-        Ok(SelectiveRows { selected: None, rows, reads_last: false })
-    }
-
-    fn begin_reusing(
+    fn select(
         &self,
-        before: Self::Rows,
         chunk: &Chunk,
-        rows: Range<u64>,
         batch_size: usize,
-    ) -> Result<Self::Rows, FeedError> {
-        let Some(selected) = before.selected else { return self.begin(chunk, rows, batch_size) };
-        let reads_last = rows.end == selected.count;
-        let rows = Some(self.0.begin_selected(chunk, Some(&selected.rows), rows, batch_size)?);
-        Ok(SelectiveRows { selected: Some(selected), rows, reads_last })
+        check: &Check<'_>,
+    ) -> Result<Selection<Self::Rows>, FeedError> {
+        let Some(filter) = &self.0.filter else { return Ok(Selection::All) };
+        let Some(pages) = filter.pages(chunk)? else { return Ok(Selection::Nothing) };
+        let begin = |selected: Option<&RowSelection>| {
+            let count = count(chunk, selected);
+            let size = batch_size.min(usize::try_from(count).unwrap_or(usize::MAX)).max(1);
+            self.0.begin_selected(chunk, selected, 0..count, size)
+        };
+        let has_others = filter.file.columns.leaves.len() < self.0.columns.leaves.len();
+        let passing = if has_others { filter.passing(chunk, pages.as_ref(), check)? } else { None };
+        let (rows, kind) = match passing {
+            Some((passing, fault)) => (begin(Some(&passing))?, Kind::Passing(fault)),
+            None => (begin(pages.as_ref())?, Kind::Filtered),
+        };
+        Ok(Selection::Passing(SelectiveRows { rows, kind }))
+    }
+
+    /// Starts reading rows, whether they pass or not.
+    fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
+        Ok(SelectiveRows { rows: self.0.begin(chunk, rows, batch_size)?, kind: Kind::All })
     }
 
     fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError> {
-        let Some(reading) = &mut rows.rows else { return Ok(None) };
-        let found = self.0.next(reading)?;
-        let fault = rows.selected.as_mut().filter(|_| found.is_none() && rows.reads_last);
-        match fault.and_then(|selected| selected.fault.take()) {
-            Some(fault) => Err(fault),
-            None => Ok(found),
+        let found = self.0.next(&mut rows.rows)?;
+        match (&mut rows.kind, found, &self.0.filter) {
+            (Kind::Passing(fault), None, _) => fault.take().map_or(Ok(None), Err),
+            (Kind::Filtered, Some(batch), Some(filter)) => {
+                let keeps = keeps(&filter.filter.of_all, &batch)?;
+                let passing = arrowfeed_select::filter_batch(&batch, &keeps);
+                passing.map(Some).map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))
+            }
+            (_, found, _) => Ok(found),
         }
     }
 

@@ -17,11 +17,16 @@ use arrowfeed_source::run::{FileSet, ReadOptions};
 use arrowfeed_source::{FeedError, OnError, Report};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
+use parquet::data_type::ByteArray;
+use parquet::file::metadata::{
+    FileMetaData, PageIndexPolicy, ParquetMetaDataBuilder, ParquetMetaDataReader, ParquetMetaDataWriter,
+};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::statistics::Statistics;
 
 use crate::random_run;
 use crate::support::nested::Random;
-use crate::support::{open, promise, whole};
+use crate::support::{hide_panics_of_dependencies, open, promise, whole};
 
 /// Numbers that stand for the values of a column. `None` is a null.
 type Numbers = Vec<Option<i64>>;
@@ -301,4 +306,253 @@ fn the_rows_are_those_of_all_rows_that_pass() {
         }
     }
     assert!(pruned > 0 && few > 0, "{pruned} {few}");
+}
+
+/// Ten row groups of ten rows, in pages of five: `id` and `text` are sorted, and each has a null at the end of a group.
+fn sorted() -> RecordBatch {
+    let ids = (0..100).map(|n| (n % 10 < 9).then_some(n));
+    let texts = (0..100).map(|n| (n % 10 < 9).then(|| format!("text {n:02}")));
+    let floats = (0..100).map(|n| Some(if n % 10 == 4 { f64::NAN } else { f64::from(n) }));
+    RecordBatch::try_from_iter([
+        ("id", Arc::new(ids.collect::<Int64Array>()) as ArrayRef),
+        ("text", Arc::new(texts.collect::<StringArray>())),
+        ("float", Arc::new(floats.collect::<Float64Array>())),
+        ("unsigned", Arc::new((0..100).map(|n| Some(n + (1 << 31) - 50)).collect::<UInt32Array>())),
+    ])
+    .unwrap()
+}
+
+fn sorted_file(bloom_filters: bool) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(10))
+        .set_data_page_row_count_limit(5)
+        .set_write_batch_size(5)
+        .set_compression(Compression::SNAPPY)
+        .set_bloom_filter_enabled(bloom_filters);
+    file(&sorted(), properties.build())
+}
+
+/// The number of rows that pass, and the number of row groups that were read.
+fn counts(bytes: Vec<u8>, predicate: &str) -> (usize, u64) {
+    let files = open([bytes], ParquetOptions::default()).unwrap();
+    let (rows, report) = passing(&files, &predicate.parse().unwrap(), 100, 1, OnError::Raise).unwrap();
+    assert_eq!(report.rejected, 100 - rows.num_rows() as u64, "{predicate}");
+    (rows.num_rows(), report.blocks)
+}
+
+#[test]
+fn row_groups_without_a_row_that_passes_are_not_read() {
+    for (predicate, rows, groups) in [
+        ("id < 20", 18, 2),
+        ("id >= 20 and id < 21", 1, 1),
+        ("not id >= 20", 18, 2),
+        ("id == 55", 1, 1),
+        ("id == 1000", 0, 0),
+        ("id in [3, 93]", 2, 2),
+        ("id in []", 0, 0),
+        ("id != 3 and id < 10", 8, 1),
+        ("id is null and id < 10", 0, 1),
+        ("text starts with \"text 4\"", 9, 1),
+        ("text < \"text 1\" or id >= 90", 18, 2),
+        // A float may be NaN.
+        ("float < 5", 4, 1),
+        ("not float < 5", 96, 10),
+        ("float != 5", 99, 10),
+    ] {
+        assert_eq!(counts(sorted_file(false), predicate), (rows, groups), "{predicate}");
+    }
+}
+
+#[test]
+fn bloom_filters_rule_out_values_between_the_bounds() {
+    // The bounds of the texts are truncated, so that those of all row groups are equal.
+    let texts = StringArray::from_iter_values((0..100).map(|n| format!("a long text {n:02}")));
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+    let properties = |has_filters| {
+        WriterProperties::builder()
+            .set_max_row_group_row_count(Some(10))
+            .set_statistics_truncate_length(Some(4))
+            .set_column_index_truncate_length(Some(4))
+            .set_bloom_filter_enabled(has_filters)
+            .build()
+    };
+    let (without, with) = (file(&batch, properties(false)), file(&batch, properties(true)));
+    for (predicate, rows) in [("text == \"a long text 42\"", 1), ("text in [\"a long text 42\", \"b\"]", 1)] {
+        assert_eq!(counts(without.clone(), predicate), (rows, 10));
+        assert_eq!(counts(with.clone(), predicate), (rows, 1));
+    }
+    assert_eq!(counts(with.clone(), "text == \"a long text\"").1, 0);
+    assert_eq!(counts(with, "text != \"a long text\""), (100, 10));
+}
+
+/// Changes the values of all pages that have none of the rows.
+fn with_wrong_pages(mut bytes: Vec<u8>, rows: std::ops::Range<i64>) -> Vec<u8> {
+    let reader = ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Required);
+    let metadata = reader.parse_and_finish(&bytes::Bytes::from(bytes.clone())).unwrap();
+    let index = metadata.offset_index().unwrap();
+    let mut before = 0;
+    for (group, columns) in metadata.row_groups().iter().zip(index) {
+        for column in columns {
+            let pages = column.page_locations();
+            for (at, page) in pages.iter().enumerate() {
+                let end = pages.get(at + 1).map_or(group.num_rows(), |next| next.first_row_index);
+                if before + end <= rows.start || before + page.first_row_index >= rows.end {
+                    let len = page.compressed_page_size as usize;
+                    bytes[page.offset as usize + len / 2..][..len / 2].fill(0xff);
+                }
+            }
+        }
+        before += group.num_rows();
+    }
+    bytes
+}
+
+#[test]
+fn pages_without_a_row_that_passes_are_not_decoded() {
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..1000).map(|n| format!("text {n:03}"))));
+    let batch = RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(100))
+        .set_data_page_row_count_limit(50)
+        .set_write_batch_size(50)
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false);
+    let bytes = with_wrong_pages(file(&batch, properties.build()), 250..300);
+    let files = open([bytes], ParquetOptions::default()).unwrap();
+    let found = |predicate: &str, on_error| {
+        let (rows, report) = passing(&files, &predicate.parse().unwrap(), 100, 1, on_error)?;
+        Ok::<_, FeedError>((rows.num_rows(), report.blocks, report.skipped.len()))
+    };
+    assert_eq!(found("id >= 250 and id < 260", OnError::Raise).unwrap(), (10, 1, 0));
+    assert_eq!(found("text >= \"text 25\" and id < 300", OnError::Raise).unwrap(), (50, 1, 0));
+    found("id >= 249 and id < 260", OnError::Raise).unwrap_err();
+    // All pages are checked if damaged row groups are skipped.
+    assert_eq!(found("id >= 250 and id < 260", OnError::SkipBlock).unwrap(), (0, 0, 10));
+}
+
+#[test]
+fn a_damaged_index_is_ignored() {
+    let bytes = sorted_file(true);
+    let reader = ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Required);
+    let metadata = reader.parse_and_finish(&bytes::Bytes::from(bytes.clone())).unwrap();
+    let columns = || metadata.row_groups().iter().flat_map(|group| group.columns());
+    let start = columns().map(|column| column.byte_range()).map(|(start, len)| start + len).max().unwrap();
+    for (seed, byte) in random_run::seeds(100).zip([0, 0xff, 0x80, 1].into_iter().cycle()) {
+        let (mut damaged, mut random) = (bytes.clone(), Random::new(seed));
+        let indexes = start as usize..bytes.len() - 8 - footer_len(&bytes);
+        for place in &mut damaged[indexes] {
+            if random.below(2) == 0 {
+                *place = byte;
+            }
+        }
+        hide_panics_of_dependencies();
+        let files = open([damaged], ParquetOptions::default()).unwrap();
+        // Wrong bounds may be read as others, but there is no error.
+        passing(&files, &"id == 17 or text == \"text 93\"".parse().unwrap(), 100, 1, OnError::Raise).unwrap();
+    }
+}
+
+/// The file with other statistics for the columns, by their numbers.
+fn with_statistics(
+    bytes: &[u8],
+    writer: Option<&str>,
+    has_orders: bool,
+    change: impl Fn(usize, &Statistics) -> Statistics,
+) -> Vec<u8> {
+    let (pages, footer) = bytes[..bytes.len() - 8].split_at(bytes.len() - 8 - footer_len(bytes));
+    let metadata = ParquetMetaDataReader::decode_metadata(footer).unwrap();
+    let old = metadata.file_metadata();
+    let file = FileMetaData::new(
+        old.version(),
+        old.num_rows(),
+        writer.or(old.created_by()).map(str::to_owned),
+        old.key_value_metadata().cloned(),
+        old.schema_descr_ptr(),
+        old.column_orders().cloned(),
+    );
+    let groups = metadata.row_groups().iter().map(|group| {
+        let columns = group.columns().iter().enumerate().map(|(at, column)| {
+            let builder = column.clone().into_builder();
+            let builder = builder.set_column_index_offset(None).set_offset_index_offset(None);
+            builder.set_statistics(change(at, column.statistics().unwrap())).build().unwrap()
+        });
+        group.clone().into_builder().set_column_metadata(columns.collect()).build().unwrap()
+    });
+    let metadata = ParquetMetaDataBuilder::new(file).set_row_groups(groups.collect()).build();
+    let mut bytes = pages.to_vec();
+    ParquetMetaDataWriter::new(&mut bytes, &metadata).finish().unwrap();
+    if !has_orders {
+        // The last field of the footer: a list of four structs, which have an empty struct each.
+        let orders = [&[0x19, 0x4c][..], &[0x1c, 0, 0].repeat(4)].concat();
+        let (end, len) = (bytes.len() - 9, footer_len(&bytes) - orders.len());
+        assert_eq!(bytes.drain(end - orders.len()..end).collect::<Vec<_>>(), orders);
+        let end = bytes.len() - 8;
+        bytes[end..end + 4].copy_from_slice(&u32::try_from(len).unwrap().to_le_bytes());
+    }
+    bytes
+}
+
+fn footer_len(bytes: &[u8]) -> usize {
+    u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize
+}
+
+/// Statistics that say that all values are 7, or the text `z`.
+fn lying(column: usize, _: &Statistics, is_old: bool) -> Statistics {
+    let text = Some(ByteArray::from("z"));
+    match column {
+        0 => Statistics::int64(Some(7), Some(7), None, Some(0), is_old),
+        1 => Statistics::byte_array(text.clone(), text, None, Some(0), is_old),
+        2 => Statistics::double(Some(7.0), Some(7.0), None, Some(0), is_old),
+        _ => Statistics::int32(Some(7), Some(7), None, Some(0), is_old),
+    }
+}
+
+const OF_EACH_COLUMN: [(&str, usize); 4] =
+    [("id == 55", 1), ("text == \"text 55\"", 1), ("float < 5", 4), ("unsigned > 2147483602", 95)];
+
+#[test]
+fn statistics_are_trusted_if_their_order_is_known() {
+    let bytes = sorted_file(false);
+    let is_trusted = |writer, has_orders, is_old: bool| {
+        let bytes = with_statistics(&bytes, writer, has_orders, |column, found| lying(column, found, is_old));
+        OF_EACH_COLUMN.map(|(predicate, _)| counts(bytes.clone(), predicate).0 == 0)
+    };
+    let (new, old) = (false, true);
+    assert_eq!(is_trusted(None, true, new), [true; 4]);
+    // Old statistics have the order of signed numbers.
+    assert_eq!(is_trusted(None, true, old), [true, false, true, false]);
+    assert_eq!(is_trusted(None, false, old), [true, false, true, false]);
+    // The order is unknown.
+    assert_eq!(is_trusted(None, false, new), [false; 4]);
+    for writer in ["parquet-mr version 1.9.0 (build x)", "parquet-cpp version 1.2.9", "parquet-mr"] {
+        assert_eq!(is_trusted(Some(writer), true, new), [true, false, true, false], "{writer}");
+    }
+    for writer in ["parquet-mr version 1.10.0", "parquet-cpp-arrow version 21.0.0", "a writer"] {
+        assert_eq!(is_trusted(Some(writer), true, new), [true; 4], "{writer}");
+    }
+}
+
+#[test]
+fn bounds_that_are_nan_or_missing_are_ignored() {
+    let bytes = sorted_file(false);
+    for (min, max) in [(Some(f64::NAN), Some(f64::NAN)), (Some(7.0), Some(f64::NAN)), (None, None)] {
+        let of_floats = |column, found: &Statistics| match column {
+            2 => Statistics::double(min, max, None, None, false),
+            _ => found.clone(),
+        };
+        let bytes = with_statistics(&bytes, None, true, of_floats);
+        assert_eq!(counts(bytes.clone(), "float < 5"), (4, 10));
+        assert_eq!(counts(bytes, "float == 55"), (1, 10));
+    }
+    // The number of nulls is not known, or too large.
+    for nulls in [None, Some(1000)] {
+        let of_ids = |column, found: &Statistics| match column {
+            0 => Statistics::int64(Some(0), Some(100), None, nulls, false),
+            _ => found.clone(),
+        };
+        let bytes = with_statistics(&bytes, None, true, of_ids);
+        assert_eq!(counts(bytes.clone(), "id is null"), (10, 10));
+        assert_eq!(counts(bytes, "id is not null"), (90, 10));
+    }
 }

@@ -15,13 +15,15 @@ use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, 
 /// Maximum number of rows per read. The caller may cancel between two reads.
 const MAX_ROWS: u64 = 16_384;
 
-/// The rows of a chunk that pass the predicate of a [selective decoder](super::FormatFile::selective_decoder).
+/// The rows of a chunk that a decoder reads.
 #[derive(Debug)]
-pub struct Selection<R> {
-    /// Their number.
-    pub rows: u64,
-    /// The state from which [`ReadChunks::begin_reusing`] reads them. `None`: there are none, and the chunk was not read.
-    pub state: Option<R>,
+pub enum Selection<R> {
+    /// All rows: the decoder is not [selective](super::FormatFile::selective_decoder).
+    All,
+    /// The rows that pass, which [`ReadChunks::next`] reads with this state.
+    Passing(R),
+    /// No row passes. The chunk was not read.
+    Nothing,
 }
 
 /// A file whose chunks can be read from any row. [`ChunkDecoder`] is its [`UnitDecoder`].
@@ -42,13 +44,17 @@ pub trait ReadChunks: Send + Sync {
     /// Maximum size of a batch in bytes.
     fn batch_bytes(&self) -> usize;
 
-    /// Finds the rows of a chunk that pass. The numbers of rows are then those among the rows that pass. Default: `None`, the
-    /// decoder is not selective.
+    /// Selects the rows of a chunk that are read, in batches of at most `_batch_size` rows. Default: all.
     ///
     /// # Errors
     /// Same as [`begin`](Self::begin), or the caller cancels.
-    fn select(&self, _chunk: &Chunk, _check: &Check<'_>) -> Result<Option<Selection<Self::Rows>>, FeedError> {
-        Ok(None)
+    fn select(
+        &self,
+        _chunk: &Chunk,
+        _batch_size: usize,
+        _check: &Check<'_>,
+    ) -> Result<Selection<Self::Rows>, FeedError> {
+        Ok(Selection::All)
     }
 
     /// Starts reading the given rows of a chunk, in batches of `batch_size` rows; the last batch may be shorter.
@@ -116,6 +122,8 @@ struct RowRange<R> {
     end: u64,
     /// Row of the chunk at which the kept rows end.
     last: u64,
+    /// Whether only the rows that pass are read. Then the rows before the next batch are those.
+    is_selection: bool,
 }
 
 impl<F: ReadChunks> ChunkDecoder<F> {
@@ -149,13 +157,13 @@ impl<F: ReadChunks> ChunkDecoder<F> {
 
     /// Starts the next chunk. Returns false if there is none.
     fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
-        while let Some((chunk, dropped, mut kept)) = self.chunks.pop_front() {
+        while let Some((chunk, dropped, kept)) = self.chunks.pop_front() {
             if !self.claims.ask(chunk.offset)? {
                 break;
             }
             // The set of skipped rows must not depend on which unit reads which rows of a chunk. So the whole chunk is
             // checked first, and either all or none of its rows are skipped.
-            let mut before = match self.on_error {
+            let checked = match self.on_error {
                 OnError::Raise => None,
                 OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
                     Ok(checked) => Some(checked),
@@ -165,21 +173,24 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                     }
                 },
             };
-            let selected = self.file.select(&chunk, check).map_err(|error| self.located(&chunk, error))?;
-            let mut is_read = dropped == 0;
-            if let Some(Selection { rows, state }) = selected {
-                is_read = state.is_some();
-                (kept, before) = (rows, state);
-                self.report.rejected += chunk.rows - rows;
-                // The rows that pass are put into batches later, so here a batch may end with the chunk.
-                self.countdown.end();
+            let batch_size = usize::try_from(self.batch_size.min(MAX_ROWS)).unwrap_or(usize::MAX);
+            let selected = self.file.select(&chunk, batch_size, check);
+            let selected = selected.map_err(|error| self.located(&chunk, error))?;
+            if matches!(selected, Selection::Nothing) {
+                self.report.rejected += chunk.rows;
+                continue;
             }
-            if is_read {
+            if dropped == 0 {
                 self.report.blocks += 1;
                 self.report.bytes += self.file.chunk_bytes(&chunk);
             }
+            if let Selection::Passing(rows) = selected {
+                let (end, last) = (chunk.rows, chunk.rows);
+                self.current = Some(RowRange { chunk, rows, row: 0, end, last, is_selection: true });
+                return Ok(true);
+            }
             if kept > 0 {
-                self.begin_stretch(chunk, dropped, dropped + kept, before)?;
+                self.begin_stretch(chunk, dropped, dropped + kept, checked)?;
                 return Ok(true);
             }
         }
@@ -227,7 +238,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             Some(before) => self.file.begin_reusing(before, &chunk, range, size),
         };
         let rows = rows.map_err(|error| self.located(&chunk, error))?;
-        Ok(RowRange { chunk, rows, row, end, last })
+        Ok(RowRange { chunk, rows, row, end, last, is_selection: false })
     }
 
     /// Returns the next batch of the stretch; `None` at its end.
@@ -237,7 +248,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         let (rows, before) = (found.as_ref().map_or(0, RecordBatch::num_rows), stretch.row);
         stretch.row += rows as u64;
         let Some(batch) = found.filter(|_| stretch.row <= stretch.end) else {
-            if stretch.row == stretch.end {
+            if stretch.row == stretch.end || stretch.row < stretch.end && stretch.is_selection {
                 return Ok(None);
             }
             let (expected, found) = (thousands(stretch.end), thousands(stretch.row));
@@ -302,6 +313,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                     self.current = Some(stretch);
                     return Ok(Some(batch));
                 }
+                None if stretch.is_selection => self.report.rejected += stretch.end - stretch.row,
                 None if stretch.end < stretch.last => {
                     self.begin_stretch(stretch.chunk, stretch.end, stretch.last, Some(stretch.rows))?;
                 }
