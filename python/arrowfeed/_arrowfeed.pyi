@@ -7,7 +7,7 @@ from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
-from arrowfeed._stubs.predicate import Column, Predicate, col
+from arrowfeed._stubs.predicate import Column, Predicate, col, predicate_from_substrait
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.record_decoder import (
     AvroRecordDecoder,
@@ -99,6 +99,7 @@ __all__ = [
     "peek",
     "polars_frame",
     "polars_schema",
+    "predicate_from_substrait",
     "read_arrow_ipc",
     "read_avro",
     "read_csv",

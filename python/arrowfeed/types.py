@@ -113,6 +113,23 @@ class TensorFlowDType(Protocol):
         ...
 
 
+class PyarrowExpression(Protocol):
+    """A `pyarrow.compute.Expression`, which is also named `pyarrow.dataset.Expression`."""
+
+    def to_substrait(self, schema: Any, allow_arrow_extensions: bool = ...) -> Any:  # noqa: FBT001 - that of pyarrow
+        """Returns the bytes of an `ExtendedExpression` of Substrait."""
+        ...
+
+
+class PolarsExpression(Protocol):
+    """A `polars.Expr`."""
+
+    @property
+    def meta(self) -> Any:
+        """The methods that describe the expression."""
+        ...
+
+
 StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
 """Options of a store. The page "Files in stores" lists the keys."""
 
@@ -132,8 +149,8 @@ PredicateValue: TypeAlias = (
 )
 """A value that a predicate compares with a column. Scalars of NumPy and pandas are taken too."""
 
-PredicateLike: TypeAlias = Predicate | Column | str
-"""A predicate, a column of booleans, or the text of a predicate."""
+PredicateLike: TypeAlias = Predicate | Column | str | PyarrowExpression | PolarsExpression
+"""A predicate, a column of booleans, the text of a predicate, or an expression of pyarrow or polars."""
 
 AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""

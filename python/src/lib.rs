@@ -114,7 +114,7 @@ mod _arrowfeed {
         limits::Limits,
         pickled::_schema_of_fields,
         polars::{polars_frame, polars_schema},
-        predicate::{Column, Predicate, col},
+        predicate::{Column, Predicate, col, predicate_from_substrait},
         reader::RecordBatchReader,
         record_decoder::AvroRecordDecoder,
         records::encode_records,

@@ -1,6 +1,8 @@
 //! Predicates: `arrowfeed.col`, `arrowfeed.Column` and `arrowfeed.Predicate`.
 
+use arrow_schema::SchemaRef;
 use arrowfeed::predicate::{Literal, Operand, Predicate as Tree, col as operand};
+use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,6 +12,10 @@ use pyo3::types::{
 
 use crate::argument::{each, wrong_type};
 use crate::argument_types::Argument;
+use crate::arrow_schema::Schema;
+use crate::errors::io_error;
+use crate::object::Object;
+use crate::shutdown::try_attach;
 
 #[doc = docs!(Predicate)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -30,9 +36,20 @@ pub(crate) fn col(path: &Bound<'_, PyAny>) -> PyResult<Column> {
 #[pymethods]
 impl Predicate {
     #[new]
-    #[pyo3(text_signature = None)]
-    fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        <Tree as Argument>::parse("text", text).map(Self)
+    #[pyo3(signature = (text, *, schema=None), text_signature = None)]
+    fn new(text: &Bound<'_, PyAny>, schema: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let schema = schema.map(|schema| SchemaRef::parse("schema", schema)).transpose()?;
+        match (RowFilter::parse("text", text)?, schema) {
+            (RowFilter::Predicate(tree), _) => Ok(Self(tree)),
+            (RowFilter::Expression(expression), Some(schema)) => {
+                of_expression(expression.bind(text.py()), schema).map(Self)
+            }
+            (RowFilter::Expression(_), None) => {
+                let message =
+                    "schema: expected the Arrow schema of the rows, found an expression without one";
+                Err(PyTypeError::new_err(message))
+            }
+        }
     }
 
     fn __and__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -286,19 +303,63 @@ fn nanoseconds(delta: &Bound<'_, PyAny>) -> PyResult<i128> {
     Ok(seconds * 1_000_000_000 + number("microseconds")? * 1000 + below)
 }
 
-impl Argument for Tree {
+/// The filter of an argument.
+pub(crate) enum RowFilter {
+    Predicate(Tree),
+    /// An expression of another library, which becomes a predicate over the columns of a schema.
+    Expression(Py<PyAny>),
+}
+
+impl RowFilter {
+    /// The predicate over the columns of `schema`, for a thread without the interpreter.
+    pub(crate) fn over<E: From<FeedError>>(
+        self,
+        schema: impl FnOnce() -> Result<SchemaRef, E>,
+    ) -> Result<Tree, E> {
+        let expression = match self {
+            Self::Predicate(tree) => return Ok(tree),
+            Self::Expression(expression) => Object::new(expression),
+        };
+        let schema = schema()?;
+        let tree = try_attach(|py| {
+            let tree = of_expression(expression.bind(py), schema);
+            tree.map_err(|error| FeedError::io(io_error(py, error)))
+        });
+        let ended = || FeedError::new(FeedErrorKind::Internal, "expected a running Python interpreter");
+        Ok(tree.ok_or_else(ended)??)
+    }
+}
+
+impl Argument for RowFilter {
     /// A predicate, a column of booleans, a text of the grammar, or an expression of another library.
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(predicate) = value.cast::<Predicate>() {
-            return Ok(predicate.get().0.clone());
+            return Ok(Self::Predicate(predicate.get().0.clone()));
         }
         if let Ok(column) = value.cast::<Column>() {
-            return Ok(column.get().is_true());
+            return Ok(Self::Predicate(column.get().is_true()));
         }
         if let Ok(text) = value.cast::<PyString>() {
-            return Tree::parse(&text.to_cow()?)
-                .map_err(|error| PyValueError::new_err(format!("{name}: {error}")));
+            let tree = Tree::parse(&text.to_cow()?);
+            let tree = tree.map_err(|error| PyValueError::new_err(format!("{name}: {error}")));
+            return tree.map(Self::Predicate);
+        }
+        if value.hasattr("to_substrait")? || value.get_type().module()?.to_cow()?.starts_with("polars.") {
+            return Ok(Self::Expression(value.clone().unbind()));
         }
         Err(wrong_type(name, "a predicate such as arrowfeed.col(\"age\") >= 18, or its text", value))
     }
+}
+
+fn of_expression(expression: &Bound<'_, PyAny>, schema: SchemaRef) -> PyResult<Tree> {
+    let module = expression.py().import("arrowfeed._expressions")?;
+    let predicate = module.call_method1("predicate_of", (expression, Schema(schema)))?;
+    Ok(predicate.cast::<Predicate>()?.get().0.clone())
+}
+
+#[doc = docs!(predicate_from_substrait)]
+#[pyfunction]
+pub(crate) fn predicate_from_substrait(message: &[u8], schema: &Bound<'_, PyAny>) -> PyResult<Predicate> {
+    let tree = Tree::from_substrait(message, &*SchemaRef::parse("schema", schema)?);
+    tree.map(Predicate).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -134,6 +134,10 @@ impl FileFormat for IpcFormat {
         &self.options.limits
     }
 
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        Ok(self.whole.clone())
+    }
+
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = IpcOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
         Ok(Arc::new(Self::new((self.first.clone(), self.stored), self.whole.clone(), options)?))

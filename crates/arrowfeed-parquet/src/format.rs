@@ -114,6 +114,10 @@ impl FileFormat for ParquetFormat {
         true
     }
 
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        Ok(self.whole.clone())
+    }
+
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         Ok(Arc::new(self.of_columns(columns)?))
     }

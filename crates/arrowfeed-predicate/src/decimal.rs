@@ -62,10 +62,15 @@ impl Decimal {
         Position::After(quotient.wrapping_sub(below))
     }
 
+    /// The nearest `f64`, which may be infinite.
+    pub(crate) fn nearest_float(self) -> f64 {
+        let text = format!("{}e{}", self.mantissa, self.exponent);
+        text.parse().expect("digits and an exponent")
+    }
+
     /// The position among the values of `f64`. A fraction, or a number too large for 256 bits, stands for the nearest float.
     pub(crate) fn among_floats(self) -> Position<f64> {
-        let text = format!("{}e{}", self.mantissa, self.exponent);
-        let nearest: f64 = text.parse().expect("digits and an exponent");
+        let nearest = self.nearest_float();
         if nearest.is_infinite() {
             return Position::After(if nearest < 0.0 { nearest } else { f64::MAX });
         }

@@ -62,6 +62,14 @@ pub enum PredicateError {
         /// The type in the batch.
         found: String,
     },
+    /// An expression of Substrait has a part that predicates do not have.
+    #[error("expected {expected}, found {found}")]
+    Substrait {
+        /// What predicates have there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
     /// A kernel failed.
     #[error(transparent)]
     Arrow(#[from] ArrowError),

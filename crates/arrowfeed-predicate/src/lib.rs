@@ -54,6 +54,10 @@
 //! | timestamps | exact, with literals of any unit. A date is its midnight, of UTC if the column has a time zone. Otherwise a column with a time zone needs a literal with one, and a column without needs a literal without |
 //! | dates, times, durations | compared with literals of the same kind only |
 //! | lists | compared by [`Lists`]; `list_length` is null for a null |
+//!
+//! # Features
+//!
+//! `substrait` adds `Predicate::from_substrait`, which reads expressions of other libraries. It is not enabled by default.
 
 mod compiled;
 mod decimal;
@@ -61,6 +65,8 @@ mod error;
 mod literal;
 mod position;
 mod predicate;
+#[cfg(feature = "substrait")]
+mod substrait;
 mod temporal;
 mod text;
 

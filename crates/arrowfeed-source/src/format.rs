@@ -69,6 +69,15 @@ pub trait FileFormat: Send + Sync + Debug {
     /// A column does not exist.
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError>;
 
+    /// Returns the schema of all columns that [`with_columns`](Self::with_columns) can select, whichever are selected now.
+    /// Default: [`schema`](Self::schema), which is wrong for a format whose columns can be selected.
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        Ok(self.schema().clone())
+    }
+
     /// Checks that [`schema`](Self::schema) has all columns that the caller asked for. A reading fails with the error,
     /// unless [`with_columns`](Self::with_columns) selects columns first. Default: `Ok`.
     ///

@@ -190,6 +190,10 @@ impl FileFormat for TextFormat {
         Ok(Arc::new(Self { parser: self.parser.with_columns(columns)?, ..self.clone() }))
     }
 
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        Ok(self.parser.whole_schema().clone())
+    }
+
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
         let (file, _) = file::open(file, self.clone(), check)?;
         Ok(Arc::new(file))

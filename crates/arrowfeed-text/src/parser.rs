@@ -65,6 +65,15 @@ impl Parser {
         }
     }
 
+    /// The schema of all columns, whichever are selected.
+    pub(crate) fn whole_schema(&self) -> &SchemaRef {
+        match self {
+            Self::Csv(parser) => parser.whole_schema(),
+            Self::Json(parser) => parser.whole_schema(),
+            Self::Whole(whole) => &whole.schema,
+        }
+    }
+
     pub(crate) fn framing(&self) -> Framing {
         self.dialect().map_or(Framing::Lines, CsvDialect::framing)
     }

@@ -39,12 +39,12 @@
 //! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
 //! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
 //! | [`arrow`] | | the Arrow types of the signatures |
-//! | [`predicate`] | | predicates of filters |
+//! | [`predicate`] | | predicates of filters; with the feature `substrait` also from expressions of Substrait |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
 //!
-//! All features except `hdfs` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
+//! All features except `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
 //! [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,

@@ -122,9 +122,9 @@ def read_arrow_ipc(
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
             named is read as a whole. None: all columns.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch. A batch may be shorter at the end of a record batch of the
             file. None: 8,192, or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.

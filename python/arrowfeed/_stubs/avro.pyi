@@ -150,9 +150,10 @@ def read_avro(
             `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
             to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. An expression needs files
+            that can be read again. None: all rows.
         batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
             file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
             two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and

@@ -15,6 +15,7 @@ from arrowfeed._frameworks.torch_dataset import TorchDataset
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
+from arrowfeed._stubs.predicate import Predicate
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
 from arrowfeed._tensorflow.wrapped import TensorFlowDataset
@@ -300,11 +301,13 @@ class Dataset(Tfxio):
         predicate. `report()["rejected"]` counts the rows that do not pass.
 
         Args:
-            predicate: Such as `arrowfeed.col("age") >= 18`, or its text `"age >= 18"`.
+            predicate: Such as `arrowfeed.col("age") >= 18`, its text `"age >= 18"`, or an expression of
+                pyarrow or polars.
 
         Raises:
             OptionError: A column does not exist, or has another type than its value.
-            ValueError: The text does not have the grammar.
+            ValueError: The text does not have the grammar, or an expression has a part that predicates do not
+                have.
             TypeError: `predicate` has the wrong type.
 
         Example:
@@ -312,6 +315,10 @@ class Dataset(Tfxio):
             >>> for tensors in adults.tensors(batch_size=1024, shuffle_buffer_size=100_000, seed=1):
             ...     train(tensors["id"].values)
         """
+
+    @property
+    def predicate(self) -> Predicate | None:
+        """The predicate of `filter`. None: the dataset is not filtered."""
 
     def take(self, count: int) -> Self:
         """Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.

@@ -137,9 +137,9 @@ def read_parquet(
             file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
             infinite. False: a column of doubles that the schema declares as floats is an error.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
             or fewer for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.

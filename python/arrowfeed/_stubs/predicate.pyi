@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import final
 
-from arrowfeed.types import PredicateLike, PredicateValue
+from arrowfeed.types import ArrowSchemaExportable, PredicateLike, PredicateValue
 
 @final
 class Predicate:
@@ -18,11 +18,14 @@ class Predicate:
     type and the grammar of texts.
 
     Args:
-        text: A text such as `age >= 18 and label is not null`. Also a predicate or a column of booleans.
+        text: A text such as `age >= 18 and label is not null`. Also a predicate, a column of booleans, or an
+            expression of pyarrow or polars.
+        schema: The Arrow schema of the rows, which an expression needs.
 
     Raises:
-        ValueError: The text does not have the grammar. The message names the position.
-        TypeError: `text` has the wrong type.
+        ValueError: The text does not have the grammar, and the message names the position. An expression has
+            a part that predicates do not have, or does not fit the schema.
+        TypeError: An argument has the wrong type, or `text` is an expression and there is no schema.
 
     Example:
         >>> predicate = arrowfeed.Predicate("age >= 18 and label is not null")
@@ -30,7 +33,7 @@ class Predicate:
         True
     """
 
-    def __new__(cls, text: PredicateLike) -> Predicate: ...
+    def __new__(cls, text: PredicateLike, *, schema: ArrowSchemaExportable | None = None) -> Predicate: ...
     def __and__(self, other: Predicate | Column) -> Predicate: ...
     def __rand__(self, other: Predicate | Column) -> Predicate: ...
     def __or__(self, other: Predicate | Column) -> Predicate: ...
@@ -110,4 +113,16 @@ def col(path: str) -> Column:
         >>> import arrowfeed as af
         >>> adults = (af.col("user.age") >= 18) & af.col("label").is_not_null()
         >>> reader = af.read_avro("users.avro", columns=["id"], where=adults)
+    """
+
+def predicate_from_substrait(message: bytes, schema: ArrowSchemaExportable) -> Predicate:
+    """Reads a condition from the bytes of an `ExtendedExpression` of Substrait.
+
+    Args:
+        message: The bytes.
+        schema: The Arrow schema of the rows, by whose numbers the expression names its columns.
+
+    Raises:
+        ValueError: The bytes are not such a message, or the expression has a part that predicates do not
+            have.
     """

@@ -275,9 +275,9 @@ def read_csv(
         raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
             columns.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -342,9 +342,9 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.

@@ -280,9 +280,9 @@ def read_tfrecord(
             least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.
         encoding: The Arrow types of features; see `ExampleDataset`.
-        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-            `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-            `batch_size` rows. None: all rows.
+        where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+            `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+            Each batch but the last one then has `batch_size` rows. None: all rows.
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_schema::SchemaRef;
 use arrowfeed::dataset::{RowRestriction, RowSplit};
-use arrowfeed::predicate::Predicate;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
 use pyo3::PyClass;
@@ -24,6 +23,7 @@ use crate::call::{call, caught};
 use crate::claims;
 use crate::errors::dataset_error;
 use crate::html;
+use crate::predicate::{Predicate, RowFilter};
 use crate::progress::Progress;
 use crate::reader::{RecordBatchReader, as_dict};
 use crate::signals;
@@ -219,9 +219,20 @@ impl Dataset {
     #[doc = docs!(Dataset.filter)]
     fn filter(&self, predicate: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = predicate.py();
-        let predicate = <Predicate as Argument>::parse("predicate", predicate)?;
-        let filtered = py.detach(|| caught(|| self.dataset.filter(&predicate)));
+        let filter = RowFilter::parse("predicate", predicate)?;
+        let filtered = py.detach(|| {
+            caught(|| {
+                let predicate = filter.over(|| self.dataset.all_columns())?;
+                self.dataset.filter(&predicate)
+            })
+        });
         self.selected(py, filtered.map_err(|error| dataset_error(py, error))?)
+    }
+
+    #[doc = docs!(Dataset.predicate)]
+    #[getter]
+    fn predicate(&self) -> Option<Predicate> {
+        self.dataset.predicate().cloned().map(Predicate)
     }
 
     #[doc = docs!(Dataset.take)]

@@ -7,6 +7,7 @@ use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder};
 use pyo3::prelude::*;
 
 use super::Reading;
+use crate::predicate::RowFilter;
 use crate::reader::RecordBatchReader;
 use crate::source::sources;
 
@@ -28,13 +29,16 @@ read_function! {
     }
 }
 
-/// Opens a reader, which reads streams too.
+/// Opens a reader, which reads streams too, unless the schema must be known before the filter.
 fn read(source: &Bound<'_, PyAny>, avro: AvroOptions, reading: Reading) -> PyResult<RecordBatchReader> {
-    // The numbers of rows need files that can be read again.
-    if !reading.added.is_empty() {
+    // The numbers of rows and the columns of an expression need files that can be read again.
+    if !reading.added.is_empty() || matches!(reading.filter, Some(RowFilter::Expression(_))) {
         return super::read((source, EXTENSION), avro, AvroFormat::files, reading);
     }
-    let Reading { mut options, progress, stores, .. } = reading;
+    let Reading { mut options, filter, progress, stores, .. } = reading;
+    if let Some(RowFilter::Predicate(predicate)) = filter {
+        options.filter = Some(predicate);
+    }
     let sources = sources(source, EXTENSION, &stores)?;
     if sources.from_python {
         options.threads = Some(NonZeroUsize::MIN);

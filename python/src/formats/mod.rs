@@ -9,9 +9,10 @@ use arrowfeed::{DatasetOptions, FeedError, Partitioning, TensorDefinitions};
 use pyo3::prelude::*;
 
 use crate::added_columns::{AddedArguments, AddedKeywords, SelectColumns};
-use crate::argument_types::{Given, set};
+use crate::argument_types::{Given, given};
 use crate::arrow_schema::Schema;
 use crate::dataset::{DatasetClass, Keywords};
+use crate::predicate::RowFilter;
 use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
 use crate::source::rereadable;
@@ -202,7 +203,9 @@ fn dataset<T: DatasetClass, A: FormatArguments>(
 
 /// The arguments that all read functions have.
 struct Reading {
+    /// Without a filter.
     options: ReadOptions,
+    filter: Option<RowFilter>,
     progress: Progress,
     added: AddedArguments,
     stores: StoreArguments,
@@ -217,10 +220,9 @@ impl Reading {
         stores: &StoreKeywords<'_>,
     ) -> PyResult<Self> {
         let on_error = on_error.0.as_ref();
-        let mut options = parsed!(ReadOptions { batch_size, threads, on_error });
-        set(&mut options.filter, "where", filter)?;
         Ok(Self {
-            options,
+            options: parsed!(ReadOptions { batch_size, threads, on_error }),
+            filter: given("where", filter)?,
             progress: progress.map(Progress::new).transpose()?.unwrap_or_default(),
             added: AddedArguments::new(added)?,
             stores: StoreArguments::new(stores)?,
@@ -236,11 +238,12 @@ fn read<A: FormatArguments>(
     reading: Reading,
 ) -> PyResult<RecordBatchReader> {
     let py = source.py();
-    let Reading { options, progress, added, stores } = reading;
+    let Reading { options, filter, progress, added, stores } = reading;
     let of_format = arguments.options(py)?;
     let (sources, _) = rereadable(source, extension, added.searches_below(), &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
         let (files, _) = added.open(sources, of_format, open, &interrupt)?;
-        files.read_files(ReadOptions { interrupt: Some(interrupt), ..options })
+        let filter = filter.map(|filter| filter.over(|| files.all_columns())).transpose()?;
+        files.read_files(ReadOptions { filter, interrupt: Some(interrupt), ..options })
     })
 }

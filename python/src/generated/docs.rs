@@ -741,11 +741,13 @@ then, the number of batches is unknown, and progress bars have no total. A check
 predicate. `report()["rejected"]` counts the rows that do not pass.
 
 Args:
-    predicate: Such as `arrowfeed.col("age") >= 18`, or its text `"age >= 18"`.
+    predicate: Such as `arrowfeed.col("age") >= 18`, its text `"age >= 18"`, or an expression of
+        pyarrow or polars.
 
 Raises:
     OptionError: A column does not exist, or has another type than its value.
-    ValueError: The text does not have the grammar.
+    ValueError: The text does not have the grammar, or an expression has a part that predicates do not
+        have.
     TypeError: `predicate` has the wrong type.
 
 Example:
@@ -837,6 +839,9 @@ Example:
     >>> splits = dataset.plan_splits(target_bytes=16 << 20)
     >>> sum(batch.num_rows for split in splits for batch in dataset.read_split(split))
     2000"#
+    };
+    (Dataset.predicate) => {
+        r#"The predicate of `filter`. None: the dataset is not filtered."#
     };
     (Dataset.project) => {
         r#"Returns a dataset of some of the tensors, in the order of `names`.
@@ -1754,11 +1759,14 @@ result is true. NaN differs from each number and from itself. The page "Filters"
 type and the grammar of texts.
 
 Args:
-    text: A text such as `age >= 18 and label is not null`. Also a predicate or a column of booleans.
+    text: A text such as `age >= 18 and label is not null`. Also a predicate, a column of booleans, or an
+        expression of pyarrow or polars.
+    schema: The Arrow schema of the rows, which an expression needs.
 
 Raises:
-    ValueError: The text does not have the grammar. The message names the position.
-    TypeError: `text` has the wrong type.
+    ValueError: The text does not have the grammar, and the message names the position. An expression has
+        a part that predicates do not have, or does not fit the schema.
+    TypeError: An argument has the wrong type, or `text` is an expression and there is no schema.
 
 Example:
     >>> predicate = arrowfeed.Predicate("age >= 18 and label is not null")
@@ -2808,6 +2816,17 @@ Args:
 Raises:
     ImportError: polars is not installed."#
     };
+    (predicate_from_substrait) => {
+        r#"Reads a condition from the bytes of an `ExtendedExpression` of Substrait.
+
+Args:
+    message: The bytes.
+    schema: The Arrow schema of the rows, by whose numbers the expression names its columns.
+
+Raises:
+    ValueError: The bytes are not such a message, or the expression has a part that predicates do not
+        have."#
+    };
     (read_arrow_ipc) => {
         r#"Reads Arrow IPC files (Feather V2) and streams as Arrow record batches.
 
@@ -2820,9 +2839,9 @@ Args:
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
         named is read as a whole. None: all columns.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch. A batch may be shorter at the end of a record batch of the
         file. None: 8,192, or fewer for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -2880,9 +2899,10 @@ Args:
         `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
         to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. An expression needs files
+        that can be read again. None: all rows.
     batch_size: Number of rows of a batch. A batch may have rows of several blocks. The last batch of a
         file may be shorter. None: 8,192, or fewer for long rows and for many columns: the least power of
         two from 256 on whose batch has 2 MiB, or 2 KiB for each column if that is more. The columns and
@@ -2971,9 +2991,9 @@ Args:
     raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
         columns.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -3018,9 +3038,9 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -3075,9 +3095,9 @@ Args:
         file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
         infinite. False: a column of doubles that the schema declares as floats is an error.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch. A batch may be shorter at the end of a row group. None: 8,192,
         or fewer for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -3142,9 +3162,9 @@ Args:
         least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.
     encoding: The Arrow types of features; see `ExampleDataset`.
-    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18` or its text
-        `"age >= 18"`. Its columns need not be among `columns`. Each batch but the last one then has
-        `batch_size` rows. None: all rows.
+    where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
+        `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
+        Each batch but the last one then has `batch_size` rows. None: all rows.
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
@@ -3541,7 +3561,7 @@ macro_rules! signed {
         concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, schema=None, double_as_float=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
     };
     (Predicate) => {
-        concat!(r#"Predicate(text)"#, "\n--\n\n", docs!(Predicate))
+        concat!(r#"Predicate(text, *, schema=None)"#, "\n--\n\n", docs!(Predicate))
     };
     (Ragged) => {
         concat!(r#"Ragged(path, *, partitions=(), row_splits_dtype='int64')"#, "\n--\n\n", docs!(Ragged))
@@ -3707,6 +3727,9 @@ macro_rules! signed {
     };
     (polars_schema) => {
         concat!(r#"polars_schema(schema)"#, "\n--\n\n", docs!(polars_schema))
+    };
+    (predicate_from_substrait) => {
+        concat!(r#"predicate_from_substrait(message, schema)"#, "\n--\n\n", docs!(predicate_from_substrait))
     };
     (read_arrow_ipc) => {
         concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))

@@ -217,6 +217,13 @@ impl FileFormat for AvroFormat {
         Ok(Arc::new(Self::compiled(&self.first, options, None)?))
     }
 
+    /// Without the columns of recursive types.
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        let options = AvroOptions { columns: None, ..(*self.options).clone() };
+        let (plan, _) = DecodePlan::compile_nonrecursive(&self.first.schema, &options)?;
+        Ok(plan.schema().clone())
+    }
+
     fn lists_hold_one_value(&self) -> bool {
         self.options.encoding != ColumnEncoding::Native
     }

@@ -56,6 +56,17 @@ fn is_plain(path: &str) -> bool {
     !path.is_empty() && path_length(path) == path.len() && !path.chars().any(char::is_control) && !reserved()
 }
 
+/// Appends the step to field `name` to a path.
+#[cfg(feature = "substrait")]
+pub(crate) fn push_step(path: &mut String, name: &str) {
+    let is_plain = !name.is_empty() && !name.contains('.') && name.chars().all(is_word);
+    match is_plain {
+        true if path.is_empty() => path.push_str(name),
+        true => path.extend([".", name]),
+        false => path.push_str(&format!("['{}']", name.replace('\'', "''"))),
+    }
+}
+
 /// The rest of the path after the step to field `name`, if the path starts with this step. The rest is empty if the path ends
 /// there.
 pub(crate) fn after_name<'a>(path: &'a str, name: &str) -> Option<&'a str> {

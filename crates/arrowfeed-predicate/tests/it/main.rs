@@ -12,5 +12,7 @@ mod oracle;
 mod random_config;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;
+#[cfg(feature = "substrait")]
+mod substrait;
 mod text;
 mod types;

@@ -128,6 +128,10 @@ impl FileFormat for ChunkFormat {
         Ok(Arc::new(Self::new(self.sources.clone(), columns, self.limits.clone(), self.by_caller)))
     }
 
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        Ok(self.sources[0].schema().clone())
+    }
+
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
         let (name, wrong) = (file.name().clone(), || {
             FeedError::new(FeedErrorKind::Internal, "expected a source of rows, found a file")

@@ -327,6 +327,14 @@ impl FileSet {
         }
     }
 
+    /// The schema of all columns of the files, also of those that are not read.
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    pub fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        self.format.all_columns()
+    }
+
     /// The number of files, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {

@@ -149,6 +149,10 @@ impl CsvParser {
         self.plan.cells.fields().len()
     }
 
+    pub(crate) fn whole_schema(&self) -> &SchemaRef {
+        &self.plan.whole
+    }
+
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let columns = named_columns(&self.plan.whole, columns)?;
         let schema = self.plan.whole.project(&columns).map_err(|error| {

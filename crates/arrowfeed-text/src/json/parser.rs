@@ -62,6 +62,10 @@ impl JsonParser {
         if self.has_lists_of_structs { memchr_iter(b'{', record).count() } else { 1 }
     }
 
+    pub(crate) fn whole_schema(&self) -> &SchemaRef {
+        &self.whole
+    }
+
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let columns = named_columns(&self.whole, columns)?;
         let schema = self.whole.project(&columns).map_err(|error| {

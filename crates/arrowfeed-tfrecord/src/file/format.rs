@@ -275,6 +275,17 @@ impl FileFormat for RecordFormat {
         FileEnds::opening_ranges(len)
     }
 
+    fn all_columns(&self) -> Result<SchemaRef, FeedError> {
+        let all = match &self.plan {
+            RecordDecoding::Raw => return Ok(self.schema.clone()),
+            RecordDecoding::Example { whole, .. } => self.clone().of_examples(whole.clone())?,
+            RecordDecoding::SequenceExample { whole, .. } => {
+                self.clone().of_sequence_examples(whole.clone())?
+            }
+        };
+        Ok(all.schema)
+    }
+
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let (plan, decoded) = match &self.plan {
             RecordDecoding::Raw => {

@@ -269,6 +269,18 @@ impl Dataset {
         }
     }
 
+    /// The schema of all columns of the files, also of those that are not read. A mixed dataset has those of its first dataset.
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    pub fn all_columns(&self) -> Result<SchemaRef, DatasetError> {
+        let files = match &self.content {
+            Content::Files(files) => files,
+            Content::Mixed(mixed) => &mixed.datasets[0].files,
+        };
+        Ok(files.files.all_columns()?)
+    }
+
     /// Limits on the resources that a file may use. A mixed dataset has the limits of its first dataset.
     pub fn limits(&self) -> &Limits {
         match &self.content {
