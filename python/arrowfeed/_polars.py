@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager, suppress
+import functools
+import operator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from arrowfeed._arrowfeed import avro_columns, avro_schema, polars_frame, polars_schema, read_avro
+from arrowfeed._arrowfeed import (
+    Predicate,
+    avro_columns,
+    avro_schema,
+    polars_frame,
+    polars_schema,
+    read_avro,
+)
 from arrowfeed._engines.sources import repeatable
 from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths, log_skipped
-from arrowfeed._errors import SchemaError
+from arrowfeed._errors import OptionError, SchemaError
 from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed._libraries import needed
 
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
         ArrowSchemaExportable,
         AvroSchemaLike,
         OnError,
+        PredicateLike,
         Source,
         StorageOptions,
         Store,
@@ -37,6 +47,7 @@ def scan_avro(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     reader_schema: AvroSchemaLike | None = None,
     string_type: StringType = "utf8_view",
     unions: Unions = "struct",
@@ -54,13 +65,14 @@ def scan_avro(
     """Scans Avro object container files as a `polars.LazyFrame`.
 
     A query decodes only the columns that it uses. A query with a row limit, such as `head(10)`, stops when it
-    has enough rows. polars filters a batch while the next one is decoded. This call reads the header of the
-    first file; each `collect` reads the files again.
+    has enough rows. Rows that do not pass a filter are left out while they are decoded, as far as the filter
+    is a predicate. This call reads the header of the first file; each `collect` reads the files again.
 
     Args:
         source: As in `read_avro`, but no file objects, because they can be read only once.
         columns: Field paths to read, as in `read_avro`. None: all columns. Columns of recursive types
             are then the last ones, with the type `List(Null)`, and a query that uses one of them is an error.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         reader_schema: As in `read_avro`.
         string_type: Arrow type of strings, as in `read_avro`. polars shares the memory of the default type.
         unions: Arrow type of unions: `"struct"` or `"json"`, as in `read_avro`. polars has no dense unions.
@@ -108,15 +120,24 @@ def scan_avro(
     }
 
     paths = None if columns is None else list(columns)
+    schema = _avro_columns(source, paths, options)
+    own = None if where is None else Predicate(where, schema=schema)
+    if own is not None:
+        first = column_paths(paths, list(schema.names[:1]))
+        read_avro(source, columns=first, where=own, **options).close()  # Checks the types.
 
     @contextmanager
-    def opened(names: list[str] | None, batch_size: int) -> Generator[Iterable[Any]]:
+    def opened(
+        names: list[str] | None, batch_size: int, passing: Predicate | None
+    ) -> Generator[Iterable[Any]]:
+        parts = [part for part in (own, passing) if part is not None]
+        both = functools.reduce(operator.and_, parts) if parts else None
         selected = paths if names is None else column_paths(paths, names)
-        with read_avro(source, columns=selected, batch_size=batch_size, **options) as reader:
+        with read_avro(source, columns=selected, where=both, batch_size=batch_size, **options) as reader:
             yield reader
             log_skipped(reader.report())
 
-    return _lazy_frame("scan_avro()", _avro_columns(source, paths, options), opened)
+    return _lazy_frame("scan_avro()", schema, opened)
 
 
 def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any]) -> Any:
@@ -151,6 +172,7 @@ def scan_dataset(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     threads: int | None = None,
     on_error: OnError = "raise",
     **options: Any,
@@ -158,13 +180,14 @@ def scan_dataset(
     """Scans files of any format as a `polars.LazyFrame`.
 
     The content of the first file determines the format, as in `open_dataset`. A query decodes only the
-    columns that it uses. A query with a row limit, such as `head(10)`, stops when it has enough rows. polars
-    filters a batch while the next one is decoded. Each `collect` opens the files again. `scan_avro` has more
-    options for Avro.
+    columns that it uses. A query with a row limit, such as `head(10)`, stops when it has enough rows. Rows
+    that do not pass a filter are left out while they are decoded, as far as the filter is a predicate. Each
+    `collect` opens the files again. `scan_avro` has more options for Avro.
 
     Args:
         source: As in `open_dataset`, but no file objects, because they can be read only once.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         threads: Number of decoding threads. None: one per core of the process.
         on_error: How to handle damaged data, as in `Dataset.record_batches`. Skipped parts cause warnings as
             in `scan_avro`.
@@ -184,10 +207,13 @@ def scan_dataset(
         >>> people = arrowfeed.scan_dataset("people-*.csv")
         >>> people.filter(polars.col("age") > 30).select("name").collect()
     """
-    reader = SplitSource(source, options, UNIONS, columns=columns).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS, columns=columns, where=where).reader(on_error=on_error)
 
-    def opened(names: list[str] | None, batch_size: int) -> AbstractContextManager[Iterable[Any]]:
-        selected = reader if names is None else reader.select(names)
+    def opened(
+        names: list[str] | None, batch_size: int, where: Predicate | None
+    ) -> AbstractContextManager[Iterable[Any]]:
+        passing = reader if where is None else reader.filtered(where)
+        selected = passing if names is None else passing.select(names)
         return closing(selected.read_all_decoded(batch_size=batch_size, threads=threads))
 
     return _lazy_frame("scan_dataset()", reader.schema, opened)
@@ -196,17 +222,20 @@ def scan_dataset(
 def _lazy_frame(
     function: str,
     schema: Any,
-    opened: Callable[[list[str] | None, int], AbstractContextManager[Iterable[Any]]],
+    opened: Callable[[list[str] | None, int, Predicate | None], AbstractContextManager[Iterable[Any]]],
 ) -> Any:
     """Returns the `polars.LazyFrame` of a scan.
 
     Args:
         function: Name of the function for messages.
         schema: An Arrow schema of all columns.
-        opened: Opens the files, with the names of the columns to decode (None: all columns) and the number of
-            rows of a batch. Its batches may have more columns.
+        opened: Opens the files, with the names of the columns to decode (None: all columns), the number of
+            rows of a batch, and the predicate of the rows (None: all rows). Its batches may have more
+            columns.
     """
     polars: Any = needed("polars", f"for {function}")
+    from arrowfeed._expressions.of_polars import pushed  # noqa: PLC0415 - imports polars
+
     register_io_source: Any = needed("polars.io.plugins", f"for {function}").register_io_source
     types = polars_schema(schema)
     names = list(types)
@@ -222,13 +251,23 @@ def _lazy_frame(
         size = batch_size or _ROWS
         size = size if n_rows is None else max(1, min(size, n_rows))
         left = n_rows
-        with opened(columns, size) as reader:
+        where, is_whole = None, predicate is None
+        # A limit that polars passes counts the rows before the filter.
+        if predicate is not None and n_rows is None:
+            where, is_whole = pushed(predicate, types)
+        with ExitStack() as files:
+            try:
+                reader = files.enter_context(opened(columns, size, where))
+            except OptionError:
+                # The column has no comparison.
+                where, is_whole = None, predicate is None
+                reader = files.enter_context(opened(columns, size, where))
             for batch in reader:
                 frame = polars_frame(batch, names if columns is None else columns)
                 if left is not None:
                     frame = frame.head(left)
                     left -= frame.height
-                if predicate is not None:
+                if not is_whole:
                     frame = frame.filter(predicate)
                 yield frame if with_columns is None else frame.select(with_columns)
                 if left == 0:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arrowfeed._arrowfeed import Split
-    from arrowfeed.types import OnError, Source
+    from arrowfeed.types import OnError, PredicateLike, Source
 
 datafusion: Any = needed("datafusion", "for arrowfeed.datafusion")
 
@@ -39,6 +39,7 @@ def read_dataset(
     *,
     context: Any = None,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     partitions: int | None = None,
     on_error: OnError = "raise",
     **options: Any,
@@ -46,14 +47,15 @@ def read_dataset(
     """Reads files as a `datafusion.DataFrame`.
 
     The content of the first file determines the format, as in `open_dataset`. A query decodes only the
-    columns that it uses. DataFusion passes filters that compare columns with constants; each decoded batch is
-    filtered before DataFusion receives it. The partitions of a query are decoded at the same time, each by a
+    columns that it uses. DataFusion passes filters that compare columns with constants, and receives only the
+    rows that pass. The partitions of a query are decoded at the same time, each by a
     thread of DataFusion.
 
     Args:
         source: A path, a glob, a directory, a URL, or a list of these.
         context: A `datafusion.SessionContext`. None: the global context, as for `datafusion.read_parquet`.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         partitions: Maximum number of partitions, at least 1. None: one per core of the machine.
         on_error: How to handle damaged data, as in `Dataset.read_split`.
         **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
@@ -78,7 +80,7 @@ def read_dataset(
     if most < 1:
         raise ValueError(f"partitions: expected an integer of 1 or more, found {most}")
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS, columns=columns)
+    planned = SplitSource(source, options, UNIONS, columns=columns, where=where)
     reader = planned.reader(batch_size=_ROWS, on_error=on_error)
     planned.plan(_SPLIT_BYTES)  # Refuses a source that has no splits.
 

@@ -19,7 +19,7 @@ from arrowfeed._libraries import needed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arrowfeed.types import OnError, Source
+    from arrowfeed.types import OnError, PredicateLike, Source
 
 duckdb: Any = needed("duckdb", "for arrowfeed.duckdb")
 
@@ -34,6 +34,7 @@ def read_dataset(
     *,
     connection: Any = None,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     threads: int | None = None,
     on_error: OnError = "raise",
     **options: Any,
@@ -41,13 +42,14 @@ def read_dataset(
     """Reads files as a `duckdb.DuckDBPyRelation`.
 
     The content of the first file determines the format, as in `open_dataset`. A query decodes only the
-    columns that it uses, with several threads. DuckDB passes filters that compare columns with constants;
-    each decoded batch is filtered before DuckDB receives it. Each query opens the files again.
+    columns that it uses, with several threads. DuckDB passes filters that compare columns with constants, and
+    receives only the rows that pass. Each query opens the files again.
 
     Args:
         source: As in `open_dataset`, but no file objects, because they can be read only once.
         connection: A `duckdb.DuckDBPyConnection`. None: the default connection.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         threads: Number of decoding threads. None: one per core of the process.
         on_error: How to handle damaged data, as in `Dataset.record_batches`.
         **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
@@ -66,6 +68,6 @@ def read_dataset(
         >>> duckdb.sql("SELECT count(*) FROM rows WHERE id < 10").fetchone()
         (10,)
     """
-    reader = SplitSource(source, options, UNIONS, columns=columns).reader(on_error=on_error)
+    reader = SplitSource(source, options, UNIONS, columns=columns, where=where).reader(on_error=on_error)
     dataset = SplitDataset(reader, batch_size=_ROWS, threads=threads)
     return (duckdb if connection is None else connection).from_arrow(dataset)

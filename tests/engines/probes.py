@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -59,6 +60,12 @@ def whole(path: Path) -> pa.Table:
     return pa.Table.from_batches(batches, pa.schema(dataset.arrow_schema))
 
 
+def columns_of_predicate(reader: SplitReader) -> list[str]:
+    """The columns of `PEOPLE` that the predicate of a reader has, which are decoded too."""
+    text = re.sub(r'"[^"]*"', "", "" if reader._predicate is None else str(reader._predicate))
+    return [name for name in PEOPLE.schema.names if re.search(rf"\b{name}\b", text)]
+
+
 class Decoded:
     """Records the columns and the number of rows that readers of splits decode in this process."""
 
@@ -70,7 +77,7 @@ class Decoded:
 
     def _recorded(self, method: Any) -> Any:
         def recorded(reader: SplitReader, *arguments: Any, **options: Any) -> Iterator[Any]:
-            self.columns.append(reader.schema.names)
+            self.columns.append(reader.schema.names + columns_of_predicate(reader))
             for batch in method(reader, *arguments, **options):
                 self.rows += batch.num_rows
                 yield batch

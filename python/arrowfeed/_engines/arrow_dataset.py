@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import Predicate
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -144,11 +145,13 @@ class _Scanner:
         filter: Any,  # noqa: A002
     ) -> None:
         self._names: list[str] = reader.schema.names if columns is None else list(columns)
-        self._filter = filter
         self._batches = batches
         self.dataset_schema: Any = reader.schema
         self.projected_schema: Any = reader.select(self._names).schema
-        self._decoded = reader.select(self._names + _filter_columns(filter, reader.schema, self._names))
+        passing = None if filter is None else _passing(reader, filter)
+        self._filter = None if passing is not None else filter
+        others = _filter_columns(self._filter, reader.schema, self._names)
+        self._decoded = (passing or reader).select(self._names + others)
 
     def to_batches(self) -> Iterator[Any]:
         """Yields the `pyarrow.RecordBatch`es of the scan."""
@@ -162,6 +165,14 @@ class _Scanner:
     def to_reader(self) -> Any:
         """Returns a `pyarrow.RecordBatchReader` of the scan."""
         return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
+
+
+def _passing(reader: SplitReader, filter: Any) -> SplitReader | None:  # noqa: A002
+    """Returns the reader of the rows that pass a filter. None: the filter is no predicate."""
+    try:
+        return reader.filtered(Predicate(filter, schema=reader.schema))
+    except ValueError:
+        return None
 
 
 def _filter_columns(filter: Any, schema: Any, known: list[str]) -> list[str]:  # noqa: A002

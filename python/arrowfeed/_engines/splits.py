@@ -20,8 +20,8 @@ from arrowfeed._libraries import needed
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Dataset, RecordBatch, RecordBatchReader, Split
-    from arrowfeed.types import AnyTensor, OnError, Report, SeekableFile, Source
+    from arrowfeed._arrowfeed import Dataset, Predicate, RecordBatch, RecordBatchReader, Split
+    from arrowfeed.types import AnyTensor, OnError, PredicateLike, Report, SeekableFile, Source
 
 SPLIT_BYTES = 64 << 20
 """Default size of a split in bytes."""
@@ -49,10 +49,11 @@ class SplitSource:
         defaults: Other values of options that `options` does not have. A class without such an option ignores
             them.
         columns: The option `columns`. None: that of `options`.
+        where: As in `Dataset.filter`. None: all rows.
 
     Raises:
         TypeError: `source` contains a file object.
-        Exception: As in `open_dataset`.
+        Exception: As in `open_dataset` and `Dataset.filter`.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class SplitSource:
         defaults: dict[str, Any] | None = None,
         *,
         columns: Sequence[str] | None = None,
+        where: PredicateLike | None = None,
     ) -> None:
         if columns is not None:
             options = {**options, "columns": list(columns)}
@@ -78,6 +80,8 @@ class SplitSource:
         self.dataset: Dataset = self.kind(self._source, **self.options)
         """The dataset of all files."""
         _, (_, _, self.options, *_) = self.dataset.__reduce__()
+        if where is not None:
+            self.dataset = self.dataset.filter(where)
 
     @property
     def schema(self) -> Any:
@@ -114,7 +118,7 @@ class SplitSource:
         elif tensors:
             key = "representations" if options.get("features") is None else "features"
             options = {**options, key: {name: options[key][name] for name in tensors}}
-            dataset = self.kind(self._source, **options)
+            dataset = filtered(self.kind(self._source, **options), self.dataset.predicate)
         reading = {"batch_size": batch_size, "on_error": on_error}
         reader = SplitReader(self.kind, self._source, options, reading, dataset)
         return reader if columns is None else reader.select(columns)
@@ -143,6 +147,7 @@ class SplitReader:
         self._source = source
         self._options = options
         self._reading = reading
+        self._predicate = dataset.predicate
         self._schema: Any = needed("pyarrow", "for engines").schema(dataset.arrow_schema)
         self._decoded = self._schema
         self._has_tensors = bool(dataset.specs)
@@ -187,6 +192,18 @@ class SplitReader:
             decoded, key = self._schema_of(once), f"{self._key} {once}"
             vars(selected).update(_decoded=decoded, _options=options, _key=key)
         return selected
+
+    def filtered(self, predicate: Predicate) -> SplitReader:
+        """Returns the reader of the rows of this one for which a predicate is true.
+
+        Raises:
+            Exception: As in `Dataset.filter`.
+        """
+        dataset, key = self._opened().filter(predicate), f"{self._key} where {predicate}"
+        keep(key, dataset)
+        found = copy.copy(self)
+        vars(found).update(_predicate=dataset.predicate, _key=key)
+        return found
 
     def read(
         self,
@@ -295,7 +312,12 @@ class SplitReader:
         """
         dataset = self._kind(self._source, **self._options)
         check_columns(dataset, self._decoded, "the first file has changed since the splits were planned")
-        return dataset
+        return filtered(dataset, self._predicate)
+
+
+def filtered(dataset: Dataset, predicate: Predicate | None) -> Dataset:
+    """Returns a dataset of the rows for which a predicate is true. None: all rows."""
+    return dataset if predicate is None else dataset.filter(predicate)
 
 
 def check_columns(dataset: Dataset, expected: Any, reason: str) -> None:
