@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema, SchemaRef, TimeUnit};
 use arrowfeed_source::format::{
-    Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, Unit, UnitDecoder,
+    Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, PassingShare, Unit,
+    UnitDecoder,
 };
 use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
@@ -330,7 +331,7 @@ impl FormatFile for ParquetFile {
         unit: &Unit,
         options: &DecodeOptions,
         claim: &mut Option<Claim>,
-        _share: Option<f64>,
+        _share: &Arc<PassingShare>,
     ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
         let Some(file) = SelectiveFile::new(self) else { return Ok(None) };
         Ok(Some(Box::new(ChunkDecoder::new(Arc::new(file), unit.clone(), options, claim.take()))))

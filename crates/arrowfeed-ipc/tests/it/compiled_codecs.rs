@@ -31,7 +31,7 @@ fn rows(codec: CompressionType) -> Result<usize, FeedError> {
         batch_size: Some(100),
         threads: 1.try_into().ok(),
         on_error: OnError::Raise,
-        interrupt: None,
+        ..ReadOptions::default()
     };
     files.read_files(options)?.map(|batch| Ok(batch?.num_rows())).sum()
 }

@@ -103,7 +103,7 @@ pub(crate) fn read(
     on_error: OnError,
 ) -> (Vec<RecordBatch>, Option<FeedError>) {
     let threads = threads.try_into().ok();
-    let options = ReadOptions { batch_size: Some(batch_size), threads, on_error, interrupt: None };
+    let options = ReadOptions { batch_size: Some(batch_size), threads, on_error, ..ReadOptions::default() };
     let mut batches = Vec::new();
     for found in files.read_files(options).unwrap() {
         match found {

@@ -88,6 +88,15 @@ impl Dataset {
         Ok(Self { content, filters, rows: ALL_ROWS, ..self.clone() })
     }
 
+    /// The predicate of the last filters: those after the last [`take`](Self::take), [`skip`](Self::skip) or
+    /// [`split`](Self::split) before a filter. `None`: the dataset is not filtered.
+    pub fn predicate(&self) -> Option<&Predicate> {
+        match &self.content {
+            Content::Files(files) => files.files.predicate(),
+            Content::Mixed(_) => self.filters.as_ref(),
+        }
+    }
+
     /// The calls that restricted the dataset to some of its rows, in order. Those of a mixed dataset do not contain those of
     /// the datasets that are mixed.
     pub fn restrictions(&self) -> Vec<RowRestriction> {
