@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.splits import SplitReader
-    from arrowfeed.types import OnError, Source
+    from arrowfeed.types import OnError, PredicateLike, Source
 
 daft: Any = needed("daft", "for arrowfeed.daft")
 _io: Any = needed("daft.io", "for arrowfeed.daft")
@@ -33,6 +33,7 @@ def read_dataset(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     split_bytes: int = SPLIT_BYTES,
     on_error: OnError = "raise",
     **options: Any,
@@ -46,6 +47,7 @@ def read_dataset(
     Args:
         source: A path, a glob, a directory, a URL, or a list of these. All workers need read access.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         split_bytes: Target size of a split in bytes.
         on_error: How to handle damaged data, as in `Dataset.read_split`.
         **options: Options of the dataset class of the format, such as `limits` and `storage_options`. The
@@ -63,7 +65,7 @@ def read_dataset(
         >>> rows.where(daft.col("id") < 10).select("name").to_pydict()
     """
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS, columns=columns)
+    planned = SplitSource(source, options, UNIONS, columns=columns, where=where)
     return _DataSource(planned, planned.reader(on_error=on_error), split_bytes).read()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.splits import SplitReader
-    from arrowfeed.types import OnError, Source
+    from arrowfeed.types import OnError, PredicateLike, Source
 
 dd: Any = needed("dask.dataframe", "for arrowfeed.dask")
 pa: Any = needed("pyarrow", "for arrowfeed.dask")
@@ -52,6 +52,7 @@ def read_dataset(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     split_bytes: int = SPLIT_BYTES,
     on_error: OnError = "raise",
     dtype_backend: DtypeBackend = "pyarrow",
@@ -67,6 +68,7 @@ def read_dataset(
     Args:
         source: A path, a glob, a directory, a URL, or a list of these. All workers need read access.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         split_bytes: Target size of a split in bytes. A split is decoded as a whole, and needs several times
             this memory.
         on_error: How to handle damaged data, as in `Dataset.read_split`.
@@ -94,7 +96,7 @@ def read_dataset(
         expected = "expected 'pyarrow' or 'numpy_nullable'"
         raise ValueError(f"dtype_backend: {expected}, found {dtype_backend!r}")
     check_on_error(on_error)
-    planned = SplitSource(source, options, UNIONS, columns=columns)
+    planned = SplitSource(source, options, UNIONS, columns=columns, where=where)
     splits = planned.plan(split_bytes)
     read = _Read(planned.reader(on_error=on_error), dtype_backend)
     if not splits:

@@ -14,6 +14,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arrowfeed._arrowfeed import Predicate
 from arrowfeed._engines.groups import groups_of, size_of
 from arrowfeed._engines.splits import SPLIT_BYTES, UNIONS, SplitSource, check_on_error
 from arrowfeed._errors import SchemaError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Dataset, Split, TensorSpec
     from arrowfeed._engines.splits import SplitReader
-    from arrowfeed.types import FeatureLike, OnError, RepresentationLike, Source
+    from arrowfeed.types import FeatureLike, OnError, PredicateLike, RepresentationLike, Source
 
 __all__ = ["read_dataset"]
 
@@ -58,6 +59,7 @@ def read_dataset(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     features: Mapping[str, FeatureLike] | None = None,
     representations: Mapping[str, RepresentationLike] | None = None,
     split_bytes: int | None = None,
@@ -73,12 +75,14 @@ def read_dataset(
     The call opens each file and reads only its metadata; without a `schema`, it reads TFRecord, CSV and JSON
     lines files as a whole. A task of Ray reads one part of a large file, or several small files. Ray runs a
     task again if its worker ends; the rows are the same. `select_columns` and `count` of the dataset decode
-    only the columns that they need.
+    only the columns that they need. Without tensors, `filter(expr=...)` leaves out rows while they are
+    decoded.
 
     Args:
         source: As in `open_dataset`, but no file objects and no bytes. All nodes must be able to read it.
         columns: Field paths to read, as in the dataset class of the format. None: all fields or, with
             tensors, the fields that the tensors need.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         features: Features by name, as in `AvroDataset`. A dense tensor with a fixed shape becomes a column of
             this name: a tensor column of Ray, or a plain column if each row has one value. Other tensors, and
             byte strings with a shape, stay the Arrow columns that they are read from.
@@ -118,7 +122,7 @@ def read_dataset(
     for name, value in counts.items():
         if value is not None and value < 1:
             raise ValueError(f"{name}: expected an integer of 1 or more, found {value}")
-    files = SplitSource(source, options, UNIONS)
+    files = SplitSource(source, options, UNIONS, where=where)
     parts = _parts(files, split_bytes, override_num_blocks)
     datasource = ArrowfeedDatasource(files, parts, {"batch_size": batch_size, "on_error": on_error})
     # Ray would otherwise cut the blocks of a task until there are as many as it considers useful.
@@ -137,7 +141,6 @@ class ArrowfeedDatasource(_data.Datasource):
         files: The files.
         parts: The splits of each task.
         reading: Options of `SplitSource.reader`.
-        columns: Names of the columns of the rows. None: all columns.
     """
 
     def __init__(
@@ -145,14 +148,14 @@ class ArrowfeedDatasource(_data.Datasource):
         files: SplitSource,
         parts: Sequence[Sequence[Split]],
         reading: Mapping[str, Any],
-        columns: Sequence[str] | None = None,
     ) -> None:
         _data.Datasource.__init__(self)
         self._files = files
         self._parts = parts
         self._reading = reading
-        self._names = columns
-        self._rows = _rows(files, columns, reading)
+        self._names: list[str] | None = None
+        self._filters: list[Any] = []
+        self._rows = _rows(files, None, reading)
 
     def estimate_inmemory_data_size(self) -> int:
         """Returns the size of the splits in the files. The rows in memory may be larger."""
@@ -203,7 +206,25 @@ class ArrowfeedDatasource(_data.Datasource):
         for name in names:
             if name not in found:
                 raise SchemaError(f"expected columns among {found}, found {name!r}")
-        return type(self)(self._files, self._parts, self._reading, names)
+        selected = copy.copy(self)
+        vars(selected).update(_names=names, _rows=_rows(self._files, names, self._reading, self._filters))
+        return selected
+
+    def supports_predicate_pushdown(self) -> bool:
+        """Returns whether Ray passes filters. A filter might name a tensor, so there must be none."""
+        return not self._files.dataset.specs
+
+    def apply_predicate(self, predicate_expr: Any) -> ArrowfeedDatasource:
+        """Returns a datasource of the rows that pass a filter, which pyarrow has."""
+        found: ArrowfeedDatasource = _data.Datasource.apply_predicate(self, predicate_expr)
+        expression = predicate_expr.to_pyarrow()
+        try:
+            found._files = self._files.filtered(Predicate(expression, schema=self._files.schema))
+        except ValueError:
+            # No predicate: pyarrow filters the decoded rows.
+            found._filters = [*self._filters, expression]
+        found._rows = _rows(found._files, found._names, found._reading, found._filters)
+        return found
 
 
 class _Rows(NamedTuple):
@@ -215,6 +236,8 @@ class _Rows(NamedTuple):
     """Names of the columns, in this order."""
     tensors: frozenset[str]
     """Names of the columns that are tensors. The others are columns of the batches."""
+    filters: list[Any]
+    """Expressions of pyarrow that the rows must pass. Only without tensors."""
 
     @property
     def schema(self) -> Any:
@@ -224,10 +247,13 @@ class _Rows(NamedTuple):
 
     def table(self, batch: Any) -> Any:
         """Converts a batch of the reader to a table."""
-        if not self.columns:
-            return _pyarrow.table({_STUB: _pyarrow.nulls(batch.num_rows)})
         if not self.tensors:
-            return _pyarrow.Table.from_batches([batch.select(self.columns)])
+            rows = _pyarrow.Table.from_batches([batch])
+            for expression in self.filters:
+                rows = rows.filter(expression)
+            return rows.select(self.columns) if self.columns else _stub(rows.num_rows)
+        if not self.columns:
+            return _stub(batch.num_rows)
         tensors: Mapping[str, Any] = self.reader.convert(batch)
         arrays: list[Any] = []
         fields: list[Any] = []
@@ -241,7 +267,17 @@ class _Rows(NamedTuple):
         return _pyarrow.Table.from_arrays(arrays, schema=_pyarrow.schema(fields))
 
 
-def _rows(files: SplitSource, names: Sequence[str] | None, reading: Mapping[str, Any]) -> _Rows:
+def _stub(rows: int) -> Any:
+    """Returns a table without other columns."""
+    return _pyarrow.table({_STUB: _pyarrow.nulls(rows)})
+
+
+def _rows(
+    files: SplitSource,
+    names: Sequence[str] | None,
+    reading: Mapping[str, Any],
+    filters: Sequence[Any] = (),
+) -> _Rows:
     """Returns the rows with the columns of these names, or with all columns.
 
     Raises:
@@ -251,7 +287,8 @@ def _rows(files: SplitSource, names: Sequence[str] | None, reading: Mapping[str,
     fixed = {name for name, spec in dataset.specs.items() if _is_fixed(spec)}
     if not fixed:
         columns = list(dataset.arrow_schema.names if names is None else names)
-        return _Rows(files.reader(columns, **reading), columns, frozenset())
+        read = None if filters else columns
+        return _Rows(files.reader(read, **reading), columns, frozenset(), list(filters))
     others = [name for name in dataset.specs if name not in fixed]
     consumed = _columns(dataset, sorted(fixed)) - _columns(dataset, others)
     arrow = [name for name in dataset.arrow_schema.names if name not in consumed]
@@ -264,11 +301,11 @@ def _rows(files: SplitSource, names: Sequence[str] | None, reading: Mapping[str,
     wanted = set(columns)
     if wanted.intersection(arrow) - _columns(dataset, others):
         # The caller has named columns that no tensor needs, so all named columns are read.
-        return _Rows(files.reader(**reading), columns, frozenset(fixed & wanted))
+        return _Rows(files.reader(**reading), columns, frozenset(fixed & wanted), [])
     tensors = [name for name in dataset.specs if name in fixed & wanted]
     # The columns of other tensors are read for the rows alone.
     tensors += [name for name in others if _columns(dataset, [name]) & wanted]
-    return _Rows(files.reader(tensors=tensors, **reading), columns, frozenset(fixed & wanted))
+    return _Rows(files.reader(tensors=tensors, **reading), columns, frozenset(fixed & wanted), [])
 
 
 def _columns(dataset: Dataset, tensors: Sequence[str]) -> set[str]:

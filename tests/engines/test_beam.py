@@ -97,6 +97,14 @@ def test_a_list_of_sources_and_options_of_the_class(tmp_path):
     read_ids([0, 1], read)
 
 
+@pytest.mark.parametrize("name", ["a.avro", "a.parquet", "a.csv"])
+def test_the_rows_of_a_source_are_filtered(tmp_path, name):
+    source = write(tmp_path / name)
+    read_ids([n for n in range(ROWS) if n < 100], ReadFromDataset(source, where="id < 100", split_bytes=2000))
+    with pytest.raises(arrowfeed.OptionError, match="nothing"):
+        ReadFromDataset(source, where="nothing > 1")
+
+
 def test_the_size_of_batches(tmp_path):
     read = ReadFromDataset(write(tmp_path / "a.avro"), batch_size=7)
     with pipeline() as started:

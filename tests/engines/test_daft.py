@@ -114,6 +114,12 @@ def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
         read_dataset(path, columns=["nme"])
 
 
+def test_the_rows_of_a_source_are_filtered(people: dict[str, Path]) -> None:
+    frame = read_dataset(people["avro"], where="id >= 90", columns=["name"], split_bytes=500)
+    assert sorted(frame.to_pydict()["name"]) == sorted(f"name {n % 10}" for n in range(90, 100))
+    assert frame.count_rows() == 10
+
+
 def test_a_damaged_block_can_be_skipped(tmp_path: Path) -> None:
     path = probes.damaged(tmp_path / "damaged.avro")
     assert read_dataset(path, on_error="skip_block").count_rows() == 2

@@ -220,6 +220,14 @@ def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
 
 
 @pytest.mark.usefixtures("one_process")
+def test_the_rows_of_a_source_are_filtered(people: dict[str, Path]) -> None:
+    frame = read_dataset(people["avro"], where=arrowfeed.col("id") >= 90, columns=["name"], split_bytes=500)
+    assert frame.npartitions > 1
+    assert frame["name"].compute().tolist() == [f"name {n % 10}" for n in range(90, 100)]
+    with pytest.raises(arrowfeed.OptionError, match="nothing"):
+        read_dataset(people["avro"], where="nothing > 1")
+
+
 def test_files_without_rows_have_one_empty_partition(tmp_path: Path) -> None:
     arrowfeed.write_avro(probes.PEOPLE.slice(0, 0), tmp_path / "empty.avro")
     found = read_dataset(tmp_path / "empty.avro")

@@ -281,6 +281,59 @@ def test_a_column_that_is_not_selected_is_not_decoded(tmp_path: Path) -> None:
         dataset.take_all()
 
 
+# ---- filters
+
+
+def test_a_filter_is_pushed_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    col = ray.data.expressions.col
+    table = pa.table(
+        {
+            "id": range(200),
+            "n": [None if n % 5 == 0 else n % 7 for n in range(200)],
+            "text": [f"t{n % 3}" for n in range(200)],
+        }
+    )
+    arrowfeed.write_avro(table, tmp_path / "rows.avro")
+    dataset = arrowfeed.ray.read_dataset(tmp_path, split_bytes=500)
+    n, text = pc.field("n"), pc.field("text")
+    for expression, same in [
+        (col("n") > 3, n > 3),
+        ((col("n") >= 2) & (col("text") == "t1"), (n >= 2) & (text == "t1")),
+        (col("n").is_null() | ~(col("text") == "t1"), n.is_null() | ~(text == "t1")),
+        (col("n").is_in([1, 2]), n.isin([1, 2])),
+        (col("n") > col("id"), n > pc.field("id")),
+        (col("n") > 100, n > 100),
+    ]:
+        expected = table.filter(same)
+        filtered = dataset.filter(expr=expression)
+        assert "Filter" not in optimized(filtered, capsys)
+        assert sorted(row["id"] for row in filtered.take_all()) == expected["id"].to_pylist()
+        assert filtered.count() == expected.num_rows
+        names = filtered.select_columns(["text"])
+        assert sorted(row["text"] for row in names.take_all()) == sorted(expected["text"].to_pylist())
+    few = dataset.filter(expr=col("n") > 3).filter(expr=col("n") != col("id"))
+    assert few.count() == table.filter((n > 3) & (n != pc.field("id"))).num_rows
+    datasource = ours(tmp_path).apply_predicate(col("n") > 3)
+    assert str(datasource._files.dataset.predicate) == "n > 3"
+
+
+def test_ray_filters_rows_with_tensors(examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A filter may name a tensor."""
+    dataset = arrowfeed.ray.read_dataset(examples, features={"label": features.Dense([])})
+    label = dataset.take(1)[0]["label"]
+    filtered = dataset.filter(expr=ray.data.expressions.col("label") == label)
+    assert "Filter" in optimized(filtered, capsys)
+    assert {row["label"] for row in filtered.take_all()} == {label}
+
+
+def test_the_rows_of_a_source_are_filtered(files: Path) -> None:
+    dataset = arrowfeed.ray.read_dataset(files, columns=["tags"], where=pc.field("id") < 1000)
+    assert dataset.schema().names == ["tags"]
+    assert dataset.count() == 1000
+    with pytest.raises(arrowfeed.OptionError, match="nothing"):
+        arrowfeed.ray.read_dataset(files, where="nothing > 1")
+
+
 def test_no_columns(files: Path) -> None:
     dataset = arrowfeed.ray.read_dataset(files)
     assert dataset.count() == rows.ROWS

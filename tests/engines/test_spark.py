@@ -9,6 +9,7 @@ import os
 import pickle
 import re
 import signal
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 
 pytest.importorskip("pyspark")
 
+from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql.datasource import DataSource, DataSourceReader
 
 from arrowfeed import spark as arrowfeed_spark
 from arrowfeed._engines.splits import SplitSource
@@ -142,6 +145,60 @@ def test_the_options_of_batches(spark: Any, files: Path, expected: rows.Checksum
         arrowfeed_spark.map_in_arrow(spark, str(files), sums_of_ids, "id long", on_error="skip_file")
     with pytest.raises(arrowfeed.SchemaError, match="nothing"):
         arrowfeed_spark.map_in_arrow(spark, str(files), sums_of_ids, "id long", columns=["nothing"])
+
+
+def test_the_rows_of_a_source_are_filtered(spark: Any, files: Path) -> None:
+    where = "id < 1000 and value is not null"
+    expected = pa.table(arrowfeed.read_avro(files, where=where)).num_rows
+    assert 0 < expected < 1000
+    frame = read(spark, files, where=where, columns="id", split_bytes=1 << 18)
+    assert frame.count() == frame.where("id < 1000").count() == expected
+    function = arrowfeed_spark.map_in_arrow(
+        spark, str(files), sums_of_ids, "id long", columns=["name"], where="id < 0"
+    )
+    assert {row.id for row in function.collect()} == {0}
+
+
+class PushedOnce(DataSource):
+    """Numbers, of which a reader returns none after it got a filter."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "pushed_once"
+
+    def schema(self) -> str:
+        return "id long"
+
+    def reader(self, schema: Any) -> Any:
+        return NumbersReader()
+
+
+class NumbersReader(DataSourceReader):
+    """Reads no number after it got a filter."""
+
+    rows = 5
+
+    def pushFilters(self, filters: list[Any]) -> list[Any]:  # noqa: N802 - Spark's name
+        self.rows = 0
+        return []
+
+    def read(self, partition: Any) -> Iterator[tuple[int]]:
+        yield from ((number,) for number in range(self.rows))
+
+
+def test_spark_keeps_the_filters_of_another_query(spark: Any) -> None:
+    """The reason why the format has no `pushFilters`. If this test fails, Spark may have corrected it."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        spark.dataSource.register(PushedOnce)
+        frame = spark.read.format("pushed_once").load()
+        assert frame.count() == 5
+        assert frame.where("id > 100").count() == 0
+        assert frame.count() == 0
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
 def test_sql_aggregates_have_the_same_sums(spark: Any, files: Path, expected: rows.Checksum) -> None:

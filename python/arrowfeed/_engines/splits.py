@@ -88,6 +88,16 @@ class SplitSource:
         """The `pyarrow.Schema` of the rows."""
         return needed("pyarrow", "for engines").schema(self.dataset.arrow_schema)
 
+    def filtered(self, predicate: Predicate) -> SplitSource:
+        """Returns the rows for which a predicate is true. The splits of this source remain valid.
+
+        Raises:
+            Exception: As in `Dataset.filter`.
+        """
+        found = copy.copy(self)
+        found.dataset = self.dataset.filter(predicate)
+        return found
+
     def plan(self, target_bytes: int = SPLIT_BYTES) -> list[Split]:
         """Plans the splits of all files, as `Dataset.plan_splits`."""
         return self.dataset.plan_splits(target_bytes=target_bytes)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.planner import SplitPlanner
-    from arrowfeed.types import OnError
+    from arrowfeed.types import OnError, PredicateLike
 
 
 class ReadFromDataset(ReadPlanned):
@@ -41,6 +41,7 @@ class ReadFromDataset(ReadPlanned):
     Args:
         source: A path, a glob, a directory, a URL, or a list of these.
         columns: Columns or field paths to read, as in the dataset class of the format. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         split_bytes: Initial size of a range in bytes, at least 1. Default: 64 MiB.
         batch_size: As in `Dataset.read_split`.
         on_error: `"raise"` or `"skip_block"`, as in `Dataset.read_split`.
@@ -65,6 +66,7 @@ class ReadFromDataset(ReadPlanned):
         source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         *,
         columns: Sequence[str] | None = None,
+        where: PredicateLike | None = None,
         split_bytes: int = SPLIT_BYTES,
         batch_size: int | None = None,
         on_error: OnError = "raise",
@@ -79,7 +81,7 @@ class ReadFromDataset(ReadPlanned):
             # Only names in a store may be relative, and names of Beam are paths and URLs.
             source = absolute(source, None)
             options["store"] = files
-        read = SplitSource(source, options, columns=columns)
+        read = SplitSource(source, options, columns=columns, where=where)
         self._schema = read.schema
         plan = _Plan(planner_of(read), split_bytes)
         reader = read.reader(batch_size=batch_size, on_error=on_error)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import Split
     from arrowfeed._engines.splits import SplitReader
-    from arrowfeed.types import OnError, Source
+    from arrowfeed.types import OnError, PredicateLike, Source
 
 
 def map_in_arrow(
@@ -22,6 +22,7 @@ def map_in_arrow(
     schema: Any,
     *,
     columns: Sequence[str] | None = None,
+    where: PredicateLike | None = None,
     split_bytes: int = SPLIT_BYTES,
     batch_size: int | None = None,
     on_error: OnError = "raise",
@@ -39,6 +40,7 @@ def map_in_arrow(
             iterator of `pyarrow.RecordBatch`es. It is pickled.
         schema: The schema of the returned batches: a `StructType`, or text such as `"id long, name string"`.
         columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         split_bytes: Target size of a partition in bytes.
         batch_size: As in `Dataset.read_split`.
         on_error: `"raise"` or `"skip_block"`, as in `Dataset.read_split`.
@@ -61,7 +63,7 @@ def map_in_arrow(
         >>> map_in_arrow(spark, "part-*.avro", total, "total long").agg({"total": "sum"}).show()
     """
     check_on_error(on_error)
-    files = SplitSource(source, options, columns=columns)
+    files = SplitSource(source, options, columns=columns, where=where)
     parts = parts_of(files.plan(split_bytes), split_bytes)
     read = _Mapped(files.reader(batch_size=batch_size, on_error=on_error), parts, function)
     # One number in each partition.

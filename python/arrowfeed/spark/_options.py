@@ -29,6 +29,8 @@ class ReadOptions(NamedTuple):
     """Paths, globs, directories or URLs."""
     dataset: dict[str, Any]
     """Options of the dataset class of the format."""
+    where: str | None
+    """The text of a predicate of the rows. None: all rows."""
     split_bytes: int
     """Target size of a partition in bytes."""
     batch_size: int
@@ -56,7 +58,7 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
     source = _source(left)
     split_bytes = _integer(left, "split_bytes", SPLIT_BYTES)
     batch_size = _integer(left, "batch_size", BATCH_SIZE)
-    on_error = left.pop("on_error", "raise")
+    on_error, where = left.pop("on_error", "raise"), left.pop("where", None)
     check_on_error(on_error)
     if left.get("unions") == "dense":
         raise ValueError("unions: expected 'struct' or 'json', because Spark has no unions, found 'dense'")
@@ -71,7 +73,7 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
         dataset["storage_options"] = storage
     if limits:
         dataset["limits"] = Limits(**limits)
-    return ReadOptions(source, dataset, split_bytes, batch_size, on_error)
+    return ReadOptions(source, dataset, where, split_bytes, batch_size, on_error)
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:

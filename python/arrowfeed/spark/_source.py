@@ -116,7 +116,7 @@ class SplitsReader(sources.DataSourceReader):
 
 
 def _split_source(options: ReadOptions) -> SplitSource:
-    return SplitSource(options.source, options.dataset, UNIONS)
+    return SplitSource(options.source, options.dataset, UNIONS, where=options.where)
 
 
 def parts_of(splits: list[Split], target_bytes: int) -> list[list[Split]]:
