@@ -28,7 +28,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("errors.md", 1),
         ("filters.md", 2),
         ("limits.md", 1),
-        ("parquet.md", 3),
+        ("parquet.md", 4),
     ],
 )
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):

@@ -1,13 +1,16 @@
 //! The bounds of the columns of row groups and of pages, and which of them are trusted.
 //!
-//! A statistic is trusted if `pyarrow` trusts it as well, so a false one loses no row that `pyarrow` keeps. The column index is
-//! trusted as the statistics of the same column are.
+//! Statistics are trusted only if `pyarrow` trusts them as well, so that false ones lose no row that `pyarrow` keeps. The column
+//! index is trusted as the statistics of the same column are, if it does not contradict them.
+
+use std::cmp::Ordering;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_ord::ord::make_comparator;
+use arrow_schema::{DataType, FieldRef, Schema, SortOptions};
 use arrow_select::take::take;
 use arrowfeed_source::FeedErrorKind;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
@@ -124,7 +127,11 @@ impl Bounds {
         if all.iter().any(|len| *len != rows.len()) {
             return None;
         }
-        let is_known = |row: usize| is_trusted[row] && !is_nan(&min, row) && !is_nan(&max, row);
+        let compare = make_comparator(&min, &max, SortOptions::default()).ok()?;
+        let is_contradictory = |row| min.is_valid(row) && max.is_valid(row) && compare(row, row).is_gt();
+        let is_known = |row: usize| {
+            is_trusted[row] && !is_nan(&min, row) && !is_nan(&max, row) && !is_contradictory(row)
+        };
         let known: UInt32Array =
             (0..rows.len()).map(|row| u32::try_from(row).ok().filter(|_| is_known(row))).collect();
         let converted = |bound: &ArrayRef| {
@@ -142,6 +149,17 @@ impl Bounds {
             has_null: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(0)),
             has_value: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(rows[row])),
         })
+    }
+
+    /// Whether the bounds together reach as far as those of the row group, if these are known.
+    pub(super) fn reach(&self, groups: &Self, group: usize) -> bool {
+        let reach = |own: &ArrayRef, of_group: &ArrayRef, too_short: Ordering| {
+            let Ok(compare) = make_comparator(own, of_group, SortOptions::default()) else { return false };
+            let mut reaching =
+                (0..own.len()).filter(|nth| own.is_valid(*nth) && compare(*nth, group) != too_short);
+            of_group.is_null(group) || reaching.next().is_some()
+        };
+        reach(&self.min, &groups.min, Ordering::Greater) && reach(&self.max, &groups.max, Ordering::Less)
     }
 
     /// The bounds of groups of rows that are null.

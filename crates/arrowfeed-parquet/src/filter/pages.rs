@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use arrow_array::UInt32Array;
+use arrow_schema::DataType;
 use arrowfeed_source::FeedErrorKind;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
@@ -38,8 +40,11 @@ impl FileFilter {
             .places
             .iter()
             .zip(columns)
-            .map(|(place, column)| match place {
-                Place::Leaf(leaf) => pages_of(&index, leaf, &column.data_type, rows),
+            .zip(&self.bounds)
+            .map(|((place, column), in_groups)| match place {
+                Place::Leaf(leaf) => pages_of(&index, leaf, &column.data_type, rows).filter(|pages| {
+                    in_groups.as_ref().is_none_or(|in_groups| pages.bounds.reach(in_groups, group))
+                }),
                 Place::Missing | Place::Unknown => None,
             })
             .collect();
@@ -114,7 +119,7 @@ fn page_index(
 }
 
 /// The pages of a column, if their bounds are trusted. `index` has one row group.
-fn pages_of(index: &ParquetMetaData, leaf: &Leaf, to: &arrow_schema::DataType, rows: usize) -> Option<Pages> {
+fn pages_of(index: &ParquetMetaData, leaf: &Leaf, to: &DataType, rows: usize) -> Option<Pages> {
     let (columns, offsets) = (index.column_index()?, index.offset_index()?);
     let (of_column, offsets_of_column) =
         (columns.first()?.get(leaf.number)?, offsets.first()?.get(leaf.number)?);
@@ -135,7 +140,7 @@ fn pages_of(index: &ParquetMetaData, leaf: &Leaf, to: &arrow_schema::DataType, r
     }
     let ends = starts[1..].iter().copied().chain([rows]);
     let counts: Vec<u64> = starts.iter().zip(ends).map(|(start, end)| (end - start) as u64).collect();
-    let found = |converter: &parquet::arrow::arrow_reader::statistics::StatisticsConverter<'_>| {
+    let found = |converter: &StatisticsConverter<'_>| {
         let nulls = converter.data_page_null_counts(columns, offsets, &[0])?;
         Ok((
             converter.data_page_mins(columns, offsets, &[0])?,

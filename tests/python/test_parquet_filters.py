@@ -1,0 +1,125 @@
+"""Filters of Parquet files: no row is lost that pyarrow keeps, also if statistics are false."""
+
+import random
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import arrowfeed as af
+
+# Numbers whose bytes are nowhere else in the footers.
+FIRST = 0x5A5A_0000_0000
+ROWS, GROUP = 1000, 50
+
+
+def write(path, *, sorted_rows=True, **options):
+    numbers = list(range(ROWS))
+    if not sorted_rows:
+        random.Random(3).shuffle(numbers)
+    table = pa.table(
+        {
+            "id": pa.array([FIRST + number for number in numbers], pa.int64()),
+            "text": [None if number % 9 == 0 else f"text {number:04}" for number in numbers],
+            "number": pa.array(numbers, pa.int32()),
+        }
+    )
+    pq.write_table(table, path, row_group_size=GROUP, **options)
+    return table
+
+
+def false_bounds(path, seed):
+    """Replaces some of the minima and maxima of `id` in the footer by other numbers of the column."""
+    choose = random.Random(seed)
+    data = bytearray(path.read_bytes())
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    mark = FIRST.to_bytes(8, "little")[4:]
+    at, changed = data.find(mark, start), 0
+    while at >= 0:
+        if choose.random() < 0.3:
+            data[at - 4 : at] = choose.randrange(ROWS).to_bytes(4, "little")
+            changed += 1
+        at = data.find(mark, at + 4)
+    path.write_bytes(data)
+    assert changed > 3
+
+
+def predicates(seed):
+    """Predicates as text, and as expressions of pyarrow."""
+    choose = random.Random(seed)
+    for _ in range(20):
+        first, last = sorted(choose.choices(range(ROWS), k=2))
+        low, high = FIRST + first, FIRST + last
+        x = pc.field("id")
+        yield from [
+            (f"id == {low}", x == low),
+            (f"id < {low}", x < low),
+            (f"id >= {low} and id <= {high}", (x >= low) & (x <= high)),
+            (f"not (id > {low})", ~(x > low)),
+            (f"id in [{low}, {high}]", x.isin([low, high])),
+            (f"id > {high} or number < {first}", (x > high) | (pc.field("number") < first)),
+            (f'text >= "text {last:04}"', pc.field("text") >= f"text {last:04}"),
+            (f"id <= {low} and text is null", (x <= low) & pc.field("text").is_null()),
+        ]
+
+
+@pytest.mark.parametrize("sorted_rows", [True, False])
+@pytest.mark.parametrize("write_page_index", [True, False])
+def test_the_rows_are_those_of_pyarrow(tmp_path, sorted_rows, write_page_index):
+    path = tmp_path / "rows.parquet"
+    write(path, sorted_rows=sorted_rows, write_page_index=write_page_index, data_page_size=100)
+    for text, expression in predicates(1):
+        expected = ds.dataset(path).to_table(filter=expression)
+        reader = af.read_parquet(path, where=text)
+        assert pa.table(reader).equals(expected), text
+        assert reader.report().get("rejected", 0) == ROWS - expected.num_rows
+        dataset = af.ParquetDataset(path, columns=["number"]).filter(text)
+        assert dataset.num_rows == expected.num_rows
+
+
+def test_false_statistics_lose_no_row_that_pyarrow_keeps(tmp_path):
+    lost = 0
+    for seed in range(10):
+        path = tmp_path / f"{seed}.parquet"
+        whole = write(path)
+        false_bounds(path, seed)
+        assert pa.table(af.read_parquet(path)).equals(whole)
+        for text, expression in predicates(seed):
+            kept = set(ds.dataset(path).to_table(filter=expression)["number"].to_pylist())
+            found = set(pa.table(af.read_parquet(path, where=text))["number"].to_pylist())
+            true = set(whole.filter(expression)["number"].to_pylist())
+            assert kept <= found <= true, text
+            lost += found < true
+    assert lost > 0
+
+
+def test_a_page_index_that_contradicts_the_statistics_is_ignored(tmp_path):
+    path = tmp_path / "rows.parquet"
+    whole = write(path, write_page_index=True, data_page_size=100)
+    data = bytearray(path.read_bytes())
+    metadata = pq.read_metadata(path)
+    groups = [metadata.row_group(number).column(2) for number in range(metadata.num_row_groups)]
+    start = max(column.data_page_offset + column.total_compressed_size for column in groups)
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    mark = FIRST.to_bytes(8, "little")[4:]
+    at, changed = data.find(mark, start, end), 0
+    while at >= 0:
+        number = int.from_bytes(data[at - 4 : at], "little")
+        data[at - 4 : at] = (number + 300).to_bytes(4, "little")
+        at, changed = data.find(mark, at + 4, end), changed + 1
+    assert changed >= 2 * metadata.num_row_groups
+    path.write_bytes(data)
+    for text, expression in predicates(1):
+        assert pa.table(af.read_parquet(path, where=text)).equals(whole.filter(expression)), text
+
+
+def test_the_report_counts_the_row_groups_that_were_read(tmp_path):
+    path = tmp_path / "rows.parquet"
+    write(path)
+    for text, groups in [("number < 50", 1), ("number >= 975", 1), ("number == 5000", 0), ("id > 0", 20)]:
+        reader = af.read_parquet(path, where=text)
+        rows = pa.table(reader).num_rows
+        report = reader.report()
+        assert (report["blocks"], report["rows"], report.get("rejected", 0)) == (groups, rows, ROWS - rows)
