@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -130,8 +128,7 @@ def scan_avro(
     def opened(
         names: list[str] | None, batch_size: int, passing: Predicate | None
     ) -> Generator[Iterable[Any]]:
-        parts = [part for part in (own, passing) if part is not None]
-        both = functools.reduce(operator.and_, parts) if parts else None
+        both = own if passing is None else passing if own is None else own & passing
         selected = paths if names is None else column_paths(paths, names)
         with read_avro(source, columns=selected, where=both, batch_size=batch_size, **options) as reader:
             yield reader

@@ -207,7 +207,7 @@ class ArrowfeedDatasource(_data.Datasource):
             if name not in found:
                 raise SchemaError(f"expected columns among {found}, found {name!r}")
         selected = copy.copy(self)
-        vars(selected).update(_names=names, _rows=_rows(self._files, names, self._reading, self._filters))
+        selected.__dict__.update(_names=names, _rows=_rows(self._files, names, self._reading, self._filters))
         return selected
 
     def supports_predicate_pushdown(self) -> bool:

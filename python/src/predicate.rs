@@ -1,7 +1,7 @@
 //! Predicates: `arrowfeed.col`, `arrowfeed.Column` and `arrowfeed.Predicate`.
 
 use arrow_schema::SchemaRef;
-use arrowfeed::predicate::{Literal, Operand, Predicate as Tree, col as operand};
+use arrowfeed::predicate::{Literal, NullInList, Operand, Predicate as Tree, col as operand};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -359,7 +359,12 @@ fn of_expression(expression: &Bound<'_, PyAny>, schema: SchemaRef) -> PyResult<T
 
 #[doc = docs!(predicate_from_substrait)]
 #[pyfunction]
-pub(crate) fn predicate_from_substrait(message: &[u8], schema: &Bound<'_, PyAny>) -> PyResult<Predicate> {
-    let tree = Tree::from_substrait(message, &*SchemaRef::parse("schema", schema)?);
+pub(crate) fn predicate_from_substrait(
+    message: &[u8],
+    schema: &Bound<'_, PyAny>,
+    in_of_sql: bool,
+) -> PyResult<Predicate> {
+    let null_in_list = if in_of_sql { NullInList::IsNull } else { NullInList::IsCompared };
+    let tree = Tree::from_substrait(message, &*SchemaRef::parse("schema", schema)?, null_in_list);
     tree.map(Predicate).map_err(|error| PyValueError::new_err(error.to_string()))
 }

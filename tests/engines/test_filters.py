@@ -78,7 +78,15 @@ EXACT = {
 }
 """Filters that all three engines push down as a whole, and their predicates."""
 
-OTHERS = ["x > 0", "x <= 2.25", "not flag", "u.age > 3", "n in (0, 7, 9)", "n = 7 or s = 'a'"]
+OTHERS = [
+    "x > 0",
+    "x <= 2.25",
+    "not flag",
+    "u.age > 3",
+    "n in (0, 7, 9)",
+    "n not in (0, 7, 9, 11)",
+    "n = 7 or s = 'a'",
+]
 OTHERS += ["n % 2 = 0", "s like '%b'", "n > 0 and s like '%b'", "length(s) = 1 and n is not null"]
 """Filters that some engines push down, in parts or as a whole."""
 

@@ -260,4 +260,4 @@ def test_damaged_messages_are_errors():
             if damaged:
                 damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         with contextlib.suppress(ValueError):
-            af._arrowfeed.predicate_from_substrait(bytes(damaged), typed)
+            af._arrowfeed.predicate_from_substrait(bytes(damaged), typed, in_of_sql=rng.random() < 0.5)

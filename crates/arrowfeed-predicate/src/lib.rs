@@ -75,3 +75,5 @@ pub use decimal::Decimal;
 pub use error::PredicateError;
 pub use literal::Literal;
 pub use predicate::{Comparison, MAX_DEPTH, Node, Operand, Predicate, col};
+#[cfg(feature = "substrait")]
+pub use substrait::NullInList;

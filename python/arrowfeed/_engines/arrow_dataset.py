@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import Predicate
+from arrowfeed._expressions.of_pyarrow import of_pyarrow
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
@@ -170,7 +170,8 @@ class _Scanner:
 def _passing(reader: SplitReader, filter: Any) -> SplitReader | None:  # noqa: A002
     """Returns the reader of the rows that pass a filter. None: the filter is no predicate."""
     try:
-        return reader.filtered(Predicate(filter, schema=reader.schema))
+        # DataFusion writes NOT IN as `not` of `isin`.
+        return reader.filtered(of_pyarrow(filter, reader.schema, in_of_sql=True))
     except ValueError:
         return None
 

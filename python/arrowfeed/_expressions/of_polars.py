@@ -39,11 +39,11 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 _MIRRORED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtEq": "GtEq", "Gt": "Lt", "GtEq": "LtEq"}
 """The comparisons with exchanged sides."""
 
-_JOINS: dict[str, Callable[[Any, Any], Any]] = {
-    "And": operator.and_,
-    "LogicalAnd": operator.and_,
-    "Or": operator.or_,
-    "LogicalOr": operator.or_,
+_JOINS: dict[str, Callable[[Predicate, Predicate], Predicate]] = {
+    "And": lambda left, right: left & right,
+    "LogicalAnd": lambda left, right: left & right,
+    "Or": lambda left, right: left | right,
+    "LogicalOr": lambda left, right: left | right,
 }
 
 _TESTS: dict[str, Callable[[Column], Predicate]] = {
@@ -167,7 +167,7 @@ def _condition(node: Any, types: Mapping[str, Any]) -> Predicate:
             name in _MIRRORED
         ):
             return _comparison(left, name, right, types)
-        case {"Function": {"input": list(inputs), "function": {"Boolean": function}}}:
+        case {"Function": {"input": inputs, "function": {"Boolean": function}}}:
             return _test(function, inputs, types)
         case {"Function": {"input": [value, prefix], "function": {"StringExpr": "StartsWith"}}}:
             operand, _ = _operand(value, types)
@@ -176,6 +176,8 @@ def _condition(node: Any, types: Mapping[str, Any]) -> Predicate:
             operand, kind = _operand(node, types)
             if kind == pl.Boolean:
                 return operand == True  # noqa: E712 - builds a predicate
+        case _:
+            pass
     raise _NotUnderstoodError(_described(node))
 
 
@@ -192,6 +194,8 @@ def _test(function: Any, inputs: list[Any], types: Mapping[str, Any]) -> Predica
         case {"IsBetween": {"closed": str(closed)}}, [value, low, high] if closed in _BOUNDS:
             first, last = _BOUNDS[closed]
             return _comparison(value, first, low, types) & _comparison(value, last, high, types)
+        case _:
+            pass
     raise _NotUnderstoodError(f"the function {_described(function)}")
 
 
@@ -235,6 +239,8 @@ def _field(node: Any, types: Mapping[str, Any]) -> tuple[list[str], Any]:
                 for field in kind.fields:
                     if field.name == name:
                         return [*names, name], field.dtype
+        case _:
+            pass
     raise _NotUnderstoodError(_described(node))
 
 

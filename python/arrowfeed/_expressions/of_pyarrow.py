@@ -20,12 +20,13 @@ _MOST_LEVELS = 14
 """Levels of the deepest expression. The Substrait form of pyarrow doubles in size with each level."""
 
 
-def of_pyarrow(expression: Any, schema: ArrowSchemaExportable) -> Predicate:
+def of_pyarrow(expression: Any, schema: ArrowSchemaExportable, *, in_of_sql: bool = False) -> Predicate:
     """Returns the predicate that a `pyarrow.compute.Expression` is.
 
     Args:
         expression: The expression.
         schema: The Arrow schema of the rows.
+        in_of_sql: Whether `isin` is null for a null, as `in` of SQL, and not false, as in pyarrow.
 
     Raises:
         ValueError: The expression has a part that predicates do not have, or does not fit the schema.
@@ -38,7 +39,7 @@ def of_pyarrow(expression: Any, schema: ArrowSchemaExportable) -> Predicate:
     for typed in _schemas(pa.schema(schema)):
         substrait, error = _substrait(expression, typed)
         if substrait is not None:
-            return predicate_from_substrait(substrait, schema)
+            return predicate_from_substrait(substrait, schema, in_of_sql)
     reason = str(error).partition("\n")[0].strip("'\"")
     expected = "expected an expression that pyarrow can write as Substrait"
     more = "predicates of arrowfeed.col have more operations"

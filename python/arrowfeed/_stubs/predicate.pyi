@@ -115,12 +115,13 @@ def col(path: str) -> Column:
         >>> reader = af.read_avro("users.avro", columns=["id"], where=adults)
     """
 
-def predicate_from_substrait(message: bytes, schema: ArrowSchemaExportable) -> Predicate:
+def predicate_from_substrait(message: bytes, schema: ArrowSchemaExportable, in_of_sql: bool) -> Predicate:
     """Reads a condition from the bytes of an `ExtendedExpression` of Substrait.
 
     Args:
         message: The bytes.
         schema: The Arrow schema of the rows, by whose numbers the expression names its columns.
+        in_of_sql: Whether a list of options is null for a null, as in SQL, and not false, as in pyarrow.
 
     Raises:
         ValueError: The bytes are not such a message, or the expression has a part that predicates do not

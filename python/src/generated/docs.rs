@@ -2822,6 +2822,7 @@ Raises:
 Args:
     message: The bytes.
     schema: The Arrow schema of the rows, by whose numbers the expression names its columns.
+    in_of_sql: Whether a list of options is null for a null, as in SQL, and not false, as in pyarrow.
 
 Raises:
     ValueError: The bytes are not such a message, or the expression has a part that predicates do not
@@ -3729,7 +3730,7 @@ macro_rules! signed {
         concat!(r#"polars_schema(schema)"#, "\n--\n\n", docs!(polars_schema))
     };
     (predicate_from_substrait) => {
-        concat!(r#"predicate_from_substrait(message, schema)"#, "\n--\n\n", docs!(predicate_from_substrait))
+        concat!(r#"predicate_from_substrait(message, schema, in_of_sql)"#, "\n--\n\n", docs!(predicate_from_substrait))
     };
     (read_arrow_ipc) => {
         concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))

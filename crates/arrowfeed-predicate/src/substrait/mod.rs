@@ -13,17 +13,30 @@ use messages::{
     Expression, ExtendedExpression, FieldReference, Function, IfThen, In, Kind, UserDefined, Value,
 };
 
+/// The result of a list of options for a null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NullInList {
+    /// False, or true if null is an option: Arrow's `is_in`.
+    IsCompared,
+    /// Null: the `in` of SQL.
+    IsNull,
+}
+
 impl Predicate {
     /// Reads an expression of Substrait: the bytes of an `ExtendedExpression` whose first expression is a condition over the
     /// rows of `schema`.
     ///
     /// It may have fields of structs, literals, comparisons of a field with a literal, `and`, `or`, `not`, `is_null`,
-    /// `is_not_null`, `is_nan`, a list of options, the `in` of SQL, and `list_value_length` of Arrow. A list of options is that of
-    /// Arrow's `is_in`: false for a null, unless null is an option, and NaN is equal to itself.
+    /// `is_not_null`, `is_nan`, a list of options, the `in` of SQL, and `list_value_length` of Arrow. In a list of options, NaN is
+    /// equal to itself.
     ///
     /// # Errors
     /// The bytes are not such a message, or the expression has other parts.
-    pub fn from_substrait(message: &[u8], schema: &Schema) -> Result<Self, PredicateError> {
+    pub fn from_substrait(
+        message: &[u8],
+        schema: &Schema,
+        null_in_list: NullInList,
+    ) -> Result<Self, PredicateError> {
         let ExtendedExpression { extensions, expressions } = decoded(message)?;
         let (mut functions, mut types) = (HashMap::new(), HashMap::new());
         for extension in extensions {
@@ -31,7 +44,7 @@ impl Predicate {
             types.extend(extension.of_type.map(|of| (of.anchor, of.name)));
         }
         let first = expressions.into_iter().next().and_then(|first| first.expression);
-        let reader = Reader { schema, functions, types };
+        let reader = Reader { schema, functions, types, null_in_list };
         reader.predicate(&first.ok_or_else(|| fault("an expression", "none"))?, MAX_DEPTH)
     }
 }
@@ -41,6 +54,7 @@ struct Reader<'a> {
     schema: &'a Schema,
     functions: HashMap<u32, String>,
     types: HashMap<u32, String>,
+    null_in_list: NullInList,
 }
 
 /// An argument of a function.
@@ -111,10 +125,14 @@ impl<'a> Reader<'a> {
         Ok(operand.compare(comparison, literal))
     }
 
-    /// Arrow's `is_in`, which is never null.
     fn is_in(&self, list: &In) -> Result<Predicate, PredicateError> {
         let (operand, any, has_null) = self.any_of(list)?;
-        Ok(if has_null { any | operand.is_null() } else { any & operand.is_not_null() })
+        match (self.null_in_list, has_null) {
+            (NullInList::IsCompared, true) => Ok(any | operand.is_null()),
+            (NullInList::IsCompared, false) => Ok(any & operand.is_not_null()),
+            (NullInList::IsNull, false) => Ok(any),
+            (NullInList::IsNull, true) => Err(fault("a list without null", "a null")),
+        }
     }
 
     /// The `in` of SQL, as DuckDB writes it: if the value is not null, whether it is in the list, else null.

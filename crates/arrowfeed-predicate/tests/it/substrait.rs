@@ -1,7 +1,7 @@
 //! Expressions of Substrait. The tests of the Python package read those that pyarrow writes.
 
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed_predicate::{MAX_DEPTH, Predicate};
+use arrowfeed_predicate::{MAX_DEPTH, NullInList, Predicate};
 use proptest::prelude::*;
 
 /// A field of a message that has bytes.
@@ -31,7 +31,7 @@ fn nested(name: &str, levels: usize) -> Vec<u8> {
 
 #[test]
 fn functions_of_columns() {
-    let read = |name, levels| Predicate::from_substrait(&nested(name, levels), &schema());
+    let read = |name, levels| Predicate::from_substrait(&nested(name, levels), &schema(), NullInList::IsNull);
     assert_eq!(read("not:bool", 0).unwrap().to_string(), "flag == true");
     assert_eq!(read("not:bool", 3).unwrap().to_string(), "not (flag == true)");
     assert_eq!(read("is_null", 1).unwrap().to_string(), "flag is null");
@@ -48,6 +48,6 @@ proptest! {
         let mut message = nested("is_not_null", 2);
         message.truncate(start);
         message.extend(noise);
-        let _ = Predicate::from_substrait(&message, &schema());
+        let _ = Predicate::from_substrait(&message, &schema(), NullInList::IsCompared);
     }
 }
