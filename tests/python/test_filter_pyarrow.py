@@ -7,6 +7,7 @@ import functools
 import io
 import operator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -163,7 +164,7 @@ def test_the_types_of_columns_need_not_be_those_of_literals():
         {
             "u64": pa.array([1, (1 << 64) - 1], pa.uint64()),
             "i64": pa.array([1, (1 << 53) + 1], pa.int64()),
-            "f16": pa.array([1.0, 0.5], pa.float16()),
+            "f16": pa.array(np.array([1.0, 0.5], np.float16)),
             "dict": pa.array(["a", "b"]).dictionary_encode(),
             "view": pa.array(["a", "b"], pa.string_view()),
             "fixed": pa.array([b"ab", b"cd"], pa.binary(2)),

@@ -254,12 +254,12 @@ def _literals(node: Any, kind: Any, *, is_list: bool) -> list[Any]:
     """
     try:
         series = pl.select(pl.Expr.deserialize(io.StringIO(json.dumps(node)), format="json")).to_series()
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        if is_list and isinstance(series.dtype, pl.List) and len(series) == 1:
+            series = series[0]
+        if is_list:
+            series = series.drop_nulls()
+    except (pl.exceptions.PolarsError, AttributeError, TypeError, ValueError) as error:
         raise _NotUnderstoodError("a literal of another form") from error
-    if is_list and isinstance(series.dtype, pl.List) and len(series) == 1:
-        series = series.explode(empty_as_null=False).drop_nulls()
-    elif is_list:
-        series = series.drop_nulls()
     is_text = isinstance(kind, (pl.Categorical, pl.Enum)) and series.dtype == pl.String
     is_decimal = isinstance(kind, pl.Decimal) and isinstance(series.dtype, pl.Decimal)
     if not (series.dtype == kind or is_text or is_decimal) or series.null_count():
