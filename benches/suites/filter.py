@@ -1,4 +1,4 @@
-"""Filters: the rows that pass a predicate, compared with decoding all rows and filtering them with the kernels of Arrow."""
+"""Filters: the rows that pass a predicate, compared with decoding all rows and filtering them by kernels."""
 
 from typing import Any
 
