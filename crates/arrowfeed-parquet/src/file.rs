@@ -216,6 +216,21 @@ impl ParquetFile {
         &self.footer.metadata
     }
 
+    /// The byte ranges of the columns of a row group that are read, in the order of the file.
+    pub(crate) fn ranges(&self, chunk: &Chunk) -> Vec<Range<u64>> {
+        let groups = self.footer.metadata.metadata().row_groups();
+        let group = usize::try_from(chunk.number).ok().and_then(|at| groups.get(at));
+        let columns = self.columns.leaves.iter().filter_map(|leaf| group?.columns().get(*leaf));
+        let mut ranges: Vec<_> = columns
+            .map(|column| {
+                let (start, len) = column.byte_range();
+                start..start.saturating_add(len)
+            })
+            .collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges
+    }
+
     /// Checks that the file still has the same footer. If a file is opened while it is written, its time of change may stay
     /// the same.
     ///
@@ -295,26 +310,12 @@ impl FormatFile for ParquetFile {
         Some(self.groups.scan())
     }
 
-    /// The byte ranges of the columns that are read, without row groups that have no row that passes.
+    /// The byte ranges of the columns that are read, or of those that a filter reads first.
     fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
-        let groups = self.footer.metadata.metadata().row_groups();
+        let first = self.filter.as_ref().map_or(self, |filter| filter.file());
         let chunks = unit.runs.iter().flat_map(|run| self.groups.starting_in(&run.range));
-        let mut ranges = Vec::new();
-        for chunk in chunks {
-            let number = usize::try_from(chunk.number).ok();
-            let may_pass = |at: &usize| self.filter.as_ref().is_none_or(|filter| filter.may_pass(*at));
-            let Some(group) = number.filter(may_pass).and_then(|at| groups.get(at)) else {
-                continue;
-            };
-            let first = ranges.len();
-            let columns = self.columns.leaves.iter().filter_map(|leaf| group.columns().get(*leaf));
-            ranges.extend(columns.map(|column| {
-                let (start, len) = column.byte_range();
-                start..start.saturating_add(len)
-            }));
-            ranges[first..].sort_unstable_by_key(|range| range.start);
-        }
-        ranges
+        let may_pass = |chunk: &&Chunk| self.filter.as_ref().is_none_or(|filter| filter.may_pass(chunk));
+        chunks.filter(may_pass).flat_map(|chunk| first.ranges(chunk)).collect()
     }
 
     fn decoder(

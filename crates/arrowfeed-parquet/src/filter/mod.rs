@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use arrow_buffer::BooleanBuffer;
 use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate};
-use arrowfeed_source::format::FileFormat;
+use arrowfeed_source::format::{Chunk, FileFormat};
 use arrowfeed_source::run::with_needed;
 use arrowfeed_source::{FeedError, Limits};
 
@@ -90,8 +90,13 @@ impl FileFilter {
         Ok(Self { filter, file, places, bounds, may_pass })
     }
 
+    /// The file with the columns of the predicate.
+    pub(crate) fn file(&self) -> &ParquetFile {
+        &self.file
+    }
+
     /// Whether the statistics say that a row of the row group may pass.
-    pub(crate) fn may_pass(&self, group: usize) -> bool {
-        self.may_pass.value(group)
+    pub(crate) fn may_pass(&self, chunk: &Chunk) -> bool {
+        usize::try_from(chunk.number).is_ok_and(|group| self.may_pass.value(group))
     }
 }

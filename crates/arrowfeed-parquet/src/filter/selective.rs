@@ -54,10 +54,10 @@ impl FileFilter {
     /// The pages of a row group that may have a row that passes. `None`: statistics, bloom filters or the page index tell that
     /// there are none. `Some(None)`: all.
     fn pages(&self, chunk: &Chunk) -> Result<Option<Option<RowSelection>>, FeedError> {
-        let group = usize::try_from(chunk.number).unwrap_or(usize::MAX);
-        if !self.may_pass(group) {
+        if !self.may_pass(chunk) {
             return Ok(None);
         }
+        let group = usize::try_from(chunk.number).unwrap_or(usize::MAX);
         let failure = ReadFailure::default();
         let bytes = SourceBytes::new(self.file.file(), failure.clone());
         let may_pass = self.may_pass_bloom_filters(&bytes, group);
@@ -148,6 +148,9 @@ impl ReadChunks for SelectiveFile {
         let Some(filter) = &self.0.filter else { return Ok(Selection::All) };
         let Some(pages) = filter.pages(chunk)? else { return Ok(Selection::Nothing) };
         let begin = |selected: Option<&RowSelection>| {
+            if selected.is_none_or(RowSelection::selects_any) {
+                self.0.file().source().announce(&self.0.ranges(chunk));
+            }
             let count = count(chunk, selected);
             let size = batch_size.min(usize::try_from(count).unwrap_or(usize::MAX)).max(1);
             self.0.begin_selected(chunk, selected, 0..count, size)
@@ -163,6 +166,7 @@ impl ReadChunks for SelectiveFile {
 
     /// Starts reading rows, whether they pass or not.
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
+        self.0.file().source().announce(&self.0.ranges(chunk));
         Ok(SelectiveRows { rows: self.0.begin(chunk, rows, batch_size)?, kind: Kind::All })
     }
 
