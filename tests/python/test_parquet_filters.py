@@ -101,9 +101,8 @@ def test_a_page_index_that_contradicts_the_statistics_is_ignored(tmp_path):
     data = bytearray(path.read_bytes())
     metadata = pq.read_metadata(path)
     groups = [metadata.row_group(number).column(2) for number in range(metadata.num_row_groups)]
-    start = max(
-        (column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size for column in groups
-    )
+    starts = [column.dictionary_page_offset or column.data_page_offset for column in groups]
+    start = max(start + column.total_compressed_size for start, column in zip(starts, groups, strict=True))
     end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     mark = FIRST.to_bytes(8, "little")[4:]
     at, changed = data.find(mark, start, end), 0

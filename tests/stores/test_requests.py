@@ -276,3 +276,29 @@ def test_close_columns_share_requests(make_store: Callable[[str], Store], proxy_
     # Of 60 chunks of columns.
     assert stats["requests"] <= 8
     assert stats["body_bytes"] <= 1.1 * len(body) + (64 << 10)
+
+
+def test_a_filter_fetches_the_row_groups_that_may_have_rows_that_pass(
+    make_store: Callable[[str], Store],
+) -> None:
+    numbers = np.arange(200_000)
+    noise = np.random.default_rng(1)
+    table = pa.table({"id": numbers, "mixed": noise.permutation(numbers), "pad": noise.random(len(numbers))})
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, row_group_size=10_000, write_page_index=True)
+    store = make_store("http")
+    store.put("a.parquet", buffer.getvalue())
+    group = len(buffer.getvalue()) / 20
+    # The pad of the last filter is not fetched.
+    for where, rows, groups in [
+        ("id < 100", 100, 1),
+        ("id >= 50000 and id < 50010", 10, 1),
+        ("id >= 59999 and id <= 60000", 2, 2),
+        ("id < 0", 0, 0),
+        ("id < 20000 and mixed < 0", 0, 0),
+    ]:
+        reader = af.read_parquet(store.url_of("a.parquet"), where=where, **options(store))
+        assert sum(batch.num_rows for batch in reader) == rows
+        fetched = reader.report()["requests"]["bytes"]
+        assert fetched < (1 << 20) + 65_536 + 1.2 * group * groups, (where, fetched)
+        assert fetched < len(buffer.getvalue()) / 2

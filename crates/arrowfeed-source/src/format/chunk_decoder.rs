@@ -176,18 +176,22 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             let batch_size = usize::try_from(self.batch_size.min(MAX_ROWS)).unwrap_or(usize::MAX);
             let selected = self.file.select(&chunk, batch_size, check);
             let selected = selected.map_err(|error| self.located(&chunk, error))?;
-            if matches!(selected, Selection::Nothing) {
-                self.report.rejected += chunk.rows;
-                continue;
-            }
-            if dropped == 0 {
+            let is_read = checked.is_some() || !matches!(selected, Selection::Nothing);
+            if dropped == 0 && is_read {
                 self.report.blocks += 1;
                 self.report.bytes += self.file.chunk_bytes(&chunk);
             }
-            if let Selection::Passing(rows) = selected {
-                let (end, last) = (chunk.rows, chunk.rows);
-                self.current = Some(RowRange { chunk, rows, row: 0, end, last, is_selection: true });
-                return Ok(true);
+            match selected {
+                Selection::All => {}
+                Selection::Passing(rows) => {
+                    let (end, last) = (chunk.rows, chunk.rows);
+                    self.current = Some(RowRange { chunk, rows, row: 0, end, last, is_selection: true });
+                    return Ok(true);
+                }
+                Selection::Nothing => {
+                    self.report.rejected += chunk.rows;
+                    continue;
+                }
             }
             if kept > 0 {
                 self.begin_stretch(chunk, dropped, dropped + kept, checked)?;
