@@ -556,3 +556,39 @@ fn bounds_that_are_nan_or_missing_are_ignored() {
         assert_eq!(counts(bytes, "id is not null"), (90, 10));
     }
 }
+
+#[test]
+fn rows_before_a_value_that_does_not_fit_come_first() {
+    // The values of rows 30 and 150 do not fit.
+    let numbers = (0..200).map(|n| if n == 30 || n == 150 { 300 } else { n % 100 });
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers));
+    let kinds: ArrayRef = Arc::new(Int64Array::from_iter_values((0..200).map(|n| n % 10)));
+    let batch = RecordBatch::try_from_iter([("number", numbers), ("kind", kinds)]).unwrap();
+    let schema = Schema::new(vec![
+        Field::new("number", DataType::Int8, true),
+        Field::new("kind", DataType::Int64, true),
+    ]);
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(100))
+        .set_data_page_row_count_limit(20)
+        .set_write_batch_size(20);
+    let files = open([file(&batch, properties.build())], promise(schema)).unwrap();
+    let found = |predicate: &str| {
+        let files = files.filtered(predicate.parse().unwrap()).unwrap();
+        let (batches, error) = crate::support::read(files, 7, 1, OnError::Raise);
+        (batches.iter().map(RecordBatch::num_rows).sum::<usize>(), error.map(|error| error.to_string()))
+    };
+    // Few rows pass: others are not converted.
+    assert_eq!(found("kind == 5"), (20, None));
+    let (rows, error) = found("kind == 0");
+    assert_eq!(rows, 3);
+    assert!(error.unwrap().contains("record 30: number: expected a value that Int8 can hold, found 300"));
+    // Many rows pass, and a column of the predicate does not fit.
+    for (predicate, rows) in [("kind != 5", 27), ("number >= 0", 30), ("number == 29", 1)] {
+        let (found, error) = found(predicate);
+        assert_eq!(found, rows, "{predicate}");
+        assert!(error.unwrap().contains("record 30: number: expected"), "{predicate}");
+    }
+    // The statistics tell that no row of this value passes.
+    assert_eq!(found("kind == 0 and number < 0").0, 0);
+}
