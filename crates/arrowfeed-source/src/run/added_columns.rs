@@ -167,6 +167,16 @@ impl Added {
         Ok((format, added))
     }
 
+    /// All columns of the files that no added column replaces, and all added columns.
+    pub(super) fn with_all(&self, stored: &Schema) -> SchemaRef {
+        let added = self.all.iter().map(|column| &column.field);
+        let is_replaced =
+            |field: &&FieldRef| self.all.iter().any(|column| column.field.name() == field.name());
+        let kept = stored.fields().iter().filter(|field| !is_replaced(field));
+        let fields: Vec<FieldRef> = kept.chain(added).cloned().collect();
+        Arc::new(Schema::new_with_metadata(fields, stored.metadata().clone()))
+    }
+
     /// The index of the added column that a field path names.
     pub(super) fn position(&self, path: &str) -> Option<usize> {
         let is_named = |column: &Column| {

@@ -332,7 +332,11 @@ impl FileSet {
     /// # Errors
     /// The columns form no schema.
     pub fn all_columns(&self) -> Result<SchemaRef, FeedError> {
-        self.format.all_columns()
+        let columns = self.format.all_columns()?;
+        Ok(match &self.added {
+            Some(added) => added.with_all(&columns),
+            None => columns,
+        })
     }
 
     /// The number of files, at least 1.
