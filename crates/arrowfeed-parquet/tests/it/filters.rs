@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use arrowfeed_parquet::ParquetOptions;
 use arrowfeed_predicate::{Comparison, Decimal, Lists, Literal, Predicate, col};
 use arrowfeed_source::run::{FileSet, ReadOptions};
-use arrowfeed_source::{FeedError, OnError, Report};
+use arrowfeed_source::{FeedError, Limits, OnError, Report};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::data_type::ByteArray;
@@ -545,6 +545,15 @@ fn bounds_that_are_nan_or_missing_are_ignored() {
         assert_eq!(counts(bytes.clone(), "float < 5"), (4, 10));
         assert_eq!(counts(bytes, "float == 55"), (1, 10));
     }
+    // All ids are null.
+    let of_ids = |column, found: &Statistics| match column {
+        0 => Statistics::int64(None, None, None, Some(10), false),
+        _ => found.clone(),
+    };
+    let nulls = with_statistics(&bytes, None, true, of_ids);
+    for predicate in ["id > 5", "not id > 5", "id is not null"] {
+        assert_eq!(counts(nulls.clone(), predicate), (0, 0), "{predicate}");
+    }
     // The number of nulls is not known, or too large.
     for nulls in [None, Some(1000)] {
         let of_ids = |column, found: &Statistics| match column {
@@ -591,4 +600,24 @@ fn rows_before_a_value_that_does_not_fit_come_first() {
     }
     // The statistics tell that no row of this value passes.
     assert_eq!(found("kind == 0 and number < 0").0, 0);
+}
+
+#[test]
+fn long_rows_that_pass_are_read_in_several_steps() {
+    // Row `n` has a list of 1 or 4,000 items.
+    let lengths = (0..400).map(|n| if n < 200 { 1 } else { 4000 }).collect::<Vec<_>>();
+    let items = Int64Array::from_iter_values(0..lengths.iter().sum::<usize>() as i64);
+    let item = Arc::new(Field::new("item", DataType::Int64, true));
+    let lists = ListArray::new(item, OffsetBuffer::from_lengths(lengths), Arc::new(items), None);
+    let kinds = Int64Array::from_iter_values((0..400).map(|n| n % 7));
+    let columns = [("list", Arc::new(lists) as ArrayRef), ("kind", Arc::new(kinds))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let bytes = file(&batch, WriterProperties::builder().build());
+    let limits = Limits { batch_bytes: 300_000, ..Limits::default() };
+    let files = open([bytes], ParquetOptions { limits, ..ParquetOptions::default() }).unwrap();
+    for predicate in ["kind == 3", "kind < 3"] {
+        let predicate: Predicate = predicate.parse().unwrap();
+        let filtering = files.filtered(predicate.clone()).unwrap();
+        assert_eq!(whole(filtering, 100, 1).unwrap(), filtered(&batch, &predicate), "{predicate}");
+    }
 }
