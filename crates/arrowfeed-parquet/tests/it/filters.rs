@@ -604,9 +604,9 @@ fn rows_before_a_value_that_does_not_fit_come_first() {
 
 #[test]
 fn long_rows_that_pass_are_read_in_several_steps() {
-    // Row `n` has a list of 1 or 4,000 items.
+    // Lists have 1 or 4,000 items, which are equal: the footer does not tell how long they are.
     let lengths = (0..400).map(|n| if n < 200 { 1 } else { 4000 }).collect::<Vec<_>>();
-    let items = Int64Array::from_iter_values(0..lengths.iter().sum::<usize>() as i64);
+    let items = Int64Array::from(vec![7; lengths.iter().sum()]);
     let item = Arc::new(Field::new("item", DataType::Int64, true));
     let lists = ListArray::new(item, OffsetBuffer::from_lengths(lengths), Arc::new(items), None);
     let kinds = Int64Array::from_iter_values((0..400).map(|n| n % 7));
@@ -618,6 +618,6 @@ fn long_rows_that_pass_are_read_in_several_steps() {
     for predicate in ["kind == 3", "kind < 3"] {
         let predicate: Predicate = predicate.parse().unwrap();
         let filtering = files.filtered(predicate.clone()).unwrap();
-        assert_eq!(whole(filtering, 100, 1).unwrap(), filtered(&batch, &predicate), "{predicate}");
+        assert_eq!(whole(filtering, 20, 1).unwrap(), filtered(&batch, &predicate), "{predicate}");
     }
 }
