@@ -23,7 +23,7 @@ impl FileFilter {
             .into_iter()
             .filter_map(|column| {
                 let Place::Leaf(leaf) = &self.places[column] else { return None };
-                let chunk = self.file.metadata().metadata().row_group(group).column(leaf.number);
+                let chunk = self.file.metadata().metadata().row_group(group).columns().get(leaf.number)?;
                 let read = || Sbbf::read_from_column_chunk(chunk, bytes);
                 let filter = guarded(FeedErrorKind::Format, "a bloom filter", read).ok().flatten()?;
                 (filter.num_blocks() > 0).then_some((column, (leaf, filter)))

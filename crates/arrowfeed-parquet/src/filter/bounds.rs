@@ -95,7 +95,7 @@ impl Bounds {
             Place::Unknown => return None,
         };
         let file = metadata.file_metadata();
-        let statistics = || groups.iter().map(|group| group.column(leaf.number).statistics());
+        let statistics = || groups.iter().map(|group| group.columns().get(leaf.number)?.statistics());
         let is_trusted: Vec<bool> = statistics()
             .map(|statistics| statistics.is_some_and(|statistics| is_trusted(statistics, leaf.number, file)))
             .collect();

@@ -84,8 +84,10 @@ fn page_index(
 ) -> Option<ParquetMetaData> {
     let group = metadata.row_group(group);
     let has_index = |leaf: &usize| {
-        let column = group.column(*leaf);
-        column.column_index_offset().is_some() && column.offset_index_offset().is_some()
+        let column = group.columns().get(*leaf);
+        column.is_some_and(|column| {
+            column.column_index_offset().is_some() && column.offset_index_offset().is_some()
+        })
     };
     if !leaves.iter().any(has_index) {
         return None;
