@@ -17,7 +17,7 @@ import people  # noqa: E402
 sys.path.remove(EXAMPLES)
 
 
-@pytest.mark.parametrize(("page", "count"), [("dask-and-daft.md", 4), ("query-engines.md", 4)])
+@pytest.mark.parametrize(("page", "count"), [("dask-and-daft.md", 4), ("query-engines.md", 3)])
 def test_the_code_of_a_page_runs(
     page: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
