@@ -36,7 +36,7 @@ MAY_USE: dict[str, set[str]] = {
     },
     "bench-instructions": {"arrowfeed"},
     "bench-micro": {"arrowfeed-avro", "arrowfeed-tensor"},
-    "bench-ours": {"arrowfeed-avro", "bench-protocol"},
+    "bench-ours": {"arrowfeed-avro", "arrowfeed-predicate", "bench-protocol"},
     "bench-peers": {"bench-protocol"},
     "bench-protocol": set(),
     "bench-store-server": set(),
