@@ -1,7 +1,6 @@
 """Filters that are expressions of polars."""
 
 import datetime as dt
-import operator
 from decimal import Decimal
 
 import polars as pl
@@ -11,6 +10,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed._expressions.of_polars import pushed
+from random_expressions import random_expression
 from session_seed import chance, seeds
 from test_filter_pyarrow import COMPARISONS, EPOCH, VALUES, random_table
 
@@ -47,16 +47,6 @@ def random_test(rng):
     return rng.choice(COMPARISONS)(column, rng.choice(values))
 
 
-def random_expression(rng, depth=0):
-    kind = rng.randrange(5)
-    if depth == 3 or kind < 2:
-        return random_test(rng)
-    if kind == 2:
-        return ~random_expression(rng, depth + 1)
-    join = operator.and_ if kind == 3 else operator.or_
-    return join(random_expression(rng, depth + 1), random_expression(rng, depth + 1))
-
-
 @pytest.mark.parametrize("seed", seeds(0, 60))
 def test_a_filter_keeps_the_rows_that_polars_keeps(seed, tmp_path):
     rng = chance(seed, "polars filters")
@@ -65,7 +55,7 @@ def test_a_filter_keeps_the_rows_that_polars_keeps(seed, tmp_path):
     frame = pl.from_arrow(table).with_row_index("number")
     understood = 0
     for _ in range(8):
-        expression = random_expression(rng)
+        expression = random_expression(rng, random_test)
         try:
             expected = frame.filter(expression)["number"].to_list()
             predicate = af.Predicate(expression, schema=table.schema)

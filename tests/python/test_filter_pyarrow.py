@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
+from random_expressions import random_expression
 from session_seed import chance, seeds
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - local timestamps have no zone
@@ -81,16 +82,6 @@ def random_test(rng):
     return rng.choice(COMPARISONS)(column, rng.choice(values))
 
 
-def random_expression(rng, depth=0):
-    kind = rng.randrange(5)
-    if depth == 3 or kind < 2:
-        return random_test(rng)
-    if kind == 2:
-        return ~random_expression(rng, depth + 1)
-    join = operator.and_ if kind == 3 else operator.or_
-    return join(random_expression(rng, depth + 1), random_expression(rng, depth + 1))
-
-
 def parquet(table):
     sink = io.BytesIO()
     pq.write_table(table, sink)
@@ -103,7 +94,7 @@ def test_a_filter_keeps_the_rows_that_pyarrow_keeps(seed):
     table = random_table(rng, 40)
     stored = parquet(table)
     for _ in range(5):
-        expression = random_expression(rng)
+        expression = random_expression(rng, random_test)
         expected = table.filter(expression)
         found = pa.table(af.read_parquet(stored, where=expression))
         assert repr(found.to_pylist()) == repr(expected.to_pylist()), str(expression)
