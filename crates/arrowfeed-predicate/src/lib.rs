@@ -63,6 +63,7 @@ mod compiled;
 mod decimal;
 mod error;
 mod literal;
+pub mod path;
 mod position;
 mod predicate;
 #[cfg(feature = "substrait")]

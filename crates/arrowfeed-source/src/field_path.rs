@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 
 use arrow_schema::{DataType, FieldRef};
+use arrowfeed_predicate::path::after_name;
+pub use arrowfeed_predicate::path::{after_step, quoted_step, split_quoted};
 
 use crate::printable;
 
@@ -33,47 +35,6 @@ pub fn step(name: &str, first: bool) -> String {
     }
 }
 
-/// Formats a quoted step.
-pub fn quoted_step(name: &str) -> String {
-    format!("['{}']", name.replace('\'', "''"))
-}
-
-/// Splits a path that starts with a quoted step into the name and the rest of the path.
-pub fn split_quoted(path: &str) -> Option<(String, &str)> {
-    let mut rest = path.strip_prefix("['")?;
-    let mut name = String::new();
-    loop {
-        let (part, behind) = rest.split_once('\'')?;
-        name.push_str(part);
-        match behind.strip_prefix('\'') {
-            Some(behind) => {
-                name.push('\'');
-                rest = behind;
-            }
-            None => return Some((name, behind.strip_prefix(']')?)),
-        }
-    }
-}
-
-/// Returns the rest of the path after the step to field `name`, if the path starts with that step. The rest is empty if
-/// the path ends there.
-///
-/// ```
-/// use arrowfeed_source::field_path::after_step;
-///
-/// assert_eq!(after_step("user.name", "user"), Some("name"));
-/// assert_eq!(after_step("['a.b']", "a.b"), Some(""));
-/// assert_eq!(after_step("users", "user"), None);
-/// ```
-pub fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
-    let rest = match split_quoted(path) {
-        Some((quoted, rest)) if quoted == name => rest,
-        Some(_) => return None,
-        None => path.strip_prefix(name)?,
-    };
-    after_name(rest)
-}
-
 /// Returns each name for which [`after_step`] returns the rest of the path, with this rest; the shortest name first.
 ///
 /// ```
@@ -90,15 +51,6 @@ pub fn first_steps(path: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     let quoted = quoted.map(|(name, rest)| (Cow::Owned(name), rest));
     let steps = quoted.into_iter().chain(unquoted);
     steps.filter_map(|(name, rest)| after_name(rest).map(|rest| (name, rest)))
-}
-
-/// The rest of a path after the name of a step, if the name may end here.
-fn after_name(rest: &str) -> Option<&str> {
-    match rest.strip_prefix('.') {
-        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
-        None => None,
-    }
 }
 
 /// Whether the name would be ambiguous without quotes in a path or a message.

@@ -178,7 +178,7 @@ pub(super) fn resolve<'a>(fields: &'a [Arc<Field>], path: &str) -> Option<(Vec<u
     let mut named: Vec<(usize, &str)> = fields
         .iter()
         .enumerate()
-        .filter_map(|(i, field)| Some((i, crate::text::after_name(path, field.name())?)))
+        .filter_map(|(i, field)| Some((i, crate::path::after_step(path, field.name())?)))
         .collect();
     named.sort_by_key(|(_, rest)| rest.len());
     named.into_iter().find_map(|(i, rest)| {

@@ -8,6 +8,10 @@
 mod display;
 mod parse;
 
+#[cfg(feature = "substrait")]
+use crate::path::quoted_step;
+use crate::path::split_quoted;
+
 /// Words that are not column names, unless they are quoted. They are keywords in any case of letters.
 const RESERVED: [&str; 8] = ["and", "or", "not", "in", "is", "null", "true", "false"];
 
@@ -29,24 +33,15 @@ fn path_length(text: &str) -> usize {
     loop {
         let rest = &text[end..];
         let word = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
-        let step = if word > 0 { word } else { quoted_step_length(rest).unwrap_or(0) };
+        let step = if word > 0 {
+            word
+        } else {
+            split_quoted(rest).map_or(0, |(_, behind)| rest.len() - behind.len())
+        };
         if step == 0 {
             return end;
         }
         end += step;
-    }
-}
-
-/// The length of the step `['name']` at the start of a text. A quote in the name is doubled.
-fn quoted_step_length(text: &str) -> Option<usize> {
-    let mut end = text.strip_prefix("['").map(|_| 2)?;
-    loop {
-        end += text[end..].find('\'')? + 1;
-        match text.as_bytes().get(end)? {
-            b'\'' => end += 1,
-            b']' => return Some(end + 1),
-            _ => return None,
-        }
     }
 }
 
@@ -63,21 +58,6 @@ pub(crate) fn push_step(path: &mut String, name: &str) {
     match is_plain {
         true if path.is_empty() => path.push_str(name),
         true => path.extend([".", name]),
-        false => path.push_str(&format!("['{}']", name.replace('\'', "''"))),
-    }
-}
-
-/// The rest of the path after the step to field `name`, if the path starts with this step. The rest is empty if the path ends
-/// there.
-pub(crate) fn after_name<'a>(path: &'a str, name: &str) -> Option<&'a str> {
-    let rest = match quoted_step_length(path) {
-        Some(length) if path[2..length - 2].replace("''", "'") == name => &path[length..],
-        Some(_) => return None,
-        None => path.strip_prefix(name)?,
-    };
-    match rest.strip_prefix('.') {
-        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
-        None => None,
+        false => path.push_str(&quoted_step(name)),
     }
 }
