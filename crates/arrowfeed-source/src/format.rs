@@ -312,6 +312,12 @@ pub struct RowOrigin {
     pub before: u64,
 }
 
+/// The rows of a batch of `rows` rows by their origin.
+pub fn stretches(origins: &[RowOrigin], rows: usize) -> impl Iterator<Item = (&RowOrigin, Range<usize>)> {
+    let ends = origins.iter().skip(1).map(|next| next.row).chain([rows]);
+    origins.iter().zip(ends).map(|(origin, end)| (origin, origin.row..end))
+}
+
 impl LocatedBatch {
     /// Memory size in bytes, including the structs: a batch without columns takes memory too.
     pub fn memory_size(&self) -> usize {

@@ -17,7 +17,7 @@ use super::row_starts::RowStarts;
 use crate::field_path::{field_path, first_steps};
 use crate::format::{
     ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, PassingShare, RowOrigin, Unit,
-    UnitDecoder,
+    UnitDecoder, stretches,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, quoted, thousands};
@@ -428,10 +428,9 @@ impl Decoder {
         check: &Check<'_>,
     ) -> Result<Int64Array, FeedError> {
         let mut numbers: Vec<i64> = Vec::with_capacity(rows);
-        for (at, origin) in origins.iter().enumerate() {
-            let count = origins.get(at + 1).map_or(rows, |next| next.row) - origin.row;
+        for (origin, in_batch) in stretches(origins, rows) {
             let start = self.start_of(origin.offset, check)?;
-            let end = origin.before.saturating_add(count as u64);
+            let end = origin.before.saturating_add(in_batch.len() as u64);
             self.chunk = Some(CurrentChunk { offset: origin.offset, start, rows: end });
             let number = |row: u64| i64::try_from(start.saturating_add(row)).unwrap_or(i64::MAX);
             numbers.extend(number(origin.before)..number(end));

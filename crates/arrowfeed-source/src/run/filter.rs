@@ -17,7 +17,7 @@ use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate};
 use super::projection::Projection;
 use crate::format::{
     ChunkRun, ChunkScan, Claim, DecodeOptions, FormatFile, Incomparable, LocatedBatch, PassingShare,
-    RowOrigin, Unit, UnitDecoder, compiled, passing_rows,
+    RowOrigin, Unit, UnitDecoder, compiled, passing_rows, stretches,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, Report};
@@ -94,10 +94,10 @@ impl Filter {
 
     /// The selected rows of a batch, with the returned columns.
     fn selected(&self, batch: &RecordBatch, mask: &BooleanBuffer) -> Result<RecordBatch, FeedError> {
-        if mask.count_set_bits() == mask.len() {
-            return self.projection.apply(batch);
-        }
         let returned = self.projection.apply(batch)?;
+        if mask.count_set_bits() == mask.len() {
+            return Ok(returned);
+        }
         let mask = BooleanArray::new(mask.clone(), None);
         arrowfeed_select::filter_batch(&returned, &mask).map_err(|error| {
             let message = "expected the rows that pass a filter to form a batch";
@@ -262,9 +262,8 @@ impl FilteredUnit {
         // Rows before the run are at the start of its first batches, and rows after it at the end of its last one.
         let (mut dropped, mut kept) = (0, Vec::with_capacity(origins.len()));
         let mut row = 0;
-        for (i, origin) in origins.iter().enumerate() {
-            let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
-            let count = mask.slice(origin.row, end - origin.row).count_set_bits() as u64;
+        for (origin, rows) in stretches(origins, batch.num_rows()) {
+            let count = mask.slice(rows.start, rows.len()).count_set_bits() as u64;
             let before = match current.chunk {
                 Some((offset, before)) if offset == origin.offset => before,
                 _ => 0,
@@ -307,9 +306,8 @@ impl FilteredUnit {
     ) -> Result<BooleanBuffer, FeedError> {
         let LocatedBatch { batch, origins } = located;
         let mut mask = BooleanBufferBuilder::new(batch.num_rows());
-        for (i, origin) in origins.iter().enumerate() {
-            let end = origins.get(i + 1).map_or(batch.num_rows(), |next| next.row);
-            let rows = origin.before..origin.before + (end - origin.row) as u64;
+        for (origin, in_batch) in stretches(origins, batch.num_rows()) {
+            let rows = origin.before..origin.before + in_batch.len() as u64;
             let found = chosen.choose(self.file.number, origin.offset, rows, check);
             mask.append_buffer(&found.map_err(|error| error.in_file(&self.file.name))?);
         }

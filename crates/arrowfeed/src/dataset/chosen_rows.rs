@@ -97,9 +97,7 @@ pub(super) fn in_piece(row: u32, origin: &RowOrigin) -> u32 {
 
 /// The rows of a piece by their chunk.
 pub(super) fn stretches(piece: &FileBatch) -> impl Iterator<Item = (&RowOrigin, Range<usize>)> {
-    let ends = piece.origins.iter().skip(1).map(|next| next.row);
-    let ends = ends.chain([piece.batch.num_rows()]);
-    piece.origins.iter().zip(ends).map(|(origin, end)| (origin, origin.row..end))
+    arrowfeed_source::format::stretches(&piece.origins, piece.batch.num_rows())
 }
 
 /// Copies the chosen rows of a piece if they are less than half of it, so that the others do not stay in memory.
