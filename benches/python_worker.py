@@ -1,4 +1,4 @@
-"""Benchmark worker for Python readers and writers: `python_worker.py arrowfeed|fastavro|polars`.
+"""Benchmark worker for Python readers and writers: `python_worker.py arrowfeed|fastavro|polars|pyiceberg`.
 
 Reads one JSON job per line, and answers each with `{"seconds", "rows", "peak_bytes"}` or `{"error"}`.
 `peak_bytes` is the maximum growth of the process since the library was imported.
@@ -38,10 +38,35 @@ def read_polars(polars: Any, job: Job) -> int:
     return int(frame.height)
 
 
+def read_pyiceberg(pyiceberg: Any, job: Job) -> int:
+    """Reads the entries of a manifest as objects, as the planning of a scan does."""
+    manifest, io = (
+        importlib.import_module("pyiceberg.manifest"),
+        importlib.import_module("pyiceberg.io.pyarrow"),
+    )
+    counts = dict.fromkeys(
+        f"{state}_{what}_count" for state in ("added", "existing", "deleted") for what in ("files", "rows")
+    )
+    file = manifest.ManifestFile.from_args(
+        manifest_path=job["file"],
+        manifest_length=Path(job["file"]).stat().st_size,
+        partition_spec_id=0,
+        content=manifest.ManifestContent.DATA,
+        sequence_number=1,
+        min_sequence_number=1,
+        added_snapshot_id=1,
+        partitions=None,
+        key_metadata=None,
+        **counts,
+    )
+    return len(file.fetch_manifest_entry(io.PyArrowFileIO(), discard_deleted=True))
+
+
 READERS: dict[str, Callable[[Any, Job], int]] = {
     "arrowfeed": read_arrowfeed,
     "fastavro": read_fastavro,
     "polars": read_polars,
+    "pyiceberg": read_pyiceberg,
 }
 
 

@@ -7,7 +7,7 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-PACKAGES = ("arrowfeed", "numpy", "fastavro", "polars")
+PACKAGES = ("arrowfeed", "numpy", "fastavro", "polars", "pyiceberg")
 
 
 def describe(benches: Path) -> dict[str, str]:

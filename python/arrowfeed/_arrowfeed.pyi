@@ -6,6 +6,7 @@ from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
 from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
+from arrowfeed._stubs.iceberg import IcebergDataset
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
 from arrowfeed._stubs.predicate import Column, Predicate, col, predicate_from_substrait
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
@@ -60,6 +61,7 @@ __all__ = [
     "DenseTensor",
     "ExampleDataset",
     "ExampleRecordDecoder",
+    "IcebergDataset",
     "JsonLinesDataset",
     "Limits",
     "MixedDataset",

@@ -87,8 +87,9 @@ impl AddedArguments {
             Some(partitioning) => partitioning.columns(&files)?,
             None => Vec::new(),
         };
-        let partitions = Schema::new(of_files.iter().map(|(field, _)| field.clone()).collect::<Vec<_>>());
-        let added = AddedColumns { of_files, file: self.file_column, row: self.row_column };
+        let partitions = Schema::new(of_files.iter().map(|column| column.field.clone()).collect::<Vec<_>>());
+        let (file, row) = (self.file_column, self.row_column);
+        let added = AddedColumns { of_files, file, row, order: None };
         let files = files.with_added_columns(added)?;
         let files = match columns {
             Some(columns) => files.with_columns(&columns)?,

@@ -105,6 +105,7 @@ mod _arrowfeed {
         formats::avro::{AvroDataset, read_avro},
         formats::chunks::ChunkDataset,
         formats::csv::{CsvDataset, read_csv},
+        formats::iceberg::IcebergDataset,
         formats::json_lines::{JsonLinesDataset, read_json_lines},
         formats::mixed::MixedDataset,
         formats::parquet::{ParquetDataset, read_parquet},

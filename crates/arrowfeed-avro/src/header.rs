@@ -60,7 +60,7 @@ impl AvroHeader {
     ) -> Result<Self, FeedError> {
         let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
         let file = Container::open(source.into(), &options.limits, &Check::of(interrupt))?;
-        let schema = file.schema(&options.limits)?;
+        let schema = file.schema(None, &options.limits)?;
         Ok(Self { file, schema, options })
     }
 

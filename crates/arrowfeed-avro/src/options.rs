@@ -1,7 +1,9 @@
 //! Options of the format: plain data, each default documented.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use arrowfeed_source::field_ids::FieldIds;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 
 use crate::AvroSchema;
@@ -53,6 +55,9 @@ pub struct AvroOptions {
     pub columns: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
+    /// Matches fields by their identifiers in a table (the attribute `field-id`). Needs a reader schema, see
+    /// [`AvroSchema::of_table`]. `None`: by name.
+    pub field_ids: Option<Arc<FieldIds>>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
     /// Default [`ColumnEncoding::Native`].

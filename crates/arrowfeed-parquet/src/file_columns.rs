@@ -6,7 +6,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::columns::{Named, Projection, by_name, leaves, leaves_for, projected};
 use crate::conversion::{
-    ColumnConversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored,
+    ColumnConversion, Mismatch, Rules, Unfit, check_nulls, compile, first_that, missing, stored,
 };
 
 /// The columns that are read from one file, and their conversion to batches.
@@ -39,12 +39,11 @@ impl FileColumns {
         Self { leaves: projection.leaves.clone(), columns: columns.collect(), schema }
     }
 
-    /// The columns of the requested `schema`, matched by name in a file with the schema `whole`. `rounds`: doubles may
-    /// be rounded to floats.
+    /// The columns of the requested `schema`, matched by name in a file with the schema `whole`.
     ///
     /// # Errors
     /// A non-nullable column is missing; the type of a column cannot be converted.
-    pub(crate) fn promised(whole: &Schema, schema: SchemaRef, rounds: bool) -> Result<Self, FeedError> {
+    pub(crate) fn promised(whole: &Schema, schema: SchemaRef, rules: Rules) -> Result<Self, FeedError> {
         let mut read = Vec::new();
         let mut before = 0;
         let wanted = by_name(schema.fields());
@@ -62,7 +61,7 @@ impl FileColumns {
                     let message = "expected one column of this name, found two".to_owned();
                     (None, Err(Mismatch { path: Vec::new(), message }))
                 }
-                Some(Named { at, field: from, .. }) => (Some(*at), compile(from.data_type(), field, rounds)),
+                Some(Named { at, field: from, .. }) => (Some(*at), compile(from.data_type(), field, rules)),
                 None => (None, missing(field)),
             };
             let conversion = conversion.map_err(|error| schema_error(field, error))?;

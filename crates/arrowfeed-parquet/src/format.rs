@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_predicate::Predicate;
+use arrowfeed_source::field_ids::FieldIds;
 use arrowfeed_source::format::{FileFormat, FormatFile, column_difference};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
@@ -12,6 +13,8 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use crate::codec::check_codecs;
 use crate::columns::Projection;
+use crate::conversion::Rules;
+use crate::field_ids::renamed;
 use crate::file::{Footer, ParquetFile};
 use crate::file_columns::FileColumns;
 use crate::filter::{FileFilter, RowFilter};
@@ -33,6 +36,8 @@ pub struct ParquetOptions {
     /// Whether doubles are rounded to floats, if the `schema` has floats: those beyond the largest float become infinite.
     /// Otherwise such a column is an error.
     pub double_as_float: bool,
+    /// Matches columns and fields by their identifiers in a table. Needs a `schema`. `None`: by name.
+    pub field_ids: Option<Arc<FieldIds>>,
     /// `header_bytes` limits the size of the footer, `batch_bytes` the size of a batch.
     pub limits: Limits,
 }
@@ -148,7 +153,10 @@ impl ParquetFormat {
     pub(crate) fn columns_of(&self, footer: &Footer) -> Result<FileColumns, FeedError> {
         let (read, schema) = (footer.read_schema(), self.schema.clone());
         if self.options.schema.is_some() {
-            let columns = FileColumns::promised(read, schema, self.options.double_as_float);
+            let of_table = self.options.field_ids.as_ref().map(|ids| renamed(footer, ids)).transpose()?;
+            let read = of_table.as_ref().unwrap_or(read);
+            let rules = Rules { rounds: self.options.double_as_float, renames: of_table.is_some() };
+            let columns = FileColumns::promised(read, schema, rules);
             return columns.map_err(|error| error.in_file(footer.name()));
         }
         let differs = |difference: &str| {

@@ -9,6 +9,7 @@
 // |---|---|
 // | `format` | options, schema and projection of a set of files |
 // | `columns` | resolution of field paths to leaf columns of Parquet |
+// | `field_ids` | columns that are matched by the identifiers of a table |
 // | `conversion` | lossless conversion of columns to the types of a requested schema |
 // | `file_columns` | conversion of the columns of one file to batches |
 // | `filter` | filters of rows |
@@ -29,6 +30,7 @@ mod codec;
 mod columns;
 mod compact;
 mod conversion;
+mod field_ids;
 mod file;
 mod file_columns;
 mod filter;

@@ -14,7 +14,7 @@
 // | the traits of a format | `format` |
 // | the engine: threads, order, read-ahead | `run` |
 // | errors | `error`, `message` (text in messages), `memory_exhausted` |
-// | column paths | `field_path` |
+// | column paths, and identifiers of columns | `field_path` `field_ids` |
 // | options and results of a caller | `limits`, `report` (skipped data), `interrupt` (cancellation) |
 // | file access | `io`, `checksum` |
 // | threads | `threads`, `fork_lock` |
@@ -22,6 +22,7 @@
 
 mod checksum;
 mod error;
+pub mod field_ids;
 pub mod field_path;
 mod fork_lock;
 pub mod format;

@@ -40,6 +40,7 @@
 //! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
 //! | [`arrow`] | | the Arrow types of the signatures |
 //! | [`predicate`] | | predicates of filters; with the feature `substrait` also from expressions of Substrait |
+//! | `iceberg` | `avro` and `parquet` | the data files of a scan of an Apache Iceberg table |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
@@ -54,6 +55,8 @@
 
 pub mod dataset;
 mod error;
+#[cfg(all(feature = "avro", feature = "parquet"))]
+pub mod iceberg;
 mod partitions;
 #[cfg(feature = "avro")]
 mod record_decoder;

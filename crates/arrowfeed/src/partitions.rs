@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
-use arrowfeed_source::run::FileSet;
+use arrowfeed_source::run::{FileColumn, FileSet};
 use arrowfeed_source::{FeedError, FeedErrorKind, printable, quoted};
 
 use crate::sources::percent_decoded;
@@ -56,7 +56,7 @@ impl Partitioning {
     ///
     /// # Errors
     /// A value does not have the type of its column; texts cannot be converted to that type.
-    pub fn columns(&self, files: &FileSet) -> Result<Vec<(FieldRef, ArrayRef)>, FeedError> {
+    pub fn columns(&self, files: &FileSet) -> Result<Vec<FileColumn>, FeedError> {
         let mut texts: Vec<(String, Vec<Option<String>>)> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
         for file in 0..files.len() {
@@ -79,7 +79,7 @@ impl Partitioning {
                     };
                     let field = field.as_ref().clone().with_nullable(true);
                     let values = converted(&values, &field, files)?;
-                    Ok((Arc::new(field), values))
+                    Ok(FileColumn { field: Arc::new(field), values, stored: None })
                 };
                 schema.fields().iter().map(column).collect()
             }
@@ -103,7 +103,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn inferred(name: String, texts: Vec<Option<String>>) -> (FieldRef, ArrayRef) {
+fn inferred(name: String, texts: Vec<Option<String>>) -> FileColumn {
     let integer = |text: &String| {
         let digits = text.strip_prefix('-').unwrap_or(text);
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
@@ -114,7 +114,8 @@ fn inferred(name: String, texts: Vec<Option<String>>) -> (FieldRef, ArrayRef) {
         Some(integers) if texts.iter().any(Option::is_some) => Arc::new(Int64Array::from(integers)),
         _ => Arc::new(StringArray::from(texts)),
     };
-    (Arc::new(Field::new(name, values.data_type().clone(), true)), values)
+    let field = Arc::new(Field::new(name, values.data_type().clone(), true));
+    FileColumn { field, values, stored: None }
 }
 
 fn converted(texts: &StringArray, field: &Field, files: &FileSet) -> Result<ArrayRef, FeedError> {
@@ -163,7 +164,7 @@ mod tests {
     fn only_integers_are_numbers() {
         let data_type = |values: &[Option<&str>]| {
             let values = values.iter().map(|value| value.map(str::to_owned)).collect();
-            inferred("a".to_owned(), values).1.data_type().clone()
+            inferred("a".to_owned(), values).values.data_type().clone()
         };
         assert_eq!(data_type(&[Some("1"), None, Some("-07")]), DataType::Int64);
         let texts: [&[_]; 8] = [

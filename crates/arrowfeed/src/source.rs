@@ -43,7 +43,9 @@ pub mod io {
 
 /// Readers of files and of byte ranges.
 pub mod run {
-    pub use arrowfeed_source::run::{AddedColumns, FileReader, FileSet, RangeOptions, ReadOptions, Split};
+    pub use arrowfeed_source::run::{
+        AddedColumns, FileColumn, FileReader, FileSet, RangeOptions, ReadOptions, Split,
+    };
 }
 
 // For the Python package.

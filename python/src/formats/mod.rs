@@ -165,6 +165,7 @@ pub(crate) mod arrow_ipc;
 pub(crate) mod avro;
 pub(crate) mod chunks;
 pub(crate) mod csv;
+pub(crate) mod iceberg;
 pub(crate) mod json_lines;
 pub(crate) mod mixed;
 pub(crate) mod parquet;

@@ -1566,6 +1566,39 @@ Raises:
     (ExampleRecordDecoder.schema) => {
         r#"The schema of every batch. None: each batch has its own schema."#
     };
+    (IcebergDataset) => {
+        r#"A dataset over the data files of a snapshot of an Iceberg table.
+
+`arrowfeed.iceberg.dataset` makes it from a scan of pyiceberg; call that function. Other libraries that
+plan scans may call this class.
+
+Args:
+    source: The paths or URLs of the data files.
+    scan: A JSON text with the keys `snapshot-id`, `schema` and `name-mapping` in the JSON forms of the
+        Iceberg specification, `columns` (field paths, or null for all columns) and `files`: for each
+        file its `format`, "avro" or "parquet", and `partition`, the values of identity partitions by the
+        identifiers of their columns.
+    deleted: For each file, the positions of the deleted rows as 64-bit integers in little-endian bytes.
+        None: no row is deleted.
+    limits: As in `ParquetDataset`.
+    features: As in `ParquetDataset`.
+    representations: As in `ParquetDataset`.
+    index: As in `ParquetDataset`.
+    storage_options: As in `ParquetDataset`.
+    store: As in `ParquetDataset`.
+    cache: As in `ParquetDataset`.
+    cache_bytes: As in `ParquetDataset`.
+
+Raises:
+    OptionError: The text has another form, or the number of files differs.
+    ArrowfeedError, OSError: As in `ParquetDataset`.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> rows = arrowfeed.iceberg.dataset(table.scan())
+    >>> type(rows)
+    <class 'arrowfeed.iceberg.IcebergDataset'>"#
+    };
     (JsonLinesDataset) => {
         r#"A dataset over JSON lines files: a source of record batches and tensors for training.
 
@@ -3548,6 +3581,9 @@ macro_rules! signed {
     };
     (ExampleRecordDecoder.decode) => {
         concat!(r#"decode($self, records, /)"#, "\n--\n\n", docs!(ExampleRecordDecoder.decode))
+    };
+    (IcebergDataset) => {
+        concat!(r#"IcebergDataset(source, *, scan, deleted=None, limits=None, features=None, representations=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(IcebergDataset))
     };
     (JsonLinesDataset) => {
         concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::field_ids::FieldIds;
 use arrowfeed_source::format::{ChunkRun, FIRST_BYTES};
 use arrowfeed_source::io::{Fingerprint, OpenFile, Opened};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits};
@@ -62,8 +63,13 @@ impl Container {
         }
     }
 
-    pub(crate) fn schema(&self, limits: &Limits) -> Result<AvroSchema, FeedError> {
-        let parsed = AvroSchema::parse_with(&self.header.schema_json, limits);
+    /// The schema. `ids`: those of the table of the file, whose names its fields get.
+    pub(crate) fn schema(&self, ids: Option<&FieldIds>, limits: &Limits) -> Result<AvroSchema, FeedError> {
+        let json = &self.header.schema_json;
+        let parsed = match ids {
+            Some(ids) => AvroSchema::parse_of_table(json, ids, limits),
+            None => AvroSchema::parse_with(json, limits),
+        };
         parsed.map_err(|error| error.in_file(&self.name))
     }
 

@@ -70,8 +70,7 @@ impl AvroFormat {
     ) -> Result<FileSet, FeedError> {
         let (options, files) = (options.checked()?, Files::new(sources));
         let check = Check::of(interrupt);
-        let open =
-            |opened| FirstSchema::of(&Container::read(opened, &options.limits, &check)?, &options.limits);
+        let open = |opened| FirstSchema::of(&Container::read(opened, &options.limits, &check)?, &options);
         let first = files.first_stored(&check, open)?;
         let in_first = |error: FeedError| error.in_file(&first.name);
         let (plan, recursion_error) =
@@ -91,7 +90,7 @@ impl AvroFormat {
         let (files, check) = (Files::new(sources), Check::of(reading.interrupt.as_ref()));
         let open = |opened| {
             let container = Container::read(opened, &options.limits, &check)?;
-            let first = FirstSchema::of(&container, &options.limits)?;
+            let first = FirstSchema::of(&container, &options)?;
             Ok((container, Self::compiled(&first, options.clone(), reading.filter.clone())?))
         };
         let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_file_error();
@@ -157,7 +156,7 @@ impl AvroFormat {
         if let Some(decoders) = self.known.with(|known| known.get_mut(json).map(of_known)).flatten() {
             return Ok(decoders);
         }
-        let schema = container.schema(&self.options.limits)?;
+        let schema = container.schema(self.options.field_ids.as_deref(), &self.options.limits)?;
         if self.options.raw && schema.canonical() != self.first.schema.canonical() {
             return Err(self.is_of_another_schema(container));
         }
@@ -196,10 +195,11 @@ impl AvroFormat {
 }
 
 impl FirstSchema {
-    fn of(container: &Container, limits: &Limits) -> Result<Self, FeedError> {
+    fn of(container: &Container, options: &AvroOptions) -> Result<Self, FeedError> {
         container.check_codec()?;
         let (name, json) = (container.name.clone(), container.header.schema_json.clone());
-        Ok(Self { schema: container.schema(limits)?, name, json })
+        let schema = container.schema(options.field_ids.as_deref(), &options.limits)?;
+        Ok(Self { schema, name, json })
     }
 }
 

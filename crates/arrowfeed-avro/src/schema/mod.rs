@@ -12,6 +12,7 @@
 //! - [`convert`] parses the outline with apache-avro and combines both halves into a [`graph::Graph`].
 //! - [`canonical`] and [`fingerprint`] are derived from the graph as the specification describes.
 //! - [`arrow`] derives the Arrow schema without a file.
+//! - [`field_ids`] names the fields of a file by their identifiers in a table.
 //! - [`default`] encodes the JSON default of a reader's field as the bytes that a writer would have written.
 
 mod arrow;
@@ -20,6 +21,7 @@ mod canonical;
 mod convert;
 pub(crate) mod default;
 mod definition;
+mod field_ids;
 mod fingerprint;
 pub(crate) mod graph;
 mod json;

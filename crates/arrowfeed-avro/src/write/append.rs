@@ -42,7 +42,7 @@ impl Appended {
         let source = AvroSource::seekable(path.display().to_string(), lock.reader().map_err(FeedError::io)?);
         let file = Container::open(source, &limits, &Check::never())?;
         file.header.codec.check_compiled()?;
-        let schema = file.schema(&limits)?;
+        let schema = file.schema(None, &limits)?;
         if options.schema.as_ref().is_some_and(|wanted| *wanted != schema) {
             return refuse("schema: expected the schema of the existing file, found a different schema");
         }

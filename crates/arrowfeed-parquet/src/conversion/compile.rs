@@ -28,41 +28,52 @@ impl Mismatch {
     }
 }
 
-/// The conversion of a column, or of a field of a struct. `rounds`: doubles may be rounded to floats.
+/// The rules of conversions.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rules {
+    /// Whether doubles may be rounded to floats.
+    pub(crate) rounds: bool,
+    /// Whether the fields that are read may have other names than the types say.
+    pub(crate) renames: bool,
+}
+
+/// The conversion of a column, or of a field of a struct.
 ///
 /// # Errors
 /// Values of the one type are not values of the other; a non-nullable field is missing.
-pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
+pub(crate) fn compile(from: &DataType, to: &Field, rules: Rules) -> Result<ColumnConversion, Mismatch> {
     match (items(from), items(to.data_type())) {
         (None, Some(item)) if *from != DataType::Null => {
-            let item = Box::new(of_value(from, item, rounds)?);
+            let item = Box::new(of_value(from, item, rules)?);
             Ok(ColumnConversion::Singleton { to: to.data_type().clone(), item })
         }
-        _ => of_value(from, to, rounds),
+        _ => of_value(from, to, rules),
     }
 }
 
 /// The conversion of a value at any position. Items of a list are not wrapped in lists, because it would be ambiguous
 /// which level of a list of lists is the new one.
-fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
-    match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) && *from != int96::EXACT {
+fn of_value(from: &DataType, to: &Field, rules: Rules) -> Result<ColumnConversion, Mismatch> {
+    let is_named = !rules.renames || !from.is_nested();
+    let is_equal = from == to.data_type() && *from != int96::EXACT;
+    match is_equal && is_named && !has_dictionary(from) && !has_dependent(from) {
         true => Ok(ColumnConversion::Same),
-        false => by_parts(from, to, rounds),
+        false => by_parts(from, to, rules),
     }
 }
 
 /// The conversion of a value, or of the values nested in it.
-fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversion, Mismatch> {
+fn by_parts(from: &DataType, to: &Field, rules: Rules) -> Result<ColumnConversion, Mismatch> {
     let wanted = to.data_type();
     match (from, wanted) {
         (DataType::Null, wanted) if !has_dictionary(wanted) => Ok(ColumnConversion::Nulls(wanted.clone())),
-        (DataType::Struct(found), DataType::Struct(wanted)) => of_struct(found, wanted, rounds),
+        (DataType::Struct(found), DataType::Struct(wanted)) => of_struct(found, wanted, rules),
         (DataType::Map(found, _), DataType::Map(to, sorted)) => {
             let pairs = entry(found).zip(entry(to));
             let ((key, value), (to_key, to_value)) = pairs.ok_or_else(|| refused(from, wanted))?;
             let key =
-                of_value(key.data_type(), to_key, rounds).map_err(|error| error.in_field(to_key.name()))?;
-            let value = of_value(value.data_type(), to_value, rounds);
+                of_value(key.data_type(), to_key, rules).map_err(|error| error.in_field(to_key.name()))?;
+            let value = of_value(value.data_type(), to_value, rules);
             let value = value.map_err(|error| error.in_field(to_value.name()))?;
             Ok(ColumnConversion::Map {
                 to: to.clone(),
@@ -73,11 +84,11 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversio
         }
         _ => match (items(from), items(wanted)) {
             (Some(found), Some(item)) => {
-                let item = Box::new(of_value(found.data_type(), item, rounds)?);
+                let item = Box::new(of_value(found.data_type(), item, rules)?);
                 Ok(ColumnConversion::List { to: wanted.clone(), item })
             }
             (None, None) => {
-                let cast = value_cast(from, wanted, rounds).ok_or_else(|| refused(from, wanted))?;
+                let cast = value_cast(from, wanted, rules.rounds).ok_or_else(|| refused(from, wanted))?;
                 Ok(ColumnConversion::Values(cast))
             }
             _ => Err(refused(from, wanted)),
@@ -87,10 +98,10 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<ColumnConversio
 
 /// The conversion of a column that keeps its type. Types that cannot be converted are read as they are.
 pub(crate) fn stored(from: &DataType, to: &Field) -> ColumnConversion {
-    of_value(from, to, false).unwrap_or(ColumnConversion::Same)
+    of_value(from, to, Rules::default()).unwrap_or(ColumnConversion::Same)
 }
 
-fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<ColumnConversion, Mismatch> {
+fn of_struct(found: &Fields, wanted: &Fields, rules: Rules) -> Result<ColumnConversion, Mismatch> {
     let found = by_name(found);
     let fields = wanted.iter().map(|to| {
         let conversion = match found.get(to.name().as_str()).copied() {
@@ -100,7 +111,7 @@ fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<ColumnConv
             Some(Named { at, field: from, .. }) => {
                 let by_parts_only = is_dependent(from) && from.data_type() == to.data_type();
                 let convert = if by_parts_only { by_parts } else { compile };
-                let conversion = convert(from.data_type(), to, rounds);
+                let conversion = convert(from.data_type(), to, rules);
                 conversion.map(|conversion| (Some(at), conversion))
             }
             None => missing(to).map(|conversion| (None, conversion)),

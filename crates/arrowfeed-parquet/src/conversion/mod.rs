@@ -18,7 +18,7 @@ mod rule;
 use arrow_schema::{DataType, FieldRef, Fields};
 
 pub(crate) use apply::check_nulls;
-pub(crate) use compile::{Mismatch, compile, missing, stored};
+pub(crate) use compile::{Mismatch, Rules, compile, missing, stored};
 pub(crate) use fault::{Unfit, first_that};
 
 /// Converts arrays of one type to arrays of another. Every value is equal before and after, except for floats that the

@@ -1,43 +1,49 @@
 //! Columns that are not stored in the files: one value for all rows of a file, and the numbers of rows.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringArray, UInt32Array, new_null_array,
-};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use arrow_select::take::take;
 use arrowfeed_predicate::{Lists, Node, Predicate};
 
+use super::added_file::{FileWithColumns, Repeated, Values, internal};
 use super::file_set::FileSet;
 use super::files::Files;
-use super::row_starts::RowStarts;
 use crate::field_path::{field_path, first_steps};
-use crate::format::{
-    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, LocatedBatch, PassingShare, RowOrigin, Unit,
-    UnitDecoder, stretches,
-};
-use crate::io::Fingerprint;
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, quoted, thousands};
+use crate::format::{FileFormat, FormatFile};
+use crate::{FeedError, FeedErrorKind, quoted};
 
 /// Columns to add to those of files, see [`FileSet::with_added_columns`].
 #[derive(Debug, Clone, Default)]
 pub struct AddedColumns {
-    /// Columns whose value is the same for all rows of a file. Each array has one value for each file. Such a column
-    /// replaces a column of the files with the same name.
-    pub of_files: Vec<(FieldRef, ArrayRef)>,
+    /// Columns whose value is the same for all rows of a file.
+    pub of_files: Vec<FileColumn>,
     /// Name of a column with the name of the file: its path, or its URL without secrets.
     pub file: Option<String>,
     /// Name of a column with the number of the row in its file, from 0. Skipped rows count.
     pub row: Option<String>,
+    /// The names of all columns in order. `None`: those of the files, then those that are added.
+    pub order: Option<Vec<String>>,
+}
+
+/// A column whose value is the same for all rows of a file. It replaces a column of the files with the same name.
+#[derive(Debug, Clone)]
+pub struct FileColumn {
+    /// The column.
+    pub field: FieldRef,
+    /// One value for each file.
+    pub values: ArrayRef,
+    /// The files whose own column counts instead of the value. `None`: no file.
+    pub stored: Option<BooleanBuffer>,
 }
 
 /// The added columns of a set of files, and the columns of its batches.
 #[derive(Debug, Clone)]
 pub(super) struct Added {
     all: Arc<[Column]>,
+    order: Option<Arc<[String]>>,
     /// The columns of a batch, in order.
     read: Arc<[Source]>,
     schema: SchemaRef,
@@ -50,6 +56,8 @@ enum Source {
     Format(usize),
     /// The added column with this index.
     Added(usize),
+    /// The column of the format in some files, and the added column in the others.
+    Either { format: usize, added: usize },
 }
 
 #[derive(Debug, Clone)]
@@ -57,6 +65,8 @@ struct Column {
     field: FieldRef,
     /// One value for each file. `None`: the numbers of the rows.
     of_files: Option<ArrayRef>,
+    /// The files whose own column counts instead of the value.
+    stored: Option<BooleanBuffer>,
     /// The argument that asks for the column, for messages.
     argument: &'static str,
 }
@@ -70,8 +80,9 @@ impl FileSet {
     /// Two added columns have the same name; the column of the name or the number has the name of a column of the files; an
     /// array does not have one value for each file.
     pub fn with_added_columns(self, added: AddedColumns) -> Result<Self, FeedError> {
-        let AddedColumns { of_files, file, row } = added;
-        let replacing: HashSet<&str> = of_files.iter().map(|(field, _)| field.name().as_str()).collect();
+        let AddedColumns { of_files, file, row, order } = added;
+        let replacing = of_files.iter().filter(|column| column.stored.is_none());
+        let replacing: HashSet<&str> = replacing.map(|column| column.field.name().as_str()).collect();
         let stored = self.format().schema().fields();
         let is_replaced = |field: &&FieldRef| replacing.contains(field.name().as_str());
         let format = match stored.iter().any(|field| is_replaced(&field)) {
@@ -84,16 +95,17 @@ impl FileSet {
             false => self.format().clone(),
         };
         let mut all: Vec<Column> = Vec::new();
-        for (field, values) in of_files {
+        for FileColumn { field, values, stored } in of_files {
             if values.len() != self.len() {
                 let (files, found) = (self.len(), values.len());
                 let message = format!("expected a value for each of {files} files, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Internal, message).in_field(field.name()));
             }
-            all.push(Column { field, of_files: Some(values), argument: "partitioning" });
+            all.push(Column { field, of_files: Some(values), stored, argument: "partitioning" });
         }
         let mut add = |name, data_type, of_files, argument| {
-            all.push(Column { field: Arc::new(Field::new(name, data_type, false)), of_files, argument });
+            let field = Arc::new(Field::new(name, data_type, false));
+            all.push(Column { field, of_files, stored: None, argument });
         };
         if let Some(name) = file {
             add(name, DataType::Utf8, Some(file_names(&self.files)), "file_column");
@@ -102,14 +114,17 @@ impl FileSet {
             add(name, DataType::Int64, None, "row_column");
         }
         let mut taken: HashSet<&str> = format.schema().fields().iter().map(|field| &**field.name()).collect();
-        if let Some(column) = all.iter().find(|column| !taken.insert(column.field.name())) {
+        let replaces = |column: &&Column| column.stored.is_none();
+        if let Some(column) = all.iter().filter(replaces).find(|column| !taken.insert(column.field.name())) {
             let (argument, found) = (column.argument, quoted(column.field.name()));
             let message = format!("{argument}: expected a name that no other column has, found {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        let stored = (0..format.schema().fields().len()).map(Source::Format);
-        let read = stored.chain((0..all.len()).map(Source::Added)).collect();
-        let added = Added::new(all.into(), read, format.schema());
+        let (all, order) = (all.into(), order.map(Into::into));
+        let none = Added { all, order, read: Arc::default(), schema: Arc::new(Schema::empty()) };
+        let paths: Vec<String> =
+            none.with_all(format.schema()).fields().iter().map(|field| field_path([field.name()])).collect();
+        let added = none.reading(none.sources(format.schema(), &paths, true), format.schema());
         Ok(self.with_format(format, added))
     }
 }
@@ -120,14 +135,15 @@ fn file_names(files: &Files) -> ArrayRef {
 }
 
 impl Added {
-    fn new(all: Arc<[Column]>, read: Arc<[Source]>, stored: &Schema) -> Self {
+    /// The same added columns, of which some are read, and columns of the format.
+    fn reading(&self, read: Arc<[Source]>, stored: &Schema) -> Self {
         let field = |source: &Source| match source {
             Source::Format(column) => stored.fields()[*column].clone(),
-            Source::Added(column) => all[*column].field.clone(),
+            Source::Added(column) | Source::Either { added: column, .. } => self.all[*column].field.clone(),
         };
         let fields: Vec<FieldRef> = read.iter().map(field).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, stored.metadata().clone()));
-        Self { all, read, schema }
+        Self { read, schema, ..self.clone() }
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -141,7 +157,9 @@ impl Added {
         paths: &[String],
     ) -> Result<(Arc<dyn FileFormat>, Self), FeedError> {
         let added = |path: &String| self.position(path);
-        let of_format: Vec<String> = paths.iter().filter(|path| added(path).is_none()).cloned().collect();
+        let is_only_added =
+            |path: &&String| added(path).is_some_and(|column| self.all[column].stored.is_none());
+        let of_format: Vec<String> = paths.iter().filter(|path| !is_only_added(path)).cloned().collect();
         let format = match format.with_columns(&of_format) {
             // A format may need at least one column, which is then dropped.
             Err(_) if of_format.is_empty() => {
@@ -150,21 +168,35 @@ impl Added {
             }
             selected => selected?,
         };
-        let stored = format.schema().fields();
-        let numbered = stored.iter().enumerate().map(|(number, field)| (field.name().as_str(), number));
+        let read = self.sources(format.schema(), paths, !of_format.is_empty());
+        let added = self.reading(read, format.schema());
+        Ok((format, added))
+    }
+
+    /// The sources of the columns with these field paths, and then of the other columns of the format if any are read.
+    fn sources(&self, stored: &Schema, paths: &[String], reads_stored: bool) -> Arc<[Source]> {
+        let numbered =
+            stored.fields().iter().enumerate().map(|(number, field)| (field.name().as_str(), number));
         let numbers: HashMap<&str, usize> = numbered.collect();
-        let source = |path: &String| match added(path) {
-            Some(column) => Some(Source::Added(column)),
-            None => {
-                let number = first_steps(path).filter_map(|(name, _)| numbers.get(&*name)).last();
-                number.map(|number| Source::Format(*number))
+        let source = |path: &String| {
+            let number = first_steps(path).filter_map(|(name, _)| numbers.get(&*name)).last().copied();
+            match (self.position(path), number) {
+                (Some(added), Some(format)) if self.all[added].stored.is_some() => {
+                    Some(Source::Either { format, added })
+                }
+                (Some(added), _) => Some(Source::Added(added)),
+                (None, number) => number.map(Source::Format),
             }
         };
-        let all_stored = (0..stored.len()).map(Source::Format).filter(|_| !of_format.is_empty());
+        let all_stored = (0..stored.fields().len()).map(Source::Format).filter(|_| reads_stored);
         let mut seen = HashSet::new();
-        let read = paths.iter().filter_map(source).chain(all_stored).filter(|source| seen.insert(*source));
-        let added = Self::new(self.all.clone(), read.collect(), format.schema());
-        Ok((format, added))
+        let is_new = |source: &Source| {
+            seen.insert(match source {
+                Source::Either { format, .. } => Source::Format(*format),
+                other => *other,
+            })
+        };
+        paths.iter().filter_map(source).chain(all_stored).filter(is_new).collect()
     }
 
     /// All columns of the files that no added column replaces, and all added columns.
@@ -173,7 +205,11 @@ impl Added {
         let is_replaced =
             |field: &&FieldRef| self.all.iter().any(|column| column.field.name() == field.name());
         let kept = stored.fields().iter().filter(|field| !is_replaced(field));
-        let fields: Vec<FieldRef> = kept.chain(added).cloned().collect();
+        let mut fields: Vec<FieldRef> = kept.chain(added).cloned().collect();
+        if let Some(order) = &self.order {
+            let place = |field: &FieldRef| order.iter().position(|name| name == field.name());
+            fields.sort_by_cached_key(|field| place(field).unwrap_or(usize::MAX));
+        }
         Arc::new(Schema::new_with_metadata(fields, stored.metadata().clone()))
     }
 
@@ -210,11 +246,20 @@ impl Added {
                 let keeps = part.compile(&schema, Lists::AreValues).and_then(|part| part.keeps(&batch));
                 let keeps =
                     keeps.map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
+                let stored = |file: usize| part.columns().iter().any(|path| self.is_stored(path, file));
                 let pruned = pruned.get_or_insert_with(|| vec![false; files]);
-                pruned.iter_mut().zip(keeps.values()).for_each(|(pruned, keeps)| *pruned |= !keeps);
+                for (file, pruned) in pruned.iter_mut().enumerate() {
+                    *pruned |= !keeps.value(file) && !stored(file);
+                }
             }
         }
         Ok(pruned)
+    }
+
+    /// Whether a file's own column counts instead of an added one.
+    fn is_stored(&self, path: &str, file: usize) -> bool {
+        let column = self.position(path).map(|column| &self.all[column]);
+        column.and_then(|column| column.stored.as_ref()).is_some_and(|stored| stored.value(file))
     }
 
     /// The columns of one of the files.
@@ -222,6 +267,7 @@ impl Added {
         let of_file = |column: &Column| Column {
             field: column.field.clone(),
             of_files: column.of_files.as_ref().map(|values| values.slice(file, 1)),
+            stored: column.stored.as_ref().map(|stored| stored.slice(file, 1)),
             argument: column.argument,
         };
         Self { all: self.all.iter().map(of_file).collect(), ..self.clone() }
@@ -237,240 +283,19 @@ impl Added {
         if self.read.iter().copied().eq((0..format.schema().fields().len()).map(Source::Format)) {
             return open;
         }
+        let is_stored =
+            |column: usize| self.all[column].stored.as_ref().is_some_and(|stored| stored.value(file));
         let values = |source: &Source| match source {
             Source::Format(column) => Values::OfFormat(*column),
-            Source::Added(column) => match &self.all[*column].of_files {
+            Source::Either { format, added } if is_stored(*added) => Values::OfFormat(*format),
+            Source::Added(column) | Source::Either { added: column, .. } => match &self.all[*column].of_files
+            {
                 Some(values) => Values::Repeated(Repeated::new(values.slice(file, 1))),
                 None => Values::RowNumbers,
             },
         };
         let values: Vec<Values> = self.read.iter().map(values).collect();
-        let has_numbers = values.iter().any(|values| matches!(values, Values::RowNumbers));
-        let (schema, name, limits) = (self.schema.clone(), name.clone(), format.limits().clone());
-        let starts = has_numbers.then(|| Arc::new(RowStarts::new(open.body().start, limits.clone())));
-        Arc::new(File { schema, name, open, values, starts, limits })
-    }
-}
-
-/// An open file with added columns.
-#[derive(Debug)]
-struct File {
-    schema: SchemaRef,
-    name: Arc<str>,
-    open: Arc<dyn FormatFile>,
-    /// The values of each column of a batch.
-    values: Vec<Values>,
-    /// The rows before each chunk, if the numbers of the rows are read.
-    starts: Option<Arc<RowStarts>>,
-    limits: Limits,
-}
-
-/// The values of a column of a batch.
-#[derive(Debug)]
-enum Values {
-    /// Those of the column of the format with this index.
-    OfFormat(usize),
-    /// A value of the file.
-    Repeated(Repeated),
-    RowNumbers,
-}
-
-/// A value of a file, and the longest array of it that a batch had. Other batches have slices of this array.
-#[derive(Debug)]
-struct Repeated {
-    value: ArrayRef,
-    longest: ForkLock<ArrayRef>,
-}
-
-impl Repeated {
-    /// `value` has one value.
-    fn new(value: ArrayRef) -> Self {
-        Self { longest: ForkLock::new(value.clone()), value }
-    }
-
-    fn array(&self, rows: usize, most: usize) -> Result<ArrayRef, FeedError> {
-        let known = self.longest.with(|longest| (longest.len() >= rows).then(|| longest.slice(0, rows)));
-        if let Some(known) = known.flatten() {
-            return Ok(known);
-        }
-        let array = if self.value.is_null(0) {
-            new_null_array(self.value.data_type(), rows)
-        } else {
-            let bytes = self.value.to_data().get_slice_memory_size().unwrap_or(0).saturating_mul(rows);
-            if bytes > most {
-                let (most, bytes) = (thousands(most as u64), thousands(bytes as u64));
-                let message = format!(
-                    "expected an added column to take at most {most} bytes, found {bytes}: ask for fewer rows"
-                );
-                return Err(FeedError::limit_reached("batch_bytes", message));
-            }
-            take(&self.value, &UInt32Array::from(vec![0; rows]), None).map_err(internal)?
-        };
-        self.longest.with(|longest| *longest = array.clone());
-        Ok(array)
-    }
-}
-
-#[cold]
-fn internal(error: arrow_schema::ArrowError) -> FeedError {
-    FeedError::new(FeedErrorKind::Internal, "expected added columns that fit the batch").with_source(error)
-}
-
-impl FormatFile for File {
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        self.open.fingerprint()
-    }
-
-    fn body(&self) -> Range<u64> {
-        self.open.body()
-    }
-
-    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
-        let scan = self.open.chunks()?;
-        Some(match &self.starts {
-            Some(starts) => starts.recording(scan),
-            None => scan,
-        })
-    }
-
-    fn is_one_chunk(&self) -> bool {
-        self.open.is_one_chunk()
-    }
-
-    fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
-        self.open.unit_ranges(unit)
-    }
-
-    fn row_bytes(&self, check: &Check<'_>) -> Option<u64> {
-        self.open.row_bytes(check)
-    }
-
-    fn free_spare_memory(&self) {
-        self.open.free_spare_memory();
-    }
-
-    fn decoder(
-        self: Arc<Self>,
-        unit: Unit,
-        options: &DecodeOptions,
-        claim: Option<Claim>,
-    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        let start = self.open.body().start;
-        let starts_file = unit.runs.front().is_some_and(|run| run.range.start <= start && run.dropped == 0);
-        let skips = options.on_error == OnError::SkipBlock;
-        let is_sequential = starts_file && unit.runs.len() == 1 && !skips;
-        let decoder = self.open.clone().decoder(unit, options, claim)?;
-        let chunk = None;
-        Ok(Box::new(Decoder { file: self, decoder, skips, is_sequential, chunk, failed: false }))
-    }
-
-    fn selective_decoder(
-        self: Arc<Self>,
-        unit: &Unit,
-        options: &DecodeOptions,
-        claim: &mut Option<Claim>,
-        share: &Arc<PassingShare>,
-    ) -> Result<Option<Box<dyn UnitDecoder>>, FeedError> {
-        if self.starts.is_some() {
-            // A selective decoder does not return the numbers of rows in their chunk.
-            return Ok(None);
-        }
-        let Some(decoder) = self.open.clone().selective_decoder(unit, options, claim, share)? else {
-            return Ok(None);
-        };
-        let (skips, is_sequential, chunk) = (false, false, None);
-        Ok(Some(Box::new(Decoder { file: self, decoder, skips, is_sequential, chunk, failed: false })))
-    }
-}
-
-/// A decoder that adds the columns to each batch.
-struct Decoder {
-    file: Arc<File>,
-    decoder: Box<dyn UnitDecoder>,
-    /// Whether chunks that cannot be decoded are skipped.
-    skips: bool,
-    /// Whether the unit has all rows of the first chunks of the file.
-    is_sequential: bool,
-    /// The chunk of the last row.
-    chunk: Option<CurrentChunk>,
-    failed: bool,
-}
-
-struct CurrentChunk {
-    offset: u64,
-    /// Number of rows of the file before the chunk.
-    start: u64,
-    /// Number of rows of the chunk up to the last one that was decoded.
-    rows: u64,
-}
-
-impl Decoder {
-    fn with_columns(&mut self, located: LocatedBatch, check: &Check<'_>) -> Result<LocatedBatch, FeedError> {
-        let LocatedBatch { batch, origins } = located;
-        let (file, rows) = (self.file.clone(), batch.num_rows());
-        let mut columns: Vec<ArrayRef> = Vec::with_capacity(file.values.len());
-        for values in &file.values {
-            columns.push(match values {
-                Values::OfFormat(column) => batch.column(*column).clone(),
-                Values::Repeated(repeated) => repeated.array(rows, file.limits.batch_bytes)?,
-                Values::RowNumbers => Arc::new(self.row_numbers(&origins, rows, check)?),
-            });
-        }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(file.schema.clone(), columns, &options);
-        Ok(LocatedBatch { batch: batch.map_err(internal)?, origins })
-    }
-
-    fn row_numbers(
-        &mut self,
-        origins: &[RowOrigin],
-        rows: usize,
-        check: &Check<'_>,
-    ) -> Result<Int64Array, FeedError> {
-        let mut numbers: Vec<i64> = Vec::with_capacity(rows);
-        for (origin, in_batch) in stretches(origins, rows) {
-            let start = self.start_of(origin.offset, check)?;
-            let end = origin.before.saturating_add(in_batch.len() as u64);
-            self.chunk = Some(CurrentChunk { offset: origin.offset, start, rows: end });
-            let number = |row: u64| i64::try_from(start.saturating_add(row)).unwrap_or(i64::MAX);
-            numbers.extend(number(origin.before)..number(end));
-        }
-        Ok(numbers.into())
-    }
-
-    /// Number of rows of the file before the chunk at `offset`.
-    fn start_of(&self, offset: u64, check: &Check<'_>) -> Result<u64, FeedError> {
-        match (&self.chunk, &self.file.starts) {
-            (Some(chunk), _) if chunk.offset == offset => Ok(chunk.start),
-            (chunk, _) if self.is_sequential => {
-                Ok(chunk.as_ref().map_or(0, |chunk| chunk.start.saturating_add(chunk.rows)))
-            }
-            (_, Some(starts)) if !self.file.open.is_one_chunk() => {
-                starts.of_chunk(&*self.file.open, offset, self.skips, check)
-            }
-            _ => Ok(0),
-        }
-    }
-}
-
-impl UnitDecoder for Decoder {
-    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
-        if self.failed {
-            return Ok(None);
-        }
-        let Some(located) = self.decoder.next(check)? else { return Ok(None) };
-        let batch = self.with_columns(located, check);
-        self.failed = batch.is_err();
-        batch.map(Some).map_err(|error| error.in_file(&self.file.name))
-    }
-
-    fn take_report(&mut self) -> Report {
-        self.decoder.take_report()
-    }
-
-    fn recycle(self: Box<Self>) {
-        if !self.failed {
-            self.decoder.recycle();
-        }
+        let columns = (self.schema.clone(), values);
+        Arc::new(FileWithColumns::new(open, columns, name.clone(), format.limits().clone()))
     }
 }

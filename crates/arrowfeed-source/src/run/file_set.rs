@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_predicate::{Lists, Predicate};
+use arrow_schema::SchemaRef;
 
 use super::added_columns::Added;
 use super::files::{Entry, Files, not_a_file};
-use super::filter::{ChosenRows, Filter, FilterLevel};
+use super::filter::{Filter, FilterLevel};
+use super::filter_levels::schema_of;
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use super::row_starts::{next_chunk, skip_damage};
 use crate::format::{Chunk, FileFormat, FormatFile};
@@ -26,18 +26,20 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 pub struct FileSet {
     pub(super) files: Files,
     /// The format, which also decodes the columns of the predicate of the filter.
-    format: Arc<dyn FileFormat>,
+    pub(super) format: Arc<dyn FileFormat>,
     /// Columns that are not stored in the files.
-    added: Option<Arc<Added>>,
+    pub(super) added: Option<Arc<Added>>,
     /// The columns that the caller has selected, as field paths. `None`: all columns.
-    columns: Option<Arc<[String]>>,
+    pub(super) columns: Option<Arc<[String]>>,
     /// The filters, in the order in which they apply.
-    levels: Arc<[FilterLevel]>,
-    filter: Option<Arc<Filter>>,
+    pub(super) levels: Arc<[FilterLevel]>,
+    pub(super) filter: Option<Arc<Filter>>,
     /// Which files have no row that passes. `None`: this is not known for any.
-    pruned: Option<Arc<[bool]>>,
+    pub(super) pruned: Option<Arc<[bool]>>,
+    /// The version of the table whose rows the files have, for states.
+    pub(super) version: Option<Arc<str>>,
     /// The requests of the reading for which this set was created.
-    remote: Option<Arc<RemoteFiles>>,
+    pub(super) remote: Option<Arc<RemoteFiles>>,
 }
 
 impl FileSet {
@@ -52,6 +54,7 @@ impl FileSet {
             levels: Arc::default(),
             filter: None,
             pruned: None,
+            version: None,
             remote: None,
         }
     }
@@ -65,6 +68,16 @@ impl FileSet {
     /// Whether the caller has selected the columns, see [`selecting_columns`](Self::selecting_columns).
     pub fn selects_columns(&self) -> bool {
         self.columns.is_some()
+    }
+
+    /// States the version of the table whose rows the files have: `snapshot 7`. States of other versions are refused.
+    pub fn of_version(self, version: &str) -> Self {
+        Self { version: Some(version.into()), ..self }
+    }
+
+    /// The version of the table, see [`of_version`](Self::of_version).
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
     }
 
     /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without
@@ -155,95 +168,6 @@ impl FileSet {
         self.rebuilt(Some(columns.into()), self.levels.clone())
     }
 
-    /// Returns the same files, of which only the rows that pass `predicate` are read. Its columns need not be selected. The
-    /// rows of filtered files must pass both predicates. Each chunk has the rows that pass; [`chunks`](Self::chunks) counts
-    /// all rows.
-    ///
-    /// # Errors
-    /// The predicate names a column that does not exist, or compares one with a value of another type.
-    pub fn filtered(&self, predicate: Predicate) -> Result<Self, FeedError> {
-        let mut levels = self.levels.to_vec();
-        match levels.last_mut() {
-            Some(last) => last.predicate = last.predicate.clone() & predicate,
-            None => levels.push(FilterLevel { predicate, chosen: None }),
-        }
-        self.rebuilt(self.columns.clone(), levels.into())
-    }
-
-    /// Like [`filtered`](Self::filtered), of the rows that `chosen` chooses. If the files are filtered, it chooses among the
-    /// rows that pass.
-    ///
-    /// # Errors
-    /// As [`filtered`](Self::filtered).
-    pub fn filtered_among(
-        &self,
-        predicate: Predicate,
-        chosen: Arc<dyn ChosenRows>,
-    ) -> Result<Self, FeedError> {
-        let level = FilterLevel { predicate, chosen: Some(chosen) };
-        self.rebuilt(self.columns.clone(), self.levels.iter().cloned().chain([level]).collect())
-    }
-
-    /// The same files with other columns and filters.
-    fn rebuilt(&self, columns: Option<Arc<[String]>>, levels: Arc<[FilterLevel]>) -> Result<Self, FeedError> {
-        // The columns of the rows before each level, the last one first.
-        let mut before = Vec::with_capacity(levels.len() + 1);
-        before.push(columns.as_ref().map(|columns| columns.to_vec()));
-        for level in levels.iter().rev() {
-            let after = before.last().and_then(Option::as_ref);
-            before.push(after.map(|columns| with_needed(columns, &level.predicate)));
-        }
-        let (mut format, added) = match before.pop().flatten() {
-            Some(columns) => self.projected(&columns)?,
-            None => (self.format.clone(), self.added.clone()),
-        };
-        let is_stored =
-            |path: &&str| added.as_ref().is_none_or(|added: &Arc<Added>| added.position(path).is_none());
-        if let Some(FilterLevel { predicate, chosen: None }) = levels.first()
-            && predicate.columns().iter().all(is_stored)
-        {
-            format = format.selecting(predicate)?.unwrap_or(format);
-        }
-        let lists = if format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues };
-        let mut decoded = schema_of(&format, added.as_ref()).clone();
-        let mut filter = None;
-        for level in levels.iter() {
-            let schema = match before.pop().flatten().as_deref() {
-                None => decoded.clone(),
-                // A format of one column may refuse to read none.
-                Some([]) => Arc::new(Schema::empty()),
-                Some(columns) => {
-                    let (format, added) = self.projected(columns)?;
-                    schema_of(&format, added.as_ref()).clone()
-                }
-            };
-            filter = Some(Arc::new(Filter::new(level.clone(), (&decoded, lists), filter, schema.clone())?));
-            decoded = schema;
-        }
-        let pruned = match &self.added {
-            Some(added) => added.pruned(levels.iter().map(|level| &level.predicate))?.map(Arc::from),
-            None => None,
-        };
-        Ok(Self { files: self.files.clone(), format, added, columns, levels, filter, pruned, remote: None })
-    }
-
-    /// The format and the added columns with another projection.
-    fn projected(&self, columns: &[String]) -> Result<Decoded, FeedError> {
-        let Some(added) = &self.added else { return Ok((self.format.with_columns(columns)?, None)) };
-        let (format, added) = added.with_columns(&*self.format, columns)?;
-        Ok((format, Some(Arc::new(added))))
-    }
-
-    /// The predicate of the last filter, if the rows are filtered.
-    pub fn predicate(&self) -> Option<&Predicate> {
-        self.levels.last().map(|level| &level.predicate)
-    }
-
-    /// Whether only some rows are read, see [`filtered`](Self::filtered).
-    pub fn is_filtered(&self) -> bool {
-        self.filter.is_some()
-    }
-
     /// Whether no row of a file passes, whatever its rows are: a filter refuses the added values of the file.
     pub fn is_pruned(&self, file: usize) -> bool {
         self.pruned.as_ref().is_some_and(|pruned| pruned[file])
@@ -268,10 +192,14 @@ impl FileSet {
     }
 
     /// One of the files alone, with its bytes from `source`.
-    pub(super) fn only(&self, file: usize, source: FileSource) -> Self {
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    pub(super) fn only(&self, file: usize, source: FileSource) -> Result<Self, FeedError> {
         let added = self.added.as_ref().map(|added| Arc::new(added.of_file(file)));
-        let pruned = self.pruned.as_ref().map(|pruned| Arc::from([pruned[file]]));
-        Self { files: Files::new([source]), added, pruned, remote: None, ..self.clone() }
+        let only = Self { files: Files::new([source]), added, ..self.clone() };
+        let levels = self.levels.iter().map(|level| level.of_file(file));
+        only.rebuilt(self.columns.clone(), levels.collect())
     }
 
     /// Returns the same files, each of which must have the given identity. `when` describes, for messages, the time of
@@ -353,15 +281,6 @@ impl FileSet {
     /// The path of a file, or the URL of a remote object without its secrets; `None` for an open file or a file in memory.
     pub fn path(&self, file: usize) -> Option<&Path> {
         self.files.path(file)
-    }
-
-    /// The source of a file, for opening it elsewhere; `None` for a stream.
-    pub(super) fn source(&self, file: usize) -> Option<FileSource> {
-        let entry = &self.files.entries[file];
-        match &entry.bytes {
-            FileBytes::Stored(stored) => Some(FileSource::stored(&*entry.name, stored.clone())),
-            FileBytes::Stream(_) => None,
-        }
     }
 
     /// Size of a file in bytes. Sends a request for a remote object only if neither a listing nor a response has
@@ -458,31 +377,4 @@ impl FileSet {
             }
         }
     }
-}
-
-/// A format, and the columns that are added to its columns.
-type Decoded = (Arc<dyn FileFormat>, Option<Arc<Added>>);
-
-/// The schema of the rows that are decoded.
-fn schema_of<'a>(format: &'a Arc<dyn FileFormat>, added: Option<&'a Arc<Added>>) -> &'a SchemaRef {
-    added.map_or_else(|| format.schema(), |added| added.schema())
-}
-
-/// The columns with those that a predicate needs, as field paths. A path that contains others takes the place of the first.
-pub fn with_needed(columns: &[String], predicate: &Predicate) -> Vec<String> {
-    let mut all = columns.to_vec();
-    for needed in predicate.columns() {
-        if all.iter().any(|column| contains(column, needed)) {
-            continue;
-        }
-        let place = all.iter().position(|column| contains(needed, column));
-        all.retain(|column| !contains(needed, column));
-        all.insert(place.unwrap_or(all.len()), needed.to_owned());
-    }
-    all
-}
-
-/// Whether the column with path `outer` has the one with path `inner`.
-fn contains(outer: &str, inner: &str) -> bool {
-    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

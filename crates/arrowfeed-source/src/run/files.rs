@@ -137,6 +137,15 @@ impl Files {
         })
     }
 
+    /// The source of a file, for opening it elsewhere; `None` for a stream.
+    pub fn source(&self, file: usize) -> Option<FileSource> {
+        let entry = &self.entries[file];
+        match &entry.bytes {
+            FileBytes::Stored(stored) => Some(FileSource::stored(&*entry.name, stored.clone())),
+            FileBytes::Stream(_) => None,
+        }
+    }
+
     /// Opens files in order until `open` succeeds. `is_skippable` decides for each error whether to try the next file.
     ///
     /// # Errors

@@ -35,14 +35,52 @@ pub trait ChosenRows: Send + Sync + Debug {
         rows: Range<u64>,
         check: &Check<'_>,
     ) -> Result<BooleanBuffer, FeedError>;
+
+    /// Whether all rows of a file are chosen. Then a format may leave out rows that do not pass. Default: no.
+    fn chooses_all(&self, _file: usize) -> bool {
+        false
+    }
 }
 
 /// A predicate, and the rows to which it applies.
 #[derive(Debug, Clone)]
 pub(super) struct FilterLevel {
-    pub(super) predicate: Predicate,
+    /// `None`: all rows pass.
+    pub(super) predicate: Option<Predicate>,
     /// `None`: all rows.
     pub(super) chosen: Option<Arc<dyn ChosenRows>>,
+}
+
+impl FilterLevel {
+    /// The level of one of the files alone.
+    pub(super) fn of_file(&self, file: usize) -> Self {
+        let chosen =
+            self.chosen.clone().map(|chosen| Arc::new(OfFile { chosen, file }) as Arc<dyn ChosenRows>);
+        Self { chosen, ..self.clone() }
+    }
+}
+
+/// The rows that are chosen of one of several files, which has the number 0 alone.
+#[derive(Debug)]
+struct OfFile {
+    chosen: Arc<dyn ChosenRows>,
+    file: usize,
+}
+
+impl ChosenRows for OfFile {
+    fn choose(
+        &self,
+        _file: usize,
+        offset: u64,
+        rows: Range<u64>,
+        check: &Check<'_>,
+    ) -> Result<BooleanBuffer, FeedError> {
+        self.chosen.choose(self.file, offset, rows, check)
+    }
+
+    fn chooses_all(&self, _file: usize) -> bool {
+        self.chosen.chooses_all(self.file)
+    }
 }
 
 /// The rows and columns that are returned of those that a format decodes.
@@ -51,7 +89,8 @@ pub(super) struct Filter {
     /// The filter of the rows that this one filters.
     inner: Option<Arc<Self>>,
     chosen: Option<Arc<dyn ChosenRows>>,
-    compiled: CompiledPredicate,
+    /// `None`: all rows pass.
+    compiled: Option<CompiledPredicate>,
     projection: Projection,
     share: Arc<PassingShare>,
 }
@@ -69,7 +108,7 @@ impl Filter {
         schema: SchemaRef,
     ) -> Result<Self, FeedError> {
         let FilterLevel { predicate, chosen } = level;
-        let compiled = compiled(&predicate, decoded, lists)?;
+        let compiled = predicate.map(|predicate| compiled(&predicate, decoded, lists)).transpose()?;
         let projection = Projection::new(decoded, schema)?;
         Ok(Self { inner, chosen, compiled, projection, share: Arc::default() })
     }
@@ -113,6 +152,13 @@ struct FilteredFile {
     filter: Arc<Filter>,
     number: usize,
     name: Arc<str>,
+}
+
+impl FilteredFile {
+    /// The rows that are chosen by their place, unless all are.
+    fn chosen(&self) -> Option<&dyn ChosenRows> {
+        self.filter.chosen.as_deref().filter(|chosen| !chosen.chooses_all(self.number))
+    }
 }
 
 impl FormatFile for FilteredFile {
@@ -198,7 +244,7 @@ impl FilteredUnit {
         let unit = Unit { runs, rows: None, first_batch: None };
         let FilteredFile { file, filter, .. } = &*self.file;
         // Rows are chosen by their numbers among all rows.
-        let selective = match filter.chosen {
+        let selective = match self.file.chosen() {
             Some(_) => None,
             None => file.clone().selective_decoder(&unit, &self.options, &mut self.claim, &filter.share)?,
         };
@@ -249,9 +295,12 @@ impl FilteredUnit {
     ) -> Result<Option<LocatedBatch>, FeedError> {
         let LocatedBatch { batch, origins } = located;
         let filter = self.file.filter.clone();
-        let (mask, incomparable) = passing_rows(&filter.compiled, batch);
-        let mask = match &filter.chosen {
-            Some(chosen) => &mask & &self.chosen(&**chosen, located, check)?,
+        let (mask, incomparable) = match &filter.compiled {
+            Some(compiled) => passing_rows(compiled, batch),
+            None => (BooleanBuffer::new_set(batch.num_rows()), None),
+        };
+        let mask = match self.file.chosen() {
+            Some(chosen) => &mask & &self.chosen(chosen, located, check)?,
             None => mask,
         };
         let seen = incomparable.as_ref().map_or(mask.len(), |found| found.row) as u64;

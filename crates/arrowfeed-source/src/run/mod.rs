@@ -11,7 +11,8 @@
 // |---|---|
 // | `files` | input files before they are opened |
 // | `file_set` | files of one format that can be opened repeatedly |
-// | `added_columns` `row_starts` | columns that are not stored in files; the rows before each chunk |
+// | `added_columns` `added_file` `row_starts` | columns that are not stored in files; the rows before each chunk |
+// | `filter_levels` | the filters of a set of files, and the columns that they need |
 // | `filter` `projection` | the rows that pass a predicate, and the columns that are returned |
 // | `parts` | the rows to read, and their order |
 // | `batch_rows` | the default number of rows of a batch |
@@ -26,11 +27,13 @@
 // | `map_stage` | ordered per-batch map function |
 
 mod added_columns;
+mod added_file;
 mod batch_rows;
 mod file_reader;
 mod file_set;
 mod files;
 mod filter;
+mod filter_levels;
 mod full_batches;
 mod in_order;
 mod look_ahead;
@@ -48,12 +51,13 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use added_columns::AddedColumns;
+pub use added_columns::{AddedColumns, FileColumn};
 pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
-pub use file_set::{FileSet, with_needed};
+pub use file_set::FileSet;
 pub use files::{Files, FirstFile};
 pub use filter::ChosenRows;
+pub use filter_levels::with_needed;
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers, check_batch_size};
 pub use parts::{BatchBoundaries, Part};

@@ -158,9 +158,9 @@ impl FileSet {
             let message = format!("expected a split of a file of this dataset, found a split of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
         };
-        let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
+        let stored = || self.files.source(file).unwrap_or_else(|| FileSource::from(&split.path));
         let source = source.unwrap_or_else(stored);
-        self.only(file, source.with_identity(split.identity)).read_range(split.start..split.end, options)
+        self.only(file, source.with_identity(split.identity))?.read_range(split.start..split.end, options)
     }
 
     /// Reads the chunks of a byte range of the first file, on the caller's thread.

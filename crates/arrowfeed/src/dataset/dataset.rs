@@ -109,7 +109,7 @@ impl Dataset {
                 recursion_error,
             )?,
         };
-        let dataset = Self::with_columns(Indexed::new(files), definitions, &columns)?;
+        let dataset = Self::with_columns(Indexed::new(files)?, definitions, &columns)?;
         Ok(match index {
             Some(index) => dataset.with_index(index, interrupt.as_ref())?,
             None => dataset,
@@ -251,11 +251,15 @@ impl Dataset {
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
         let own = self.files("with_index")?;
-        if own.base.is_some() {
+        if own.base.is_some() && own.files.only_choice().is_none() {
             let message = "with_index: expected a dataset of all rows, found a filtered one: filter the result of with_index";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        let mut files = saved_index::load(path.as_ref(), &own.files, &Check::of(interrupt))?;
+        let mut files = saved_index::load(path.as_ref(), &own.unfiltered().files, &Check::of(interrupt))?;
+        if own.base.is_some() {
+            let all = SelectedFiles { files: Arc::new(files), rows: ALL_ROWS };
+            files = Indexed::filtered(all, (*own.files).clone());
+        }
         files.splits = own.splits.clone();
         self.content = Content::Files(Arc::new(files));
         Ok(self)

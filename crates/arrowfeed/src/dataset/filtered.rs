@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrowfeed_predicate::Predicate;
+use arrowfeed_source::format::Chunk;
 use arrowfeed_source::run::{
     BatchBoundaries, ChosenRows as ChooseRows, FileSet, Part, PartOptions, PartReader, Workers,
 };
@@ -145,7 +146,9 @@ impl Indexed {
 
     /// The restrictions of the rows as text, for states. `None`: all rows are read.
     pub(super) fn shown_restrictions(&self) -> Option<String> {
-        let shown: Vec<String> = self.restrictions().iter().map(ToString::to_string).collect();
+        let version = self.files.version().map(str::to_owned);
+        let restrictions = self.restrictions().into_iter().map(|restriction| restriction.to_string());
+        let shown: Vec<String> = version.into_iter().chain(restrictions).collect();
         (!shown.is_empty()).then(|| shown.join(", "))
     }
 }
@@ -228,6 +231,21 @@ pub(super) fn counted(
     files: &FileSet,
     options: &IterationOptions,
 ) -> Result<(ChunkIndex, Requests), FeedError> {
+    let zeros = |file: usize| vec![0; index.chunks(file).len()];
+    if let Some(chosen) = files.only_choice() {
+        let check = Check::of(options.interrupt.as_ref());
+        let rows = |file: usize, chunk: &Chunk| {
+            if chosen.chooses_all(file) {
+                return Ok(chunk.rows);
+            }
+            let chosen = chosen.choose(file, chunk.offset, 0..chunk.rows, &check)?;
+            Ok(chosen.count_set_bits() as u64)
+        };
+        let counts =
+            (0..index.files()).map(|file| index.chunks(file).iter().map(|chunk| rows(file, chunk)).collect());
+        let counts: Vec<Vec<u64>> = counts.collect::<Result<_, FeedError>>()?;
+        return Ok((index.with_counts(&counts, Vec::new()), Requests::default()));
+    }
     let files = Arc::new(files.with_columns(&[])?).for_reading();
     let by_caller = files.format().is_decoded_by_caller();
     let options = PartOptions {
@@ -243,8 +261,7 @@ pub(super) fn counted(
     let is_read = |file: &usize| !files.is_pruned(*file) && !index.chunks(*file).is_empty();
     let parts: Vec<Part> = (0..files.len()).filter(is_read).map(Part::whole).collect();
     let mut reader = PartReader::new(files.clone(), parts, options)?;
-    let mut counts: Vec<Vec<u64>> =
-        (0..index.files()).map(|file| vec![0; index.chunks(file).len()]).collect();
+    let mut counts: Vec<Vec<u64>> = (0..index.files()).map(zeros).collect();
     for piece in &mut reader {
         let piece = piece?;
         for (origin, rows) in stretches(&piece) {

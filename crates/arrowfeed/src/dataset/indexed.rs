@@ -9,7 +9,7 @@ use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted 
 
 use super::chunk_index::ChunkIndex;
 use super::filtered::counted;
-use super::options::IterationOptions;
+use super::options::{ALL_ROWS, IterationOptions};
 use super::selected_files::SelectedFiles;
 use super::selection::RowSplit;
 use super::state::FileChecksums;
@@ -41,8 +41,14 @@ pub(super) struct Indexed {
 }
 
 impl Indexed {
-    pub(super) fn new(files: FileSet) -> Self {
-        Self::of(Arc::new(files), None, None, Arc::default())
+    /// # Errors
+    /// The columns form no schema.
+    pub(super) fn new(files: FileSet) -> Result<Self, FeedError> {
+        if !files.is_filtered() {
+            return Ok(Self::of(Arc::new(files), None, None, Arc::default()));
+        }
+        let all = Self::of(Arc::new(files.unfiltered()?), None, None, Arc::default());
+        Ok(Self::filtered(SelectedFiles { files: Arc::new(all), rows: ALL_ROWS }, files))
     }
 
     fn of(
@@ -64,7 +70,7 @@ impl Indexed {
 
     /// `files` are those of `base` with a filter.
     pub(super) fn filtered(base: SelectedFiles, files: FileSet) -> Self {
-        let known = files.predicate().filter(|_| base.is_whole());
+        let known = files.only_predicate().filter(|_| base.is_whole());
         let rows = known.and_then(|predicate| base.files.passing.get(&predicate.to_string()));
         let all = base.files.index.with(|index| index.clone()).flatten();
         let index = all.zip(rows).map(|(all, rows)| Arc::new(all.with_counts(rows, Vec::new())));
@@ -78,7 +84,7 @@ impl Indexed {
         options: &IterationOptions,
     ) -> Result<PassingRows, FeedError> {
         let mut known = (*self.unfiltered().passing).clone();
-        if let (Some(predicate), Some(base)) = (self.files.predicate(), &self.base)
+        if let (Some(predicate), Some(base)) = (self.files.only_predicate(), &self.base)
             && base.is_whole()
             && base.files.base.is_none()
         {

@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed::source::run::{AddedColumns, FileSet, RangeOptions, ReadOptions};
+use arrowfeed::source::run::{AddedColumns, FileColumn, FileSet, RangeOptions, ReadOptions};
 use arrowfeed::source::{FeedErrorKind, OnError};
 use arrowfeed::{
     AvroFormat, AvroOptions, Dataset, DatasetOptions, FeedError, IterationOptions, Partitioning, RowOptions,
@@ -30,9 +30,14 @@ fn part(file: usize) -> Option<i64> {
 fn with_columns(paths: &[PathBuf]) -> FileSet {
     let values: ArrayRef = Arc::new((0..paths.len()).map(part).collect::<Int64Array>());
     let added = AddedColumns {
-        of_files: vec![(Arc::new(Field::new("part", DataType::Int64, true)), values)],
+        of_files: vec![FileColumn {
+            field: Arc::new(Field::new("part", DataType::Int64, true)),
+            values,
+            stored: None,
+        }],
         file: Some("path".to_owned()),
         row: Some("row".to_owned()),
+        order: None,
     };
     file_set(paths).with_added_columns(added).unwrap()
 }
@@ -329,7 +334,8 @@ fn the_value_of_a_path_replaces_a_column_of_the_files() {
     let files = avro(&directory, &[3, 2]);
     let values: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
     let field = Arc::new(Field::new("text", DataType::Utf8, true));
-    let added = AddedColumns { of_files: vec![(field, values)], ..Default::default() };
+    let added =
+        AddedColumns { of_files: vec![FileColumn { field, values, stored: None }], ..Default::default() };
     let files = files.with_added_columns(added).unwrap();
     let dataset = Dataset::open(files.clone(), DatasetOptions::default()).unwrap();
     assert_eq!(names_of(&dataset), ["id", "list", "text"]);
@@ -374,7 +380,9 @@ fn directories_are_columns() {
     let directory = Directory::local();
     let parts = ["n=1/c=d%20e", "n=-20", "c=__HIVE_DEFAULT_PARTITION__/n=03", "n=__HIVE_DEFAULT_PARTITION__"];
     let files = partitioned(&directory, &parts);
-    let [(n, numbers), (c, texts)] = &Partitioning::Hive.columns(&files).unwrap()[..] else {
+    let [FileColumn { field: n, values: numbers, .. }, FileColumn { field: c, values: texts, .. }] =
+        &Partitioning::Hive.columns(&files).unwrap()[..]
+    else {
         panic!("expected two columns")
     };
     assert_eq!((n.name().as_str(), c.name().as_str()), ("n", "c"));
@@ -391,7 +399,7 @@ fn a_schema_gives_the_types_of_directories() {
     let files = partitioned(&directory, &["dt=2026-01-02/n=1", "n=x"]);
     let columns = |fields: Vec<Field>| -> Result<Vec<ArrayRef>, FeedError> {
         let columns = Partitioning::Schema(Arc::new(Schema::new(fields))).columns(&files)?;
-        Ok(columns.into_iter().map(|(_, values)| values).collect())
+        Ok(columns.into_iter().map(|column| column.values).collect())
     };
     let field = |name, data_type| Field::new(name, data_type, true);
     let found = columns(vec![field("missing", DataType::Int32), field("dt", DataType::Date32)]).unwrap();

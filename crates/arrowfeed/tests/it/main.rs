@@ -10,6 +10,7 @@ mod faults;
 mod files;
 mod filters;
 mod global_batches;
+mod iceberg;
 mod index;
 mod mixed;
 mod objects;
