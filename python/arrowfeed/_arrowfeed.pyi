@@ -30,7 +30,7 @@ from arrowfeed._stubs.representation import (
 )
 from arrowfeed._stubs.schema import AvroSchema, avro_columns, avro_schema, check_avro
 from arrowfeed._stubs.store_files import exists, peek, upload
-from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
+from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, join_jagged
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
 from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
 from arrowfeed._stubs.tfrecord import (
@@ -98,6 +98,7 @@ __all__ = [
     "encode_sequence_examples",
     "exists",
     "infer_representations",
+    "join_jagged",
     "peek",
     "polars_frame",
     "polars_schema",

@@ -327,14 +327,29 @@ class Ragged(Feature):
         row_splits_dtype: `"int64"` or `"int32"`, the integer type of the row splits.
         key: The key expression. None: the name of the tensor.
         lossy: As in `Dense`.
+        pad_to: Pads the rows, so that the tensor is dense: `[batch, length, *inner_shape]`. `"longest"`: to
+            the longest row of the batch. An int: to this length. `"multiple of 8"`: to the smallest multiple
+            of 8 that is not below the length of the longest row, and so for other numbers. The key must have
+            at most one dimension. None: the tensor is ragged.
+        pad_value: A scalar, which follows the values of shorter rows. None: zero, False or an empty string.
+        truncate: Whether to cut rows that are longer than `pad_to` at their ends. Requires an int. False: a
+            row that is too long is an error.
+        mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
+            padded tensor has a value of the row, and False where it has a `pad_value`.
 
     Raises:
-        ValueError: A size is negative, or `row_splits_dtype` has another value.
+        ValueError: A size is negative, `row_splits_dtype` or `pad_to` has another value, or an argument
+            requires `pad_to`.
         TypeError: An argument has the wrong type.
 
     Example:
         >>> features.Ragged("float32", key="friends[*].scores[*]")
         Ragged(dtype='float32', key='friends[*].scores[*]')
+        >>> features.Ragged(key="tokens[*]", pad_to="multiple of 8"), features.Ragged(
+        ...     key="tokens[*]", pad_to="multiple of 8", mask=True
+        ... )
+        (Ragged(key='tokens[*]', pad_to='multiple of 8'), \
+Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
     """
 
     _kind = "Ragged"
@@ -343,6 +358,10 @@ class Ragged(Feature):
     row_splits_dtype: str = "int64"
     key: str | None = None
     lossy: bool | None = False
+    pad_to: str | int | None = None
+    pad_value: argument.Scalar | None = None
+    truncate: bool = False
+    mask: bool = False
 
     def __init__(
         self,
@@ -352,13 +371,26 @@ class Ragged(Feature):
         row_splits_dtype: RowSplitsDType = "int64",
         key: str | None = None,
         lossy: bool | None = False,
+        pad_to: str | int | None = None,
+        pad_value: Any = None,
+        truncate: bool = False,
+        mask: bool = False,
     ) -> None:
+        kind = argument.dtype(dtype)
+        if pad_to is None and (pad_value is not None or truncate or mask):
+            raise ValueError(
+                "pad_to: expected a length to pad to, with pad_value=, truncate= or mask=, found None"
+            )
         self._set(
-            dtype=argument.dtype(dtype),
+            dtype=kind,
             inner_shape=argument.sizes("inner_shape", inner_shape),
             row_splits_dtype=argument.choice("row_splits_dtype", ("int32", "int64"), row_splits_dtype),
             key=_key(key),
             lossy=argument.flag_or_none("lossy", lossy),
+            pad_to=None if pad_to is None else argument.pad_to(pad_to),
+            pad_value=argument.default(pad_value, (), kind),
+            truncate=argument.flag("truncate", truncate),
+            mask=argument.flag("mask", mask),
         )
 
 

@@ -125,7 +125,7 @@ mod _arrowfeed {
         tensor::{
             Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
             StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
-            infer_representations, representations_from_tfmd,
+            infer_representations, join_jagged, representations_from_tfmd,
         },
         write::write_avro,
         writer::AvroWriter,

@@ -48,7 +48,7 @@ impl Leaf {
             return Err(RepresentationError::new(RepresentationErrorKind::Type, expected, found));
         };
         let fill = match default {
-            Some(default) => filled(&plain, dtype, default)?,
+            Some(default) => one(&plain, dtype, default)?,
             None => zero(&plain),
         };
         let AdapterOptions { inner_nulls: nulls, batch_bytes, .. } = *options;
@@ -57,7 +57,12 @@ impl Leaf {
 
     /// Makes an array of one value, with exactly the type of the tensor's array.
     pub(crate) fn one(&self, value: &DefaultValue) -> Result<ArrayRef, RepresentationError> {
-        filled(&self.data_type, self.dtype, value)
+        one(&self.data_type, self.dtype, value)
+    }
+
+    /// The type of the tensor's array.
+    pub(crate) fn data_type(&self) -> &DataType {
+        &self.data_type
     }
 
     /// Whether the tensor's array shares the memory of the column.
@@ -196,7 +201,7 @@ pub(crate) fn as_integers(array: &ArrayRef) -> ArrayRef {
 }
 
 /// One value: zero, false or the empty string. `data_type` is the type of a tensor's array.
-fn zero(data_type: &DataType) -> ArrayRef {
+pub(crate) fn zero(data_type: &DataType) -> ArrayRef {
     use DataType::*;
     match data_type {
         Utf8 => Arc::new(StringArray::from(vec![""])),
@@ -242,7 +247,7 @@ pub(crate) fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
 }
 
 /// One default value with exactly this type.
-fn filled(
+pub(crate) fn one(
     data_type: &DataType,
     dtype: DType,
     default: &DefaultValue,

@@ -16,6 +16,7 @@
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 // | `buffer_pool` | the buffer pool for coordinates |
 // | `gather` | values assembled from ranges of an array |
+// | `padding` `jagged` | ragged tensors as padded rows and masks, as lengths, and several of them in one |
 // | `conversion` `convert` | what tensors are compiled to, and one conversion for each kind of representation |
 // | `infer` | representations derived from a schema |
 // | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
@@ -42,9 +43,11 @@ pub mod feature;
 mod gather;
 mod indexed_schema;
 mod infer;
+mod jagged;
 mod leaf;
 mod lists;
 mod options;
+mod padding;
 mod plans;
 mod proto;
 #[cfg(test)]
@@ -73,7 +76,9 @@ pub use infer::{
     Inferred, LeftOut, Representations, SequenceValueTypes, ValueType, infer_representations,
     project_tfmd_schema, representations_from_tfmd, sequence_value_types_from_tfmd, value_types_from_tfmd,
 };
+pub use jagged::KeyedJagged;
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
+pub use padding::{PadTo, Padding};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, SourceMessage, Sparse, Structured, VarLenRagged,
     VarLenSparse,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind, count};
+use crate::padding::Padding;
 use crate::row_splits::SplitsDType;
 
 mod source_message;
@@ -105,13 +106,15 @@ pub enum Partition {
     RowLength(String),
 }
 
-/// Ragged tensor: one ragged dimension for each list of the column; at least one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Ragged tensor: one ragged dimension for each list of the column; at least one. With a padding, the tensor is dense.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLenRagged {
     /// The column.
     pub column: String,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// Pads the rows. The column must have at most one list.
+    pub padding: Option<Padding>,
     /// The message that it was made from.
     pub source: SourceMessage,
 }
@@ -212,6 +215,7 @@ impl Representation {
                     return error(Kind::Partition, expected, odd.to_string());
                 }
             }
+            Self::VarLenRagged(varlen) => return varlen.padding.as_ref().map_or(Ok(()), Padding::validate),
             Self::Structured(structured) if structured.columns.is_empty() => {
                 return error(Kind::Proto, "at least one column".to_owned(), "none".to_owned());
             }

@@ -291,6 +291,6 @@ impl Tensor {
 }
 
 #[cold]
-fn tensor_error(expected: impl Into<String>, found: impl Into<String>) -> ConversionError {
+pub(crate) fn tensor_error(expected: impl Into<String>, found: impl Into<String>) -> ConversionError {
     ConversionError::new(ConversionErrorKind::Tensor, expected, found)
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,6 +71,22 @@ def choice(name: str, words: tuple[str, str], value: object) -> str:
     if word not in words:
         raise ValueError(f"{name}: expected {expected}, found {found(value)}")
     return word
+
+
+def pad_to(value: Any) -> str | int:
+    """Checks for a length to pad to: a word, a number, or a multiple of a number."""
+    expected = '"longest", a length (int) of 1 or more, or "multiple of N"'
+    if isinstance(value, str):
+        word = str(value)
+        if word != "longest" and re.fullmatch("multiple of [1-9][0-9]{0,17}", word) is None:
+            raise ValueError(f"pad_to: expected {expected}, found {found(value)}")
+        return word
+    if not _is_int(value):
+        raise TypeError(f"pad_to: expected {expected}, found {found(value)}")
+    length = size("pad_to", value)
+    if length == 0:
+        raise ValueError(f"pad_to: expected {expected}, found {found(value)}")
+    return length
 
 
 def size(name: str, value: Any) -> int:

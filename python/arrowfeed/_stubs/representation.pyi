@@ -213,13 +213,38 @@ class VarLenRagged(Representation):
         column: A column of lists.
         row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
             shares the offsets of `List` columns.
+        pad_to: Pads the rows, so that the tensor is dense: `[batch, length, ...]`. `"longest"`: to the
+            longest row of the batch. An int: to this length. `"multiple of 8"`: to the smallest multiple of 8
+            that is not below the length of the longest row, and so for other numbers. The column must have at
+            most one list. None: the tensor is ragged.
+        pad_value: A scalar, which follows the values of shorter rows. None: zero, False or an empty string.
+        truncate: Whether to cut rows that are longer than `pad_to` at their ends. Requires an int. False: a
+            row that is too long is an error.
+        mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
+            padded tensor has a value of the row, and False where it has a `pad_value`.
+
+    Raises:
+        RepresentationError: `truncate` is set without a length, or `mask` with a `pad_value`.
+        ValueError: `pad_to` has another value, or another argument requires it.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
         VarLenRagged('tokens', row_splits_dtype='int32')
+        >>> arrowfeed.VarLenRagged("tokens", pad_to=512, truncate=True)
+        VarLenRagged('tokens', pad_to=512, truncate=True)
     """
 
-    def __new__(cls, column: str, *, row_splits_dtype: RowSplitsDType = "int64") -> VarLenRagged: ...
+    def __new__(
+        cls,
+        column: str,
+        *,
+        row_splits_dtype: RowSplitsDType = "int64",
+        pad_to: str | int | None = None,
+        pad_value: bool | float | bytes | str | None = None,
+        truncate: bool = False,
+        mask: bool = False,
+    ) -> VarLenRagged: ...
     @property
     def column(self) -> str:
         """The column."""
@@ -227,6 +252,22 @@ class VarLenRagged(Representation):
     @property
     def row_splits_dtype(self) -> RowSplitsDType:
         """The integer type of the row splits."""
+
+    @property
+    def pad_to(self) -> str | int | None:
+        """The length to which rows are padded. None: the tensor is ragged."""
+
+    @property
+    def pad_value(self) -> float | bytes | None:
+        """The value that follows the values of shorter rows. None: zero, False or an empty string."""
+
+    @property
+    def truncate(self) -> bool:
+        """Whether rows that are longer than `pad_to` are cut."""
+
+    @property
+    def mask(self) -> bool:
+        """Whether the tensor has bools that mask the padding in place of the values."""
 
 @final
 class Structured(Representation):

@@ -220,6 +220,51 @@ class RaggedTensor:
     def parts(self) -> tuple[DenseTensor, Sequence[DenseTensor]]:
         """Returns the flat values and the row splits as dense tensors, which support DLPack."""
 
+    def lengths(self) -> DenseTensor:
+        """Returns the number of values of each row, `[rows]`, in the integer type of the row splits.
+
+        Raises:
+            ConversionError: The tensor has several ragged dimensions.
+        """
+
+    def segment_ids(self) -> DenseTensor:
+        """Returns the row of each value, `[values]`, in the integer type of the row splits.
+
+        Raises:
+            ConversionError: The tensor has several ragged dimensions.
+        """
+
+    def padded(
+        self,
+        pad_to: str | int | None = None,
+        *,
+        pad_value: bool | float | bytes | str | None = None,
+        truncate: bool = False,
+    ) -> tuple[DenseTensor, DenseTensor]:
+        """Pads the rows. Returns a dense tensor `[rows, length, *inner]` and the mask of its values.
+
+        Args:
+            pad_to: `"longest"`, a length, or `"multiple of N"`, as in `features.Ragged`. None: `"longest"`.
+            pad_value: A scalar, which follows the values of shorter rows. None: zero, False or an empty
+                string.
+            truncate: Whether to cut rows that are longer than `pad_to` at their ends. Requires an int. False:
+                a row that is too long is an error.
+
+        Returns:
+            The values, and bools `[rows, length]`, which are True where the row has a value.
+
+        Raises:
+            ConversionError: The tensor has several ragged dimensions, a row is too long, or the value has
+                another type.
+            ValueError: `pad_to` has another value.
+            TypeError: An argument has the wrong type.
+
+        Example:
+            >>> values, mask = arrowfeed.RaggedTensor([1, 2, 3], [[0, 1, 1, 3]]).padded()
+            >>> values.values.tolist(), mask.values.tolist()
+            ([[1, 0], [0, 0], [2, 3]], [[True, False], [False, False], [True, True]])
+        """
+
     def to_list(self) -> list[Any]:
         """Converts the rows to nested lists of Python objects."""
 
@@ -263,3 +308,15 @@ class StructuredTensor:
         """The outer row splits that all fields share, from the outside in. Empty: each row is one struct."""
 
     def __len__(self) -> int: ...
+
+def join_jagged(tensors: dict[str, TensorT]) -> tuple[DenseTensor, DenseTensor, list[int]]:
+    """Joins the values of tensors, for `arrowfeed.torch.keyed_jagged`.
+
+    Returns:
+        The values of all tensors, the number of values of each row of each tensor as int32, and the number of
+        values of each tensor.
+
+    Raises:
+        ConversionError: A tensor has another type or another number of rows than the first one, or it is
+            neither ragged with one ragged dimension nor dense with one or two dimensions.
+    """

@@ -1231,6 +1231,8 @@ Args:
     on_error: How to handle blocks that cannot be read.
     across_epochs: Whether a batch may have rows of two epochs.
     start_epoch: Number of the first epoch, from 0.
+    ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"padded"`
+        or `"segments"`, as in `arrowfeed.jax.to_jax`.
 
 Raises:
     ImportError: JAX is not installed.
@@ -1343,9 +1345,13 @@ Args:
     on_error: How to handle blocks that cannot be read.
     across_epochs: Whether a batch may have rows of two epochs.
     start_epoch: Number of the first epoch, from 0.
+    ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"nested"`,
+        `"offsets"` or `"lengths"`, as in `arrowfeed.torch.to_torch`.
+    keyed_jagged: A dict of names to lists of names of tensors. Each list becomes one
+        `KeyedJaggedTensor` of TorchRec, which replaces its tensors.
 
 Raises:
-    ImportError: PyTorch is not installed.
+    ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
     ValueError: An option has an invalid value.
     TypeError: An option has the wrong type or is missing.
 
@@ -1866,6 +1872,36 @@ Example:
     (RaggedTensor.flat_values) => {
         r#"Read-only values `[values, *inner]`, which share the Arrow buffer if the layouts are the same."#
     };
+    (RaggedTensor.lengths) => {
+        r#"Returns the number of values of each row, `[rows]`, in the integer type of the row splits.
+
+Raises:
+    ConversionError: The tensor has several ragged dimensions."#
+    };
+    (RaggedTensor.padded) => {
+        r#"Pads the rows. Returns a dense tensor `[rows, length, *inner]` and the mask of its values.
+
+Args:
+    pad_to: `"longest"`, a length, or `"multiple of N"`, as in `features.Ragged`. None: `"longest"`.
+    pad_value: A scalar, which follows the values of shorter rows. None: zero, False or an empty
+        string.
+    truncate: Whether to cut rows that are longer than `pad_to` at their ends. Requires an int. False:
+        a row that is too long is an error.
+
+Returns:
+    The values, and bools `[rows, length]`, which are True where the row has a value.
+
+Raises:
+    ConversionError: The tensor has several ragged dimensions, a row is too long, or the value has
+        another type.
+    ValueError: `pad_to` has another value.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> values, mask = arrowfeed.RaggedTensor([1, 2, 3], [[0, 1, 1, 3]]).padded()
+    >>> values.values.tolist(), mask.values.tolist()
+    ([[1, 0], [0, 0], [2, 3]], [[True, False], [False, False], [True, True]])"#
+    };
     (RaggedTensor.parts) => {
         r#"Returns the flat values and the row splits as dense tensors, which support DLPack."#
     };
@@ -1874,6 +1910,12 @@ Example:
     };
     (RaggedTensor.row_splits) => {
         r#"Read-only row splits, from the outside in, each `[rows + 1]`."#
+    };
+    (RaggedTensor.segment_ids) => {
+        r#"Returns the row of each value, `[values]`, in the integer type of the row splits.
+
+Raises:
+    ConversionError: The tensor has several ragged dimensions."#
     };
     (RaggedTensor.to_list) => {
         r#"Converts the rows to nested lists of Python objects."#
@@ -2621,16 +2663,44 @@ Args:
     column: A column of lists.
     row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
         shares the offsets of `List` columns.
+    pad_to: Pads the rows, so that the tensor is dense: `[batch, length, ...]`. `"longest"`: to the
+        longest row of the batch. An int: to this length. `"multiple of 8"`: to the smallest multiple of 8
+        that is not below the length of the longest row, and so for other numbers. The column must have at
+        most one list. None: the tensor is ragged.
+    pad_value: A scalar, which follows the values of shorter rows. None: zero, False or an empty string.
+    truncate: Whether to cut rows that are longer than `pad_to` at their ends. Requires an int. False: a
+        row that is too long is an error.
+    mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
+        padded tensor has a value of the row, and False where it has a `pad_value`.
+
+Raises:
+    RepresentationError: `truncate` is set without a length, or `mask` with a `pad_value`.
+    ValueError: `pad_to` has another value, or another argument requires it.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
-    VarLenRagged('tokens', row_splits_dtype='int32')"#
+    VarLenRagged('tokens', row_splits_dtype='int32')
+    >>> arrowfeed.VarLenRagged("tokens", pad_to=512, truncate=True)
+    VarLenRagged('tokens', pad_to=512, truncate=True)"#
     };
     (VarLenRagged.column) => {
         r#"The column."#
     };
+    (VarLenRagged.mask) => {
+        r#"Whether the tensor has bools that mask the padding in place of the values."#
+    };
+    (VarLenRagged.pad_to) => {
+        r#"The length to which rows are padded. None: the tensor is ragged."#
+    };
+    (VarLenRagged.pad_value) => {
+        r#"The value that follows the values of shorter rows. None: zero, False or an empty string."#
+    };
     (VarLenRagged.row_splits_dtype) => {
         r#"The integer type of the row splits."#
+    };
+    (VarLenRagged.truncate) => {
+        r#"Whether rows that are longer than `pad_to` are cut."#
     };
     (VarLenSparse) => {
         r#"A sparse tensor `[batch, longest, ...]` with one dimension for each list level of the column, and at
@@ -2808,6 +2878,17 @@ Example:
     {'id': Dense('id')}
     left out:
       'none': no tensor has values of type Null"#
+    };
+    (join_jagged) => {
+        r#"Joins the values of tensors, for `arrowfeed.torch.keyed_jagged`.
+
+Returns:
+    The values of all tensors, the number of values of each row of each tensor as int32, and the number of
+    values of each tensor.
+
+Raises:
+    ConversionError: A tensor has another type or another number of rows than the first one, or it is
+        neither ragged with one ragged dimension nor dense with one or two dimensions."#
     };
     (peek) => {
         r#"Lists the files of a URL, and reads the first bytes of the first file.
@@ -3541,13 +3622,13 @@ macro_rules! signed {
         concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
         concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))
@@ -3606,8 +3687,17 @@ macro_rules! signed {
     (RaggedTensor) => {
         concat!(r#"RaggedTensor(flat_values, row_splits)"#, "\n--\n\n", docs!(RaggedTensor))
     };
+    (RaggedTensor.lengths) => {
+        concat!(r#"lengths($self)"#, "\n--\n\n", docs!(RaggedTensor.lengths))
+    };
+    (RaggedTensor.padded) => {
+        concat!(r#"padded($self, pad_to=None, *, pad_value=None, truncate=False)"#, "\n--\n\n", docs!(RaggedTensor.padded))
+    };
     (RaggedTensor.parts) => {
         concat!(r#"parts($self)"#, "\n--\n\n", docs!(RaggedTensor.parts))
+    };
+    (RaggedTensor.segment_ids) => {
+        concat!(r#"segment_ids($self)"#, "\n--\n\n", docs!(RaggedTensor.segment_ids))
     };
     (RaggedTensor.to_list) => {
         concat!(r#"to_list($self)"#, "\n--\n\n", docs!(RaggedTensor.to_list))
@@ -3724,7 +3814,7 @@ macro_rules! signed {
         concat!(r#"convert($self, tensors)"#, "\n--\n\n", docs!(TensorsToRecordBatch.convert))
     };
     (VarLenRagged) => {
-        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64')"#, "\n--\n\n", docs!(VarLenRagged))
+        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64', pad_to=None, pad_value=None, truncate=False, mask=False)"#, "\n--\n\n", docs!(VarLenRagged))
     };
     (VarLenSparse) => {
         concat!(r#"VarLenSparse(column)"#, "\n--\n\n", docs!(VarLenSparse))
@@ -3755,6 +3845,9 @@ macro_rules! signed {
     };
     (infer_representations) => {
         concat!(r#"infer_representations(schema)"#, "\n--\n\n", docs!(infer_representations))
+    };
+    (join_jagged) => {
+        concat!(r#"join_jagged(tensors)"#, "\n--\n\n", docs!(join_jagged))
     };
     (peek) => {
         concat!(r#"peek(url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))

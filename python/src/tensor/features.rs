@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::kind_arguments::given_default;
+use super::kind_arguments::{given_default, padding};
 use super::memory::dtype_argument;
 use crate::argument::wrong_type;
 use crate::argument_types::{Argument, given};
@@ -122,6 +122,12 @@ impl<'py> Fields<'py> {
             dtype: self.dtype()?,
             casts: self.casts()?,
             row_splits_dtype: given("row_splits_dtype", self.given("row_splits_dtype")?.as_ref())?,
+            padding: padding(
+                self.given("pad_to")?.as_ref(),
+                self.given("pad_value")?.as_ref(),
+                self.get("truncate")?,
+                self.get("mask")?,
+            )?,
         })
     }
 }

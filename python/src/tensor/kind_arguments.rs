@@ -1,6 +1,7 @@
 //! Parsing of the arguments of representations and specs: names, sizes, partitions, defaults.
 
-use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition};
+use arrowfeed::tensor::{ColumnPath, DefaultValue, PadTo, Padding, Partition};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyString};
 
@@ -56,6 +57,34 @@ pub(super) fn column_path(value: &Bound<'_, PyAny>) -> PyResult<ColumnPath> {
         return Ok(ColumnPath::from(name.to_str()?));
     }
     strings("path", "a path (str, or a list or tuple of str)", value).map(ColumnPath::new)
+}
+
+/// Parses a length to pad to: "longest", an int, or "multiple of" an int.
+pub(super) fn pad_to(value: &Bound<'_, PyAny>) -> PyResult<PadTo> {
+    let expected = "\"longest\", a length (int) of 1 or more, or \"multiple of N\"";
+    match value.cast::<PyString>() {
+        Ok(text) => text.to_str()?.parse().map_err(|()| wrong_value("pad_to", expected, value)),
+        Err(_) if value.hasattr("__index__")? => integer("pad_to", 1, value).map(PadTo::Length),
+        Err(_) => Err(wrong_type("pad_to", expected, value)),
+    }
+}
+
+/// The padding of these arguments. `None`: no length to pad to.
+pub(super) fn padding(
+    to: Option<&Bound<'_, PyAny>>,
+    value: Option<&Bound<'_, PyAny>>,
+    truncate: bool,
+    mask: bool,
+) -> PyResult<Option<Padding>> {
+    let Some(to) = to else {
+        if value.is_some() || truncate || mask {
+            let message =
+                "pad_to: expected a length to pad to, with pad_value=, truncate= or mask=, found None";
+            return Err(PyValueError::new_err(message));
+        }
+        return Ok(None);
+    };
+    Ok(Some(Padding { to: pad_to(to)?, value: value.map(given_default).transpose()?, truncate, mask }))
 }
 
 /// Parses a default value. Accepts numpy numbers through `__index__` or `__float__`.

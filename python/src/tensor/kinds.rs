@@ -4,9 +4,9 @@ use arrowfeed::tensor;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::kind_arguments::{column_path, dimension, each, given_default, name, partition};
+use super::kind_arguments::{column_path, dimension, each, given_default, name, padding, partition};
 use super::representation::{
-    Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse, default, partitions, path, sizes,
+    Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse, default, pad_to, partitions, path, sizes,
 };
 use crate::argument::{integer, strings};
 use crate::argument_types::given;
@@ -162,17 +162,25 @@ impl Ragged {
 #[pymethods]
 impl VarLenRagged {
     #[new]
-    #[pyo3(signature = (column, *, row_splits_dtype=None), text_signature = None)]
+    #[pyo3(
+        signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false),
+        text_signature = None,
+    )]
     fn new(
         column: &Bound<'_, PyAny>,
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
+        pad_to: Option<&Bound<'_, PyAny>>,
+        pad_value: Option<&Bound<'_, PyAny>>,
+        truncate: bool,
+        mask: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let column_name = name("column", column)?;
-        let row_splits_dtype = given("row_splits_dtype", row_splits_dtype)?;
-        Self::checked(
-            column.py(),
-            tensor::VarLenRagged { column: column_name, row_splits_dtype, ..tensor::VarLenRagged::default() },
-        )
+        let varlen = tensor::VarLenRagged {
+            column: name("column", column)?,
+            row_splits_dtype: given("row_splits_dtype", row_splits_dtype)?,
+            padding: padding(pad_to, pad_value, truncate, mask)?,
+            ..tensor::VarLenRagged::default()
+        };
+        Self::checked(column.py(), varlen)
     }
 
     #[doc = docs!(VarLenRagged.column)]
@@ -185,6 +193,31 @@ impl VarLenRagged {
     #[getter]
     fn row_splits_dtype(&self) -> &'static str {
         self.0.row_splits_dtype.name()
+    }
+
+    #[doc = docs!(VarLenRagged.pad_to)]
+    #[getter]
+    fn pad_to<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.padding.as_ref().map(|padding| pad_to(py, padding.to)).transpose()
+    }
+
+    #[doc = docs!(VarLenRagged.pad_value)]
+    #[getter]
+    fn pad_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let value = self.0.padding.as_ref().and_then(|padding| padding.value.as_ref());
+        value.map(|value| default(py, value)).transpose()
+    }
+
+    #[doc = docs!(VarLenRagged.truncate)]
+    #[getter]
+    fn truncate(&self) -> bool {
+        self.0.padding.as_ref().is_some_and(|padding| padding.truncate)
+    }
+
+    #[doc = docs!(VarLenRagged.mask)]
+    #[getter]
+    fn mask(&self) -> bool {
+        self.0.padding.as_ref().is_some_and(|padding| padding.mask)
     }
 }
 

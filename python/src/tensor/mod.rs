@@ -42,7 +42,7 @@ pub(crate) use given::tensor_definitions;
 pub(crate) use import::schema;
 pub(crate) use infer::{infer_representations, representations_from_tfmd, representations_of_tfmd};
 pub(crate) use names::TensorNames;
-pub(crate) use ragged::RaggedTensor;
+pub(crate) use ragged::{RaggedTensor, join_jagged};
 pub(crate) use representation::{
     Dense, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse, bytes as message_bytes,
     wrapped as wrapped_representation,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrowfeed::tensor::{self, RowSplits};
+use arrowfeed::tensor::{self, ConversionError, KeyedJagged, RowSplits};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple};
@@ -10,7 +10,9 @@ use pyo3::types::{PyList, PyTuple};
 use super::build;
 use super::dense::DenseTensor;
 use super::html;
+use super::kind_arguments::{given_default, named, pad_to as pad_to_argument};
 use super::memory::numpy_dtype;
+use super::structured::unwrapped;
 use super::view;
 use crate::array::Array;
 use crate::arrow_schema::counted;
@@ -31,6 +33,27 @@ impl RaggedTensor {
         let flat_values = DenseTensor::new(tensor.flat_values().clone()).named(name);
         Self { row_splits: Levels::new(), flat_values, tensor }
     }
+}
+
+/// Makes a tensor without the interpreter.
+fn dense(
+    py: Python<'_>,
+    make: impl FnOnce() -> Result<tensor::DenseTensor, ConversionError> + Send,
+) -> PyResult<DenseTensor> {
+    let tensor = py.detach(make).map_err(|error| conversion_error(py, &error))?;
+    Ok(DenseTensor::new(tensor))
+}
+
+#[doc = docs!(join_jagged)]
+#[pyfunction]
+pub(crate) fn join_jagged(tensors: &Bound<'_, PyAny>) -> PyResult<(DenseTensor, DenseTensor, Vec<usize>)> {
+    let py = tensors.py();
+    let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, unwrapped)?;
+    let joined =
+        py.detach(|| KeyedJagged::join(tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))));
+    let KeyedJagged { values, lengths, values_per_key } =
+        joined.map_err(|error| conversion_error(py, &error))?;
+    Ok((DenseTensor::new(values), DenseTensor::new(lengths), values_per_key))
 }
 
 /// Row splits as numpy arrays, created on first use.
@@ -100,6 +123,32 @@ impl RaggedTensor {
         let levels = self.tensor.row_splits().iter();
         let row_splits = levels.map(|splits| Py::new(py, DenseTensor::row_splits(py, splits)?));
         Ok((self.flat_values.object(py)?, row_splits.collect::<PyResult<_>>()?))
+    }
+
+    #[doc = docs!(RaggedTensor.lengths)]
+    fn lengths(&self, py: Python<'_>) -> PyResult<DenseTensor> {
+        dense(py, || self.tensor.lengths())
+    }
+
+    #[doc = docs!(RaggedTensor.segment_ids)]
+    fn segment_ids(&self, py: Python<'_>) -> PyResult<DenseTensor> {
+        dense(py, || self.tensor.segment_ids())
+    }
+
+    #[doc = signed!(RaggedTensor.padded)]
+    #[pyo3(signature = (pad_to=None, *, pad_value=None, truncate=false), text_signature = None)]
+    fn padded(
+        &self,
+        py: Python<'_>,
+        pad_to: Option<&Bound<'_, PyAny>>,
+        pad_value: Option<&Bound<'_, PyAny>>,
+        truncate: bool,
+    ) -> PyResult<(DenseTensor, DenseTensor)> {
+        let to = pad_to.map(pad_to_argument).transpose()?.unwrap_or_default();
+        let value = pad_value.map(given_default).transpose()?;
+        let values = tensor::Padding { to, value, truncate, mask: false };
+        let mask = tensor::Padding { value: None, mask: true, ..values };
+        Ok((dense(py, || self.tensor.padded(&values))?, dense(py, || self.tensor.padded(&mask))?))
     }
 
     #[doc = docs!(RaggedTensor.to_list)]

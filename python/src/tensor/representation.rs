@@ -3,7 +3,7 @@
 //! The class of a kind stores its own struct. The base class also stores it as a `tensor::Representation`, for common methods.
 
 use arrowfeed::tensor;
-use arrowfeed::tensor::{DefaultValue, Partition, Representations};
+use arrowfeed::tensor::{DefaultValue, PadTo, Partition, Representations};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
@@ -187,6 +187,17 @@ fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> P
         }
         tensor::Representation::VarLenRagged(varlen) => {
             splits(varlen.row_splits_dtype)?;
+            if let Some(padding) = &varlen.padding {
+                keywords.set_item("pad_to", pad_to(py, padding.to)?)?;
+                if let Some(value) = &padding.value {
+                    keywords.set_item("pad_value", default(py, value)?)?;
+                }
+                for (name, is_set) in [("truncate", padding.truncate), ("mask", padding.mask)] {
+                    if is_set {
+                        keywords.set_item(name, true)?;
+                    }
+                }
+            }
             PyTuple::new(py, [&varlen.column])?
         }
         tensor::Representation::Structured(structured) => {
@@ -204,6 +215,14 @@ pub(super) fn default<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bo
         DefaultValue::Int(value) => value.into_pyobject(py)?.into_any(),
         DefaultValue::UInt(value) => value.into_pyobject(py)?.into_any(),
         DefaultValue::Bytes(value) => PyBytes::new(py, value).into_any(),
+    })
+}
+
+/// Converts a length to pad to to the form of its argument.
+pub(super) fn pad_to(py: Python<'_>, to: PadTo) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match to {
+        PadTo::Length(length) => length.into_pyobject(py)?.into_any(),
+        PadTo::Longest | PadTo::MultipleOf(_) => to.to_string().into_pyobject(py)?.into_any(),
     })
 }
 

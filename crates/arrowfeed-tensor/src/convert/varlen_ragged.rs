@@ -11,6 +11,7 @@ use crate::explain::TensorPart;
 use crate::indexed_schema::IndexedSchema;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
+use crate::padding::Padded;
 use crate::representation;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
@@ -23,6 +24,7 @@ pub(crate) struct VarLenRagged {
     /// Sizes of the fixed-size lists around the values, which become inner dimensions.
     inner: Vec<usize>,
     dtype: SplitsDType,
+    padded: Option<Padded>,
 }
 
 impl VarLenRagged {
@@ -35,17 +37,26 @@ impl VarLenRagged {
         let leaf =
             Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
         let inner = column.fixed_tail();
-        Ok(Self { column, leaf, inner, dtype: varlen.row_splits_dtype })
+        let mut this = Self { column, leaf, inner, dtype: varlen.row_splits_dtype, padded: None };
+        if let Some(padding) = &varlen.padding {
+            let padded = Padded::compile(padding, &this.spec(), this.leaf.data_type());
+            this.padded = Some(padded.map_err(|error| error.in_column(&this.column.label))?);
+        }
+        Ok(this)
     }
 }
 
 impl Conversion for VarLenRagged {
     fn spec(&self) -> TensorSpec {
         let ragged_rank = (self.column.depth() - self.inner.len()).max(1);
-        TensorSpec::ragged(self.leaf.dtype, ragged_rank, &self.inner, self.dtype)
+        let spec = TensorSpec::ragged(self.leaf.dtype, ragged_rank, &self.inner, self.dtype);
+        self.padded.as_ref().map_or_else(|| spec.clone(), |padded| padded.spec(&spec))
     }
 
     fn explain(&self) -> Vec<TensorPart> {
+        if let Some(padded) = &self.padded {
+            return padded.explain();
+        }
         let mut parts = vec![TensorPart::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
         parts.extend(TensorPart::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
         parts
@@ -64,7 +75,11 @@ impl Conversion for VarLenRagged {
             let splits = leaves.splits.into_iter().map(|splits| splits.with_dtype(self.dtype));
             leaves.splits = splits.collect::<Result<_, _>>().map_err(in_column)?;
         }
-        RaggedTensor::try_new(flat, leaves.splits).map(Tensor::Ragged).map_err(in_column)
+        let ragged = RaggedTensor::try_new(flat, leaves.splits).map_err(in_column)?;
+        match &self.padded {
+            None => Ok(Tensor::Ragged(ragged)),
+            Some(padded) => padded.convert(&ragged).map_err(in_column),
+        }
     }
 }
 

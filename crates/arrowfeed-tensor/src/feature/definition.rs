@@ -2,6 +2,7 @@
 
 use crate::dtype::DType;
 use crate::options::Duplicates;
+use crate::padding::Padding;
 use crate::representation::DefaultValue;
 use crate::row_splits::SplitsDType;
 
@@ -167,7 +168,8 @@ pub struct Sparse {
 }
 
 /// Ragged tensor with one ragged dimension for each dimension of the key. A key without dimensions works as in [`VarLen`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// With a padding, the tensor is dense.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ragged {
     /// The key expression.
     pub key: String,
@@ -179,4 +181,6 @@ pub struct Ragged {
     pub casts: Casts,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// Pads the rows. The key must have at most one dimension.
+    pub padding: Option<Padding>,
 }

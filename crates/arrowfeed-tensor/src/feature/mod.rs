@@ -24,6 +24,7 @@ mod sparse;
 mod truncate;
 mod varlen;
 
+pub(crate) use cast::holds_exactly;
 pub use definition::{Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};
 use source::KeySource;
 

@@ -11,6 +11,7 @@ use crate::explain::{Sharing, TensorPart};
 use crate::expression::KeyExpression;
 use crate::indexed_schema::IndexedSchema;
 use crate::options::AdapterOptions;
+use crate::padding::Padded;
 use crate::representation::size;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
@@ -22,6 +23,7 @@ pub(super) struct Ragged {
     /// Shape of the blocks of values in the innermost lists.
     inner_shape: Vec<usize>,
     dtype: SplitsDType,
+    padded: Option<Padded>,
 }
 
 impl Ragged {
@@ -38,7 +40,12 @@ impl Ragged {
             let found = format!("{inner_shape:?}");
             return Err(source.unfit(RepresentationErrorKind::Shape, expected, found));
         }
-        Ok(Self { source, inner_shape, dtype: ragged.row_splits_dtype })
+        let mut this = Self { source, inner_shape, dtype: ragged.row_splits_dtype, padded: None };
+        if let Some(padding) = &ragged.padding {
+            let padded = Padded::compile(padding, &this.spec(), this.source.leaf.data_type());
+            this.padded = Some(padded.map_err(|error| error.in_key(this.source.label(), None))?);
+        }
+        Ok(this)
     }
 
     /// Adds the inner dimensions to the flat values. `in_blocks` has already rejected lists with incomplete blocks.
@@ -51,10 +58,15 @@ impl Ragged {
 
 impl Conversion for Ragged {
     fn spec(&self) -> TensorSpec {
-        TensorSpec::ragged(self.source.leaf.dtype, self.source.rank().max(1), &self.inner_shape, self.dtype)
+        let rank = self.source.rank().max(1);
+        let spec = TensorSpec::ragged(self.source.leaf.dtype, rank, &self.inner_shape, self.dtype);
+        self.padded.as_ref().map_or_else(|| spec.clone(), |padded| padded.spec(&spec))
     }
 
     fn explain(&self) -> Vec<TensorPart> {
+        if let Some(padded) = &self.padded {
+            return padded.explain();
+        }
         let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
         let shared = |part: &str| {
             let width = format!("the lists' offsets are not {}", self.dtype.name());
@@ -91,6 +103,10 @@ impl Conversion for Ragged {
         let splits = leaves.splits.drain(..).map(|splits| splits.with_dtype(self.dtype));
         let splits = splits.collect::<Result<_, _>>().map_err(in_key)?;
         let flat = self.in_inner_shape(flat).map_err(in_key)?;
-        RaggedTensor::try_new(flat, splits).map(Tensor::Ragged).map_err(in_key)
+        let ragged = RaggedTensor::try_new(flat, splits).map_err(in_key)?;
+        match &self.padded {
+            None => Ok(Tensor::Ragged(ragged)),
+            Some(padded) => padded.convert(&ragged).map_err(in_key),
+        }
     }
 }

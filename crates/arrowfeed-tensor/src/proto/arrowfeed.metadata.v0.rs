@@ -100,12 +100,20 @@ pub mod tensor_representation {
             }
         }
     }
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct VarLenRaggedTensor {
         #[prost(string, optional, tag = "1")]
         pub column_name: ::core::option::Option<::prost::alloc::string::String>,
         #[prost(enumeration = "RowPartitionDType", optional, tag = "2")]
         pub row_partition_dtype: ::core::option::Option<i32>,
+        #[prost(string, optional, tag = "3")]
+        pub pad_to: ::core::option::Option<::prost::alloc::string::String>,
+        #[prost(message, optional, tag = "4")]
+        pub pad_value: ::core::option::Option<DefaultValue>,
+        #[prost(bool, optional, tag = "5")]
+        pub truncate: ::core::option::Option<bool>,
+        #[prost(bool, optional, tag = "6")]
+        pub mask: ::core::option::Option<bool>,
     }
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct StructuredTensor {

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::padding::Padding;
 use crate::proto::fixed_shape::Dim;
 use crate::proto::tensor_representation::ragged_tensor::{self, partition};
 use crate::proto::tensor_representation::{self as message, RowPartitionDType, default_value};
@@ -111,6 +112,7 @@ impl Representation {
             Some(Kind::VarlenRaggedTensor(varlen)) => Self::VarLenRagged(VarLenRagged {
                 column: varlen.column_name().to_owned(),
                 row_splits_dtype: splits_dtype(varlen.row_partition_dtype),
+                padding: varlen.pad_to.as_ref().map(|to| padding(to, varlen)).transpose()?,
                 source: SourceMessage::default(),
             }),
             Some(Kind::StructuredTensor(structured)) => Self::Structured(Structured {
@@ -158,10 +160,17 @@ impl Representation {
                 partition: ragged.partitions.iter().map(partition_message).collect(),
                 row_partition_dtype: Some(dtype_message(ragged.row_splits_dtype)),
             }),
-            Self::VarLenRagged(varlen) => Kind::VarlenRaggedTensor(message::VarLenRaggedTensor {
-                column_name: Some(varlen.column.clone()),
-                row_partition_dtype: Some(dtype_message(varlen.row_splits_dtype)),
-            }),
+            Self::VarLenRagged(varlen) => {
+                let padding = varlen.padding.as_ref();
+                Kind::VarlenRaggedTensor(message::VarLenRaggedTensor {
+                    column_name: Some(varlen.column.clone()),
+                    row_partition_dtype: Some(dtype_message(varlen.row_splits_dtype)),
+                    pad_to: padding.map(|padding| padding.to.to_string()),
+                    pad_value: padding.and_then(|padding| padding.value.as_ref()).map(default_message),
+                    truncate: padding.filter(|padding| padding.truncate).map(|_| true),
+                    mask: padding.filter(|padding| padding.mask).map(|_| true),
+                })
+            }
             Self::Structured(structured) => Kind::StructuredTensor(message::StructuredTensor {
                 column_names: structured.columns.clone(),
                 row_partition_dtype: Some(dtype_message(structured.row_splits_dtype)),
@@ -253,6 +262,15 @@ fn partition_message(partition: &Partition) -> ragged_tensor::Partition {
         Partition::RowLength(name) => partition::Kind::RowLength(name.clone()),
     };
     ragged_tensor::Partition { kind: Some(kind) }
+}
+
+fn padding(to: &str, message: &message::VarLenRaggedTensor) -> Result<Padding, RepresentationError> {
+    let to = to.parse().map_err(|()| {
+        let expected = "\"longest\", a length above 0, or \"multiple of\" a number above 0, to pad to";
+        RepresentationError::new(RepresentationErrorKind::Shape, expected, format!("{to:?}"))
+    })?;
+    let value = message.pad_value.as_ref().map(default).transpose()?;
+    Ok(Padding { to, value, truncate: message.truncate(), mask: message.mask() })
 }
 
 /// The type in a message. A missing or unknown type means 64 bits.

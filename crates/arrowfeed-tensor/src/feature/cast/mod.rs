@@ -30,7 +30,7 @@ mod codes;
 mod numbers;
 mod rule;
 
-pub(super) use rule::holds_exactly;
+pub(crate) use rule::holds_exactly;
 
 /// A compiled conversion to values of one type.
 #[derive(Debug, Clone)]

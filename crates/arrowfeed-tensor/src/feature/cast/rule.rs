@@ -69,7 +69,7 @@ fn holds(from: DType, to: DType) -> bool {
 }
 
 /// Whether the float type holds this integer exactly.
-pub(in crate::feature) fn holds_exactly(to: DType, value: i128) -> bool {
+pub(crate) fn holds_exactly(to: DType, value: i128) -> bool {
     let most = match to {
         DType::Float16 => 65504,
         DType::Float32 => f32::MAX as u128,

@@ -69,9 +69,15 @@ fn ragged() -> impl Strategy<Value = message::RaggedTensor> {
 
 fn any_message() -> impl Strategy<Value = TensorRepresentation> {
     use message::Kind;
-    let varlen_ragged = (option::of(name()), row_partition_dtype()).prop_map(|(column_name, dtype)| {
-        message::VarLenRaggedTensor { column_name, row_partition_dtype: dtype }
-    });
+    let pad_to = option::of("longest|7|multiple of 8");
+    let varlen_ragged = (option::of(name()), row_partition_dtype(), pad_to, option::of(any::<bool>()))
+        .prop_map(|(column_name, row_partition_dtype, pad_to, mask)| message::VarLenRaggedTensor {
+            column_name,
+            row_partition_dtype,
+            pad_to,
+            mask,
+            ..message::VarLenRaggedTensor::default()
+        });
     let structured = (vec(name(), 1..3), row_partition_dtype()).prop_map(|(column_names, dtype)| {
         message::StructuredTensor { column_names, row_partition_dtype: dtype }
     });
