@@ -116,10 +116,11 @@ test-tensorflow-oldest-here: .venv-tfio/.made
 	$(BUILT) .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
 .PHONY: test-torch
-test-torch: $(VENV)/.test .venv-all/.made ## tensors in PyTorch, torchdata and Ray, in the environment of test-frameworks
+test-torch: $(VENV)/.test .venv-all/.made .venv-torchrec/.made ## tensors in PyTorch, torchdata, TorchRec and Ray
 	$(call PACKAGE,$(VENV))
 	$(call INSTALLED,torch torchdata ray)
-	$(BUILT) .venv-all/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
+	$(BUILT) .venv-all/bin/python -m pytest -rs -k torch $(filter-out %torchrec.py,$(wildcard tests/frameworks/test_*torch*.py)) tests/frameworks/test_examples.py
+	$(BUILT) .venv-torchrec/bin/python -m pytest -rs tests/frameworks/test_torchrec.py
 
 # Servers on 127.0.0.1. The tests of a server whose programs are missing are skipped.
 .PHONY: test-stores
@@ -282,8 +283,8 @@ clean: ## everything that was built, installed or written
 
 # `all` serves the tests of frameworks, PyTorch, stores and engines. `tfio` is apart: tensorflow-io has no newer release than for
 # TensorFlow 2.16. Only the Java libraries and scripts of `flink` are used, so the requirements of PyFlink, 1 GB, are not
-# installed. `bench` has the newest version of each reader, and `all` does not.
-ENVIRONMENTS = all tfio flink bench
+# installed. `bench` has the newest version of each reader, and `all` does not. TorchRec needs an older PyTorch than `all` has.
+ENVIRONMENTS = all tfio flink bench torchrec
 
 # With the variable empty, `make locks` keeps the versions that still fit.
 UPGRADE := --upgrade
@@ -295,7 +296,7 @@ LOCK = $(UV) pip compile --quiet --universal $(UPGRADE) --annotation-style line 
 NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expected Python 3.$(2) or newer, found " + sys.version)'
 
 .PHONY: environments
-environments: .venv-all/.made .venv-flink/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
+environments: .venv-all/.made .venv-flink/.made .venv-torchrec/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
 	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
 
 # Each lock is for the Python of its option and for newer ones, on every system.
@@ -306,6 +307,7 @@ locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
 	$(LOCK) --python-version 3.9 requirements/tfio.in --output-file requirements/locks/tfio.txt
 	$(LOCK) --python-version 3.11 requirements/bench.in --output-file requirements/locks/bench.txt
 	$(LOCK) requirements/flink.in --output-file requirements/locks/flink.txt --no-deps
+	$(LOCK) --python-version 3.11 requirements/torchrec.in --output-file requirements/locks/torchrec.txt --excludes requirements/without-cuda.txt
 
 # uv finds versions and installs ten times as fast as pip, and environments share the files of packages.
 .venv-uv/.made: requirements/uv.in
@@ -333,10 +335,10 @@ $(VENV)/.%: requirements/%.in requirements/build.in requirements/locks/dev.txt $
 # The Python of each environment, and the last command of its installation. On a GPU, PyTorch gets the libraries of CUDA.
 .venv-%/.made: OF_ENVIRONMENT = $(PYTHON)
 .venv-tfio/.made: OF_ENVIRONMENT = $(TFIO_PYTHON)
-.venv-all/.made: FINISH = .venv-all/bin/python tools/torch_without_cuda.py || $(UV) pip install --quiet --python .venv-all -c requirements/locks/all.txt torch
+.venv-all/.made .venv-torchrec/.made: FINISH = .venv-$*/bin/python tools/torch_without_cuda.py || $(UV) pip install --quiet --python .venv-$* -c requirements/locks/$*.txt torch
 
 $(ENVIRONMENTS:%=.venv-%/.made): .venv-%/.made: requirements/locks/%.txt | .venv-uv/.made
-	$(call EMPTY_ENVIRONMENT,.venv-$*,$(OF_ENVIRONMENT),$(if $(filter all bench,$*),11))
+	$(call EMPTY_ENVIRONMENT,.venv-$*,$(OF_ENVIRONMENT),$(if $(filter all bench torchrec,$*),11))
 	$(UV) pip sync --quiet --python .venv-$* $<
 	$(FINISH)
 	@touch $@

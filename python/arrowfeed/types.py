@@ -215,6 +215,15 @@ TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
 RowSplitsDType: TypeAlias = Literal["int32", "int64"]
 """The integer type of row splits."""
 
+RaggedForm: TypeAlias = Literal["parts", "nested", "offsets", "lengths"]
+"""The form of a ragged tensor in PyTorch, as `arrowfeed.torch.to_torch` explains."""
+
+JaxRaggedForm: TypeAlias = Literal["parts", "padded", "segments"]
+"""The form of a ragged tensor in JAX, as `arrowfeed.jax.to_jax` explains."""
+
+KeyedJagged: TypeAlias = "Mapping[str, Iterable[str]]"
+"""Names of `KeyedJaggedTensor`s, and the names of the tensors that each of them joins."""
+
 FeatureLike: TypeAlias = Any
 """A feature of `arrowfeed.features`, or one of `tf.io`, tensorflow-io or ATDS."""
 

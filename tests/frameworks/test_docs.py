@@ -3,6 +3,8 @@
 import pytest
 from training_rows import names, sections
 
+OF_TORCH = ("PyTorch", "TorchRec")
+
 
 @pytest.mark.parametrize(("page", "count"), [("training.md", 7), ("from-tensorflow-io.md", 3)])
 def test_the_code_runs(page, count, tmp_path):
@@ -11,3 +13,11 @@ def test_the_code_runs(page, count, tmp_path):
     assert len(blocks) == count
     for block in blocks:
         exec(compile(block, page, "exec"), given)
+
+
+def test_the_code_of_sequences_runs(tmp_path):
+    given, parts = {"path": str(tmp_path / "sequences.avro")}, sections("sequences.md")
+    blocks = [block for heading, part in parts.items() if heading not in OF_TORCH for block in part]
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(compile(block, "sequences.md", "exec"), given)

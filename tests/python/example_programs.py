@@ -29,6 +29,7 @@ def given() -> Any: ...
 
 schema, arrow_schema, tensor_representations, record_batch = given(), given(), given(), given()
 """,
+    "sequences.md": 'path = "sequences.avro"\n',
     "stores.md": """
 from typing import Any
 

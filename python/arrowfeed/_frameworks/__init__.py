@@ -9,6 +9,24 @@
 TensorFlow has its own package, `arrowfeed._tensorflow`.
 """
 
-from arrowfeed._frameworks.handoff import RaggedParts, convert, framework, of_tensors
+from arrowfeed._frameworks.handoff import (
+    RaggedForms,
+    RaggedParts,
+    check_names,
+    check_one_ragged_dimension,
+    convert,
+    framework,
+    names_of,
+    of_tensors,
+)
 
-__all__ = ["RaggedParts", "convert", "framework", "of_tensors"]
+__all__ = [
+    "RaggedForms",
+    "RaggedParts",
+    "check_names",
+    "check_one_ragged_dimension",
+    "convert",
+    "framework",
+    "names_of",
+    "of_tensors",
+]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from arrowfeed._arrowfeed import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
+from arrowfeed._errors import ConversionError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from arrowfeed._arrowfeed import TensorSpec
     from arrowfeed.types import PlainTensor, Tensor
 
 
@@ -31,6 +33,70 @@ class RaggedParts(NamedTuple):
 
 # The public name, which pickles use. Importing that module does not import PyTorch.
 RaggedParts.__module__ = "arrowfeed.torch"
+
+
+class RaggedForms:
+    """The forms that ragged tensors have in a framework.
+
+    Args:
+        ragged: The form of all ragged tensors, or a dict of the forms of some of them by name.
+        known: The functions that make the forms of a tensor and its name, by the names of the forms. Only the
+            first form, which is the default, may have several ragged dimensions.
+
+    Raises:
+        ValueError: A form is unknown.
+    """
+
+    def __init__(self, ragged: Any, known: Mapping[str, Callable[[str, RaggedTensor], Any]]) -> None:
+        default = next(iter(known))
+        by_name = dict(cast("Mapping[str, str]", ragged)) if isinstance(ragged, Mapping) else {}
+        other = default if isinstance(ragged, Mapping) else ragged
+        for form in (*by_name.values(), other):
+            if form not in known:
+                expected = ", ".join(f'"{form}"' for form in known)
+                raise ValueError(f"ragged: expected one of {expected}, or a dict of them, found {form!r}")
+        self.names = list(by_name)
+        self._default = known[default]
+        self._by_name = {name: known[form] for name, form in by_name.items()}
+        self._other = known[other]
+
+    def convert(self, name: str, tensor: RaggedTensor) -> Any:
+        """Converts a ragged tensor to the form of its name.
+
+        Raises:
+            ConversionError: The form requires one ragged dimension, and the tensor has more.
+        """
+        form = self._by_name.get(name, self._other)
+        if form is not self._default:
+            check_one_ragged_dimension(tensor, name)
+        return form(name, tensor)
+
+
+def check_one_ragged_dimension(tensor: RaggedTensor, name: str | None = None) -> None:
+    """Raises a `ConversionError` if a tensor has several ragged dimensions."""
+    if tensor.ragged_rank != 1:
+        where = "" if name is None else f"tensor {name!r}: "
+        message = f"{where}expected one ragged dimension, found {tensor.ragged_rank}"
+        raise ConversionError(message, tensor=name)
+
+
+def check_names(argument: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raises a `ValueError` if a name is not one of the known tensors, or is there twice."""
+    all_known, seen = list(known), set[str]()
+    for name in names:
+        if name not in all_known:
+            raise ValueError(f"{argument}: expected names of tensors, one of {all_known}, found {name!r}")
+        if name in seen:
+            raise ValueError(f"{argument}: expected each tensor once, found {name!r} twice")
+        seen.add(name)
+
+
+def names_of(specs: Mapping[str, TensorSpec]) -> list[str]:
+    """The names of tensors and of the fields of structured tensors, such as `user.tags`."""
+    names: list[str] = []
+    for name, spec in specs.items():
+        names += [name, *(f"{name}.{field}" for field in names_of(spec.fields))]
+    return names
 
 
 def framework(name: str) -> Any:

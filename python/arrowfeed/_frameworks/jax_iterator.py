@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._frameworks import framework, of_tensors
-from arrowfeed.jax import to_jax
+from arrowfeed._frameworks import names_of, of_tensors
+from arrowfeed.jax import Converter
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class JaxIterator:
     """An iterator over dicts of JAX arrays. See `Dataset.to_jax`."""
 
-    def __init__(self, dataset: Dataset, **options: Any) -> None:
-        framework("jax")
+    def __init__(self, dataset: Dataset, *, ragged: Any = "parts", **options: Any) -> None:
+        self._convert = Converter(ragged, names_of(dataset.specs))
         self._names = list(dataset.specs)
         self._batches = dataset.tensors(**options)
 
@@ -26,7 +26,7 @@ class JaxIterator:
         return self
 
     def __next__(self) -> dict[str, Any]:
-        return to_jax(next(self._batches))
+        return self._convert(next(self._batches))
 
     def __len__(self) -> int:
         """Returns the number of batches of the whole iteration, as `len` of a `BatchIterator`.

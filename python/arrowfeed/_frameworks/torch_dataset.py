@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass
-from arrowfeed._frameworks import framework, of_tensors
-from arrowfeed.torch import to_torch
+from arrowfeed._frameworks import framework, names_of, of_tensors
+from arrowfeed.torch import Converter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset
-    from arrowfeed.types import AnyTensor, Report
+    from arrowfeed.types import AnyTensor, KeyedJagged, Report
 
 _torch: Any = framework("torch")
 _data: Any = framework("torch.utils.data")
@@ -31,8 +31,18 @@ else:
 class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
     """A dataset of dicts of PyTorch tensors. See `Dataset.to_torch`."""
 
-    def __init__(self, dataset: Dataset, **options: Any) -> None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        ragged: Any = "parts",
+        keyed_jagged: KeyedJagged | None = None,
+        **options: Any,
+    ) -> None:
         self._dataset = dataset
+        # Not the converter: a pickle has neither functions nor the modules of frameworks.
+        self._forms = ragged, keyed_jagged
+        Converter(*self._forms, names_of(dataset.specs))
         self._options = options
         # In memory that the workers share, because persistent workers have copies of everything else.
         self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
@@ -73,10 +83,11 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
     def _converted(
         self, batches: BatchIterator[dict[str, AnyTensor]], workers: int
     ) -> Iterator[dict[str, Any]]:
+        convert = Converter(*self._forms)
         with batches:
             for tensors in batches:
                 self._turn = workers - 1
-                yield to_torch(tensors)
+                yield convert(tensors)
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)

@@ -1,7 +1,7 @@
 """Datasets: `Dataset`, and its subclasses without a file format. The stubs of the formats have the others."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, SupportsIndex, final
 
 import numpy as np
@@ -22,8 +22,11 @@ from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
     AnyTensor,
     FeatureLike,
+    JaxRaggedForm,
+    KeyedJagged,
     OnError,
     PredicateLike,
+    RaggedForm,
     Report,
     RepresentationT,
     SeekableFile,
@@ -730,6 +733,8 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
         start_epoch: int = 0,
+        ragged: RaggedForm | Mapping[str, RaggedForm] = "parts",
+        keyed_jagged: KeyedJagged | None = None,
     ) -> TorchDataset:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
@@ -769,9 +774,13 @@ class Dataset(Tfxio):
             on_error: How to handle blocks that cannot be read.
             across_epochs: Whether a batch may have rows of two epochs.
             start_epoch: Number of the first epoch, from 0.
+            ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"nested"`,
+                `"offsets"` or `"lengths"`, as in `arrowfeed.torch.to_torch`.
+            keyed_jagged: A dict of names to lists of names of tensors. Each list becomes one
+                `KeyedJaggedTensor` of TorchRec, which replaces its tensors.
 
         Raises:
-            ImportError: PyTorch is not installed.
+            ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
             ValueError: An option has an invalid value.
             TypeError: An option has the wrong type or is missing.
 
@@ -798,6 +807,7 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
         start_epoch: int = 0,
+        ragged: JaxRaggedForm | Mapping[str, JaxRaggedForm] = "parts",
     ) -> JaxIterator:
         """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
@@ -823,6 +833,8 @@ class Dataset(Tfxio):
             on_error: How to handle blocks that cannot be read.
             across_epochs: Whether a batch may have rows of two epochs.
             start_epoch: Number of the first epoch, from 0.
+            ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"padded"`
+                or `"segments"`, as in `arrowfeed.jax.to_jax`.
 
         Raises:
             ImportError: JAX is not installed.

@@ -341,21 +341,27 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.to_torch)]
-    #[pyo3(signature = (**options), text_signature = None)]
+    #[pyo3(signature = (*, ragged=None, keyed_jagged=None, **options), text_signature = None)]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
+        ragged: Option<&Bound<'py, PyAny>>,
+        keyed_jagged: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        to_framework("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
+        let forms = [("ragged", ragged), ("keyed_jagged", keyed_jagged)];
+        let maker = ("arrowfeed._frameworks.torch_dataset", "torch_dataset");
+        to_framework("to_torch", maker, slf, options, &forms)
     }
 
     #[doc = signed!(Dataset.to_jax)]
-    #[pyo3(signature = (**options), text_signature = None)]
+    #[pyo3(signature = (*, ragged=None, **options), text_signature = None)]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
+        ragged: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        to_framework("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
+        let maker = ("arrowfeed._frameworks.jax_iterator", "JaxIterator");
+        to_framework("to_jax", maker, slf, options, &[("ragged", ragged)])
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -461,17 +467,23 @@ fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
     Ok(options)
 }
 
-/// Converts a dataset with the module of a framework. It checks the options before it loads the framework.
+/// Converts a dataset with the module of a framework. It checks the options before it loads the framework. `forms` are the
+/// forms of its tensors, which the module checks.
 fn to_framework<'py>(
     method: &str,
     maker: (&str, &str),
     dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,
+    forms: &[(&str, Option<&Bound<'py, PyAny>>)],
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = with_known_shard(options)?;
     let parsed = iteration_options(method, options.as_ref())?;
     let options = without_unused_seed(options, &parsed, dataset.get().is_mixture(dataset.py())?)?;
-    call_maker(maker, dataset, options.as_ref())
+    let options = options.unwrap_or_else(|| PyDict::new(dataset.py()));
+    for (name, form) in forms.iter().filter_map(|(name, form)| Some((name, (*form)?))) {
+        options.set_item(name, form)?;
+    }
+    call_maker(maker, dataset, Some(&options))
 }
 
 /// Calls a function of the module of a framework with a dataset.
