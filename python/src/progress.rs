@@ -48,7 +48,7 @@ impl Progress {
         // Without dropped rows, there are as many batches of one row as rows.
         let batch_size = if options.drop_remainder { options.batch_size } else { 1 };
         let interrupt = Some(signals::interrupt_of_call(py)?);
-        let counted = IterationOptions { batch_size, interrupt, ..options.clone() };
+        let counted = IterationOptions { batch_size, by_length: None, interrupt, ..options.clone() };
         match call(py, || dataset.known_num_batches(&counted)) {
             Ok(batches) => Ok(batches.flatten().map(|batches| batches.saturating_mul(batch_size as u64))),
             // The iteration returns the error, or skips the damaged part.

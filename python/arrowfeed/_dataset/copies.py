@@ -67,7 +67,8 @@ def batches_of_pass(
     if not has_order or number == 0:
         return dataset.tensors(**options)
     epochs = options.get("epochs", 1)
-    if isinstance(dataset, MixedDataset) or options.get("global_batch_size") is not None:
+    has_inner_states = isinstance(dataset, MixedDataset) or options.get("length") is not None
+    if has_inner_states or options.get("global_batch_size") is not None:
         # The datasets of a mixture have epochs of their own, so that its state has no single one.
         start = options.get("start_epoch", 0) + (epochs or 1) * number
         return dataset.tensors(**{**options, "start_epoch": start})

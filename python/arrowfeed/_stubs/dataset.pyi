@@ -98,6 +98,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -119,6 +123,12 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
+            length: Name of the column whose lengths make batches of rows of similar length.
+            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+                one bucket.
+            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+                batch.
+            length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -505,6 +515,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -532,6 +546,19 @@ class Dataset(Tfxio):
                 epoch and its number, not on the number of shards. Shard `(index, count)` gets
                 `global_batch_size / count` consecutive rows of it. A checkpoint of any shard can be loaded
                 with any other number of shards.
+            length: Name of a column that is read. Makes batches of rows of similar length: of its lists or
+                strings, or the integers of the column. `a.b` is the field `b` of column `a`. The rows of a
+                window, `length_window` rows in the order of the dataset, are sorted by length and divided
+                into batches. With `shuffle_buffer_size`, the batches of a window are in random order. Not
+                with `global_batch_size` or `drop_remainder`.
+            bucket_boundaries: With `length`: ascending lengths that divide the rows into buckets, instead of
+                sorting them. A bucket has the lengths from one boundary up to, but without, the next. A batch
+                has rows of one bucket.
+            max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
+                longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
+                row is an error.
+            length_window: With `length`: number of rows that are divided into batches together, and that are
+                in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
             streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
                 divided. Each global batch has the same number of rows of each of them. The number of shards
                 must divide it.
@@ -582,6 +609,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -604,6 +635,12 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains all options.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
+            length: Name of the column whose lengths make batches of rows of similar length.
+            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+                one bucket.
+            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+                batch.
+            length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -639,6 +676,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -677,6 +718,12 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
+            length: Name of the column whose lengths make batches of rows of similar length.
+            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+                one bucket.
+            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+                batch.
+            length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -721,6 +768,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -758,6 +809,12 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
+            length: Name of the column whose lengths make batches of rows of similar length.
+            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+                one bucket.
+            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+                batch.
+            length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each process gets the same number of batches of the same size.
@@ -795,6 +852,10 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
+        length: str | None = None,
+        bucket_boundaries: Sequence[int] | None = None,
+        max_tokens: int | None = None,
+        length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -818,6 +879,12 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
+            length: Name of the column whose lengths make batches of rows of similar length.
+            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+                one bucket.
+            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+                batch.
+            length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.

@@ -50,6 +50,7 @@ enum Next {
 
 const UNKNOWN: &str =
     "the number of batches is unknown before a scan of the files: call num_batches of the dataset";
+const BY_LENGTH: &str = "the number of batches is unknown, because it depends on the lengths of all rows";
 const ENDLESS: &str = "an endless iteration has no number of batches";
 const SKIPS: &str = "the number of batches is unknown, because on_error skips damaged rows: num_batches of the dataset \
                      counts the batches with these rows";
@@ -186,6 +187,9 @@ impl BatchIterator {
         }
         if options.on_error != OnError::Raise {
             return Err(PyTypeError::new_err(SKIPS));
+        }
+        if options.by_length.is_some() {
+            return Err(PyTypeError::new_err(BY_LENGTH));
         }
         let options =
             IterationOptions { interrupt: Some(signals::interrupt_of_call(py)?), ..options.clone() };

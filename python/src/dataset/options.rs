@@ -3,12 +3,12 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use arrowfeed::IterationOptions;
-use arrowfeed::dataset::{Even, GlobalBatches};
+use arrowfeed::dataset::{Even, GlobalBatches, LengthBatches};
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::argument::{flag, found, integer, items, unexpected_keyword, wrong_type};
+use crate::argument::{each, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::argument_types::Argument;
 
 /// Parses the keyword arguments of `function`.
@@ -45,6 +45,10 @@ choices! { EvenArgument { "drop" = Drop, "repeat" = Repeat, "auto" = Auto } }
 struct Given<'py> {
     options: IterationOptions,
     batch_size: Option<Bound<'py, PyAny>>,
+    length: Option<String>,
+    bucket_boundaries: Vec<u64>,
+    max_tokens: Option<NonZeroU64>,
+    length_window: Option<usize>,
     global_batch_size: Option<usize>,
     streams: u64,
     even: Option<EvenArgument>,
@@ -56,11 +60,25 @@ impl Given<'_> {
     fn new() -> Self {
         let GlobalBatches { streams, turn, .. } = GlobalBatches::new(0);
         let (options, even) = (IterationOptions::default(), Some(EvenArgument::Auto));
-        Self { options, batch_size: None, global_batch_size: None, streams, even, turn, is_auto: false }
+        Self {
+            options,
+            batch_size: None,
+            length: None,
+            bucket_boundaries: Vec::new(),
+            max_tokens: None,
+            length_window: None,
+            global_batch_size: None,
+            streams,
+            even,
+            turn,
+            is_auto: false,
+        }
     }
 
-    fn options(self, function: &str) -> PyResult<IterationOptions> {
-        let Self { options, batch_size, global_batch_size, streams, even, turn, is_auto } = self;
+    fn options(mut self, function: &str) -> PyResult<IterationOptions> {
+        let by_length = self.by_length()?;
+        let Self { options, batch_size, global_batch_size, streams, even, turn, is_auto, .. } = self;
+        let options = IterationOptions { by_length, ..options };
         let refused = |message: &str| Err(PyValueError::new_err(message.to_owned()));
         let Some(size) = global_batch_size else {
             if streams != GlobalBatches::new(0).streams {
@@ -69,7 +87,13 @@ impl Given<'_> {
             if even.is_some_and(|even| even != EvenArgument::Auto) {
                 return refused("even: expected global_batch_size= too, found batch_size=");
             }
-            let Some(batch_size) = batch_size else {
+            // With a budget, None is the default.
+            let has_budget =
+                options.by_length.as_ref().is_some_and(|by_length| by_length.max_tokens.is_some());
+            let Some(batch_size) = batch_size.filter(|size| !has_budget || !size.is_none()) else {
+                if has_budget {
+                    return Ok(IterationOptions { batch_size: usize::MAX, ..options });
+                }
                 let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
                 return Err(PyTypeError::new_err(message));
             };
@@ -89,6 +113,40 @@ impl Given<'_> {
         };
         let global = GlobalBatches { size, streams, even, turn };
         Ok(IterationOptions { global: Some(global), ..options })
+    }
+}
+
+/// Number of batches of a window, and its rows if batches may have any number of rows.
+const WINDOW_BATCHES: usize = 100;
+const WINDOW_ROWS: usize = 10_000;
+
+impl Given<'_> {
+    /// The options of batches by length.
+    fn by_length(&mut self) -> PyResult<Option<LengthBatches>> {
+        let (boundaries, max_tokens) = (std::mem::take(&mut self.bucket_boundaries), self.max_tokens);
+        let Some(column) = self.length.take() else {
+            let others = [
+                ("bucket_boundaries", !boundaries.is_empty()),
+                ("max_tokens", max_tokens.is_some()),
+                ("length_window", self.length_window.is_some()),
+            ];
+            return match others.into_iter().find(|(_, is_given)| *is_given) {
+                None => Ok(None),
+                Some((name, _)) => {
+                    let message =
+                        format!("{name}: expected length= too, which names the column of the lengths");
+                    Err(PyValueError::new_err(message))
+                }
+            };
+        };
+        let rows = |size: &Bound<'_, PyAny>| {
+            integer("batch_size", 1, size).map(|size: usize| size.saturating_mul(WINDOW_BATCHES))
+        };
+        let window = match self.length_window {
+            Some(window) => window,
+            None => self.batch_size.as_ref().filter(|size| !size.is_none()).map_or(Ok(WINDOW_ROWS), rows)?,
+        };
+        Ok(Some(LengthBatches { boundaries, max_tokens, ..LengthBatches::new(column, window) }))
     }
 }
 
@@ -136,6 +194,26 @@ fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> Py
     let options = &mut found.options;
     match name {
         "batch_size" => found.batch_size = Some(value.clone()),
+        "length" => {
+            let text = given.map(|value| {
+                let text = value.cast::<PyString>();
+                let text = text.map_err(|_| wrong_type(name, "the name of a column (str)", value))?;
+                Ok::<_, PyErr>(text.to_str()?.to_owned())
+            });
+            found.length = text.transpose()?;
+        }
+        "bucket_boundaries" => {
+            let numbers = given.map(|value| {
+                let items = each(name, "a list or tuple of lengths (int)", value)?;
+                items.iter().map(|item| integer(name, 1, item)).collect::<PyResult<Vec<_>>>()
+            });
+            found.bucket_boundaries = numbers.transpose()?.unwrap_or_default();
+        }
+        "max_tokens" => {
+            found.max_tokens =
+                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);
+        }
+        "length_window" => found.length_window = given.map(|value| integer(name, 1, value)).transpose()?,
         "global_batch_size" => {
             found.global_batch_size = given.map(|value| integer(name, 1, value)).transpose()?;
         }

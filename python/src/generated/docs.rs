@@ -773,6 +773,12 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
+    length: Name of the column whose lengths make batches of rows of similar length.
+    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+        one bucket.
+    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+        batch.
+    length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -917,6 +923,19 @@ Args:
         epoch and its number, not on the number of shards. Shard `(index, count)` gets
         `global_batch_size / count` consecutive rows of it. A checkpoint of any shard can be loaded
         with any other number of shards.
+    length: Name of a column that is read. Makes batches of rows of similar length: of its lists or
+        strings, or the integers of the column. `a.b` is the field `b` of column `a`. The rows of a
+        window, `length_window` rows in the order of the dataset, are sorted by length and divided
+        into batches. With `shuffle_buffer_size`, the batches of a window are in random order. Not
+        with `global_batch_size` or `drop_remainder`.
+    bucket_boundaries: With `length`: ascending lengths that divide the rows into buckets, instead of
+        sorting them. A bucket has the lengths from one boundary up to, but without, the next. A batch
+        has rows of one bucket.
+    max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
+        longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
+        row is an error.
+    length_window: With `length`: number of rows that are divided into batches together, and that are
+        in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
     streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
         divided. Each global batch has the same number of rows of each of them. The number of shards
         must divide it.
@@ -1178,6 +1197,12 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains all options.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
+    length: Name of the column whose lengths make batches of rows of similar length.
+    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+        one bucket.
+    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+        batch.
+    length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1216,6 +1241,12 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
+    length: Name of the column whose lengths make batches of rows of similar length.
+    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+        one bucket.
+    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+        batch.
+    length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1268,6 +1299,12 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
+    length: Name of the column whose lengths make batches of rows of similar length.
+    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+        one bucket.
+    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+        batch.
+    length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1329,6 +1366,12 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
+    length: Name of the column whose lengths make batches of rows of similar length.
+    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
+        one bucket.
+    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
+        batch.
+    length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each process gets the same number of batches of the same size.
@@ -3577,7 +3620,7 @@ macro_rules! signed {
         concat!(r#"filter($self, predicate)"#, "\n--\n\n", docs!(Dataset.filter))
     };
     (Dataset.num_batches) => {
-        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
+        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
     };
     (Dataset.plan_splits) => {
         concat!(r#"plan_splits($self, *, target_bytes=67108864)"#, "\n--\n\n", docs!(Dataset.plan_splits))
@@ -3589,7 +3632,7 @@ macro_rules! signed {
         concat!(r#"read_split($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.read_split))
     };
     (Dataset.record_batches) => {
-        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
+        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
     };
     (Dataset.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(Dataset.report))
@@ -3619,16 +3662,16 @@ macro_rules! signed {
         concat!(r#"tensor_adapter($self)"#, "\n--\n\n", docs!(Dataset.tensor_adapter))
     };
     (Dataset.tensors) => {
-        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
+        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))

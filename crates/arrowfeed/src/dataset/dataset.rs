@@ -18,6 +18,7 @@ use super::global_rows::GlobalRows;
 use super::history::History;
 use super::indexed::Indexed;
 use super::iteration::BatchRows;
+use super::length_rows::LengthRows;
 use super::mixed::Mixed;
 use super::mixed_rows::MixedRows;
 use super::options::{ALL_ROWS, IterationOptions};
@@ -444,21 +445,35 @@ impl Dataset {
         options: IterationOptions,
         conversion: C,
     ) -> Result<Batches<C>, DatasetError> {
-        let rows: Box<dyn BatchRows> = match (&self.content, options.global) {
+        options.check()?;
+        let rows = match options.by_length.clone() {
+            None => self.batch_rows(options, C::TAKES_WORK)?,
+            Some(by_length) => {
+                let windows = self.batch_rows(by_length.windows(&options), true)?;
+                Box::new(LengthRows::new(windows, options, by_length)?)
+            }
+        };
+        Ok(Batches::new(rows, conversion, self.history.clone()))
+    }
+
+    /// The rows of each batch. `converts`: each batch is converted with enough work to run on a worker.
+    fn batch_rows(
+        &self,
+        options: IterationOptions,
+        converts: bool,
+    ) -> Result<Box<dyn BatchRows>, DatasetError> {
+        Ok(match (&self.content, options.global) {
             (Content::Files(files), Some(global)) => {
                 Box::new(GlobalRows::of_files(self.selected(files), options, global)?)
             }
             (Content::Mixed(mixed), Some(global)) => {
                 Box::new(GlobalRows::mixed(mixed, options.in_file_rows(&self.rows), global)?)
             }
-            (Content::Files(files), None) => {
-                Box::new(self.selected(files).batch_rows(options, C::TAKES_WORK)?)
-            }
+            (Content::Files(files), None) => Box::new(self.selected(files).batch_rows(options, converts)?),
             (Content::Mixed(mixed), None) => {
                 Box::new(MixedRows::new(mixed.clone(), options.in_file_rows(&self.rows))?)
             }
-        };
-        Ok(Batches::new(rows, conversion, self.history.clone()))
+        })
     }
 
     /// Describes the files and columns that are read and, for each tensor, which memory is shared with the record

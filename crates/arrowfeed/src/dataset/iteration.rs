@@ -31,6 +31,11 @@ pub(super) trait BatchRows: Send {
     /// Epoch of the last batch that was yielded. Mixed datasets have none in common.
     fn epoch(&self) -> Option<u64>;
 
+    /// Number of rows of a full batch, as far as it is known.
+    fn batch_rows(&self) -> usize {
+        self.options().batch_size
+    }
+
     /// Whether making a batch of its rows takes enough work to run on a worker.
     fn gathers(&self) -> bool;
 
@@ -158,7 +163,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
             };
             if let (Some(output), Some(rows)) = (next, self.started_rows.pop_front()) {
                 let output = output?;
-                let batch_size = self.rows.options().batch_size;
+                let batch_size = self.rows.batch_rows().max(rows);
                 let whole = C::bytes(&output) as u128 * batch_size as u128 / rows.max(1) as u128;
                 self.batch_bytes = usize::try_from(whole).unwrap_or(usize::MAX);
                 self.rows.yield_started();

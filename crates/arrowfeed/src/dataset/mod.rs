@@ -30,6 +30,7 @@
 // | `global_plan` `global_reading` `global_draws` | the numbers of these batches, their rows, and the choices of a mixture |
 // | `stream_lengths` `stream_laps` | equal parts of the order of an epoch, and their windows |
 // | `stream_reader` `stream_schedule` `stream_lap` | the rows of streams, the order in which their parts are read, and those of one epoch |
+// | `length_rows` `length_plan` `length_state` `row_lengths` | batches of rows of similar length: windows, their division, the checkpoint, and the lengths |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
 // | `batches` | the public iterator |
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
@@ -55,6 +56,9 @@ mod history;
 mod indexed;
 mod iteration;
 mod joined;
+mod length_plan;
+mod length_rows;
+mod length_state;
 mod mixed;
 mod mixed_rows;
 mod mixture_state;
@@ -65,6 +69,7 @@ mod pieces;
 mod random;
 mod reported;
 mod row_errors;
+mod row_lengths;
 mod row_reader;
 mod rows;
 mod saved_index;
@@ -85,7 +90,7 @@ mod window;
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
 pub use filtered::RowRestriction;
-pub use options::{Even, GlobalBatches, IterationOptions};
+pub use options::{Even, GlobalBatches, IterationOptions, LengthBatches};
 pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;

@@ -37,6 +37,69 @@ pub enum Even {
     Repeat,
 }
 
+/// Batches of rows of similar length.
+///
+/// A window of consecutive rows of the order of an epoch is divided into batches. A batch has at most
+/// [`batch_size`](IterationOptions::batch_size) rows; `usize::MAX` means any number. So the batches are a function of the order
+/// of the rows and of the window alone.
+///
+/// ```
+/// use arrowfeed::IterationOptions;
+/// use arrowfeed::dataset::LengthBatches;
+///
+/// let by_length = LengthBatches { boundaries: vec![64, 256], ..LengthBatches::new("tokens", 6400) };
+/// let options = IterationOptions { batch_size: 64, by_length: Some(by_length), ..Default::default() };
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LengthBatches {
+    /// The column that has the length of each row: that of its list, the bytes of its string, or its integer. The length of a
+    /// null is 0. `a.b` is the field `b` of column `a`.
+    pub column: String,
+    /// Boundaries of the buckets, in ascending order: a bucket has the rows from one boundary up to, but without, the next.
+    /// Default: rows are sorted by length.
+    pub boundaries: Vec<u64>,
+    /// Maximum of the number of rows times the length of the longest row of a batch. Default: none.
+    pub max_tokens: Option<NonZeroU64>,
+    /// Number of rows of a window, which are in memory together.
+    pub window: usize,
+}
+
+impl LengthBatches {
+    /// Batches of rows sorted by length, without a budget.
+    pub fn new(column: impl Into<String>, window: usize) -> Self {
+        Self { column: column.into(), boundaries: Vec::new(), max_tokens: None, window }
+    }
+
+    /// The options of the iteration whose batches are the windows.
+    pub(super) fn windows(&self, options: &IterationOptions) -> IterationOptions {
+        IterationOptions { batch_size: self.window, by_length: None, ..options.clone() }
+    }
+
+    fn check(&self, options: &IterationOptions) -> Result<(), FeedError> {
+        let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message.to_owned()));
+        if self.window == 0 {
+            return refuse("length_window: expected 1 or more, found 0");
+        }
+        if !self.boundaries.is_sorted_by(|one, next| one < next) || self.boundaries.first() == Some(&0) {
+            let message = format!(
+                "bucket_boundaries: expected ascending integers above 0, found {:?}",
+                self.boundaries
+            );
+            return refuse(&message);
+        }
+        if options.global.is_some() {
+            return refuse(
+                "length: expected batch_size= or max_tokens=, found global_batch_size=: the number of batches by \
+                 length differs between shards",
+            );
+        }
+        if options.drop_remainder {
+            return refuse("drop_remainder: expected False with length=, whose batches have different sizes");
+        }
+        Ok(())
+    }
+}
+
 impl GlobalBatches {
     /// Batches of `size` rows with default options.
     pub fn new(size: usize) -> Self {
@@ -106,6 +169,8 @@ pub struct IterationOptions {
     /// Batches that the processes of all shards make together, from an order that does not depend on the number of
     /// processes. Default `None`: each shard makes its own batches.
     pub global: Option<GlobalBatches>,
+    /// Makes batches of rows of similar length. Default `None`: batches have consecutive rows.
+    pub by_length: Option<LengthBatches>,
     /// Drops the last batch of an epoch if it has fewer rows. Default false.
     pub drop_remainder: bool,
     /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
@@ -146,6 +211,7 @@ impl Default for IterationOptions {
         Self {
             batch_size: 8192,
             global: None,
+            by_length: None,
             drop_remainder: false,
             across_epochs: false,
             epochs: Some(NonZeroU64::MIN),
@@ -187,6 +253,9 @@ impl IterationOptions {
         }
         if let Some(global) = &self.global {
             global.check(self.shard)?;
+        }
+        if let Some(by_length) = &self.by_length {
+            by_length.check(self)?;
         }
         if self.shuffles() && self.is_sharded() && self.seed.is_none() {
             return refuse("seed: expected an integer, the same for all shards, found none".to_owned());
@@ -355,6 +424,7 @@ impl fmt::Debug for IterationOptions {
         f.debug_struct("IterationOptions")
             .field("batch_size", &self.batch_size)
             .field("global", &self.global)
+            .field("by_length", &self.by_length)
             .field("drop_remainder", &self.drop_remainder)
             .field("across_epochs", &self.across_epochs)
             .field("epochs", &self.epochs)

@@ -60,7 +60,7 @@ pub(super) struct Gather {
 const RUN: usize = 4;
 
 /// A piece number and a row in that piece.
-type Pick = (usize, usize);
+pub(super) type Pick = (usize, usize);
 
 impl Rows {
     /// Number of rows.
@@ -92,6 +92,24 @@ impl Rows {
             }
         };
         batch.map_err(|error| not_joined(rows).with_source(error))
+    }
+
+    /// The pieces that have the rows, and the places of the rows in them.
+    pub(super) fn into_picks(self) -> (WindowPieces, Vec<Pick>) {
+        let whole = |pieces: Vec<RecordBatch>| {
+            let rows =
+                |(piece, batch): (usize, &RecordBatch)| (0..batch.num_rows()).map(move |row| (piece, row));
+            let picks = pieces.iter().enumerate().flat_map(rows).collect();
+            (Arc::new(pieces.into_iter().map(Arc::new).collect()), picks)
+        };
+        match self {
+            Self::Whole(batch) => whole(vec![batch]),
+            Self::Joined(pieces) => whole(pieces),
+            Self::Gathered(Gather { windows, picks, .. }) => match windows.as_slice() {
+                [pieces] => (pieces.clone(), picks),
+                _ => (Arc::new(windows.iter().flat_map(|pieces| pieces.iter().cloned()).collect()), picks),
+            },
+        }
     }
 
     /// Puts the `carried` rows of the previous epoch before these rows.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::{FeedError, Interrupt};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
 
 use super::dataset::{Content, Dataset};
 use super::global_rows::GlobalRows;
@@ -58,6 +58,11 @@ impl Dataset {
     /// An option is invalid, a file cannot be read, or the interrupt of the options returned true.
     pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
         options.check()?;
+        if options.by_length.is_some() {
+            let message = "num_batches: expected an iteration without length=, found one with it: the number of its batches \
+                           depends on the lengths of all rows";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
         if let Some(global) = options.global {
             return self.num_own_batches(options, global);
         }
@@ -97,7 +102,7 @@ impl Dataset {
     // For the cardinality of datasets in TensorFlow and for progress bars.
     #[doc(hidden)]
     pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
-        match self.is_known(options) {
+        match options.by_length.is_none() && self.is_known(options) {
             true => self.num_batches(options).map(Some),
             false => Ok(None),
         }

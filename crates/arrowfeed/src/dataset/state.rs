@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::chunk_index::ChunkIndex;
+use super::length_state::of_other_batches;
 use super::options::{ALL_ROWS, IterationOptions, ask, shown_rows};
 use super::pieces::RowPosition;
 use super::shuffled::{AfterShuffled, window_sizes};
@@ -141,6 +142,7 @@ impl State {
 pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateError> {
     #[derive(Deserialize)]
     struct Kind {
+        by_length: Option<u32>,
         mixture: Option<u32>,
         global_batch: Option<u64>,
     }
@@ -148,7 +150,10 @@ pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateErro
     struct Version {
         version: u32,
     }
-    let Kind { mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
+    let Kind { by_length, mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
+    if by_length.is_some() {
+        return Err(of_other_batches("without length", "with length"));
+    }
     if mixture.is_none() {
         let Version { version } = serde_json::from_str(text).map_err(invalid)?;
         if version != VERSION {
@@ -161,13 +166,8 @@ pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateErro
     if is_global == global_batch.is_some() {
         return Ok(());
     }
-    let of = |is_global| if is_global { "global_batch_size" } else { "batch_size" };
-    let expected = format!("a state of an iteration with {}", of(is_global));
-    let found = format!(
-        "a state of one with {}: start without the state, or iterate as when it was saved",
-        of(!is_global)
-    );
-    Err(StateError::new(StateErrorKind::Options, expected, found))
+    let of = |is_global| if is_global { "with global_batch_size" } else { "with batch_size" };
+    Err(of_other_batches(of(is_global), of(!is_global)))
 }
 
 #[cold]

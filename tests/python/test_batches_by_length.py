@@ -1,0 +1,379 @@
+"""Batches of rows of similar length follow the rule in plain Python, keep their budget, and resume."""
+
+import itertools
+import json
+import random
+
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+from law_sources import CHUNK, SOURCES, Chunks, plain
+
+SIZES = [100, 0, 90, 50]
+TOTAL = sum(SIZES)
+
+ORDERS = {
+    "in file order": {"epochs": 2},
+    "across epochs": {"epochs": 2, "across_epochs": True},
+    "a shard": {"shard": (2, 3)},
+    "shuffled": {"shuffle_buffer_size": 60, "seed": 5, "epochs": 2},
+    "a shuffled shard": {"shuffle_buffer_size": 100, "seed": 5, "shard": (1, 2)},
+}
+LENGTHS = {
+    "rows of a size": {"length": "list", "batch_size": 8, "length_window": 50},
+    "a budget": {"length": "list", "max_tokens": 12, "length_window": 70},
+    "a size and a budget": {"length": "list", "batch_size": 5, "max_tokens": 12, "length_window": 33},
+    "buckets": {"length": "list", "batch_size": 8, "bucket_boundaries": [1, 3], "length_window": 64},
+    "buckets and a budget": {
+        "length": "list",
+        "max_tokens": 9,
+        "bucket_boundaries": [2, 3],
+        "length_window": 64,
+    },
+    "integers": {"length": "id", "batch_size": 8, "bucket_boundaries": [50, 100], "length_window": 1000},
+    "all windows of one batch": {"length": "list", "batch_size": 8, "length_window": 8},
+}
+
+
+@pytest.fixture(scope="module", params=["avro", "parquet", "chunks"])
+def dataset(request, tmp_path_factory):
+    return SOURCES[request.param](tmp_path_factory.mktemp(request.param), SIZES)
+
+
+def tables(batches):
+    """The rows of each batch."""
+    return [[plain(row) for row in pa.record_batch(batch).to_pylist()] for batch in batches]
+
+
+def of(row, options):
+    """The length of a row."""
+    value = row[options["length"]]
+    return value if isinstance(value, int) else len(value or ())
+
+
+def divided(window, options):
+    """The batches of a window, from the definition, in the order of their first rows."""
+    boundaries, batch_size = options.get("bucket_boundaries", []), options.get("batch_size", 1 << 60)
+    lengths = [of(row, options) for row in window]
+    buckets = [sum(boundary <= length for boundary in boundaries) for length in lengths]
+    by = buckets if boundaries else lengths
+    batches = []
+    for _, group in itertools.groupby(
+        sorted(range(len(window)), key=lambda row: by[row]), key=lambda row: buckets[row]
+    ):
+        batch = []
+        for row in group:
+            longest = max([lengths[row], 1, *(lengths[other] for other in batch)])
+            too_many = longest * (len(batch) + 1) > options.get("max_tokens", 1 << 60)
+            if batch and (len(batch) == batch_size or too_many):
+                batches.append(batch)
+                batch = []
+            batch.append(row)
+        batches.append(batch)
+    return [[window[row] for row in batch] for batch in sorted(map(sorted, batches))]
+
+
+def expected(dataset, options):
+    """The batches of each window: the rows of the windows are the batches of a plain iteration."""
+    plain_options = {
+        name: value for name, value in options.items() if name not in LENGTHS["buckets and a budget"]
+    }
+    plain_options.pop("batch_size", None)
+    windows = tables(dataset.record_batches(batch_size=options["length_window"], **plain_options))
+    return [divided(window, options) for window in windows]
+
+
+def by_window(batches, windows):
+    """The batches of each window, of which `windows` has as many."""
+    rest = iter(batches)
+    found = [[next(rest) for _ in window] for window in windows]
+    assert next(rest, None) is None
+    return found
+
+
+def key(batch):
+    return [row["id"] for row in batch]
+
+
+@pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_batches_are_those_of_the_rule(dataset, order, length):
+    options = {**length, **order}
+    windows = expected(dataset, options)
+    runs = [tables(dataset.record_batches(threads=threads, **options)) for threads in (1, 2, 8)]
+    assert runs[0] == runs[1] == runs[2]
+    found = by_window(runs[0], windows)
+    if "seed" not in options:
+        assert found == windows
+    assert [sorted(window, key=key) for window in found] == [sorted(window, key=key) for window in windows]
+    for batch in runs[0]:
+        longest = max(of(row, options) for row in batch)
+        assert longest * len(batch) <= options.get("max_tokens", 1 << 60)
+        assert len(batch) <= options.get("batch_size", 1 << 60)
+
+
+def test_a_shuffle_changes_the_order_of_the_batches(dataset):
+    options = {"length": "list", "batch_size": 8, "length_window": 200, "shuffle_buffer_size": 200}
+    first, again, other = (
+        [key(b) for b in tables(dataset.record_batches(seed=s, **options))] for s in (1, 1, 2)
+    )
+    assert first == again != other
+    lengths = [max(n % 4 for n in batch) for batch in first[:20]]
+    assert lengths != sorted(lengths)
+    assert sorted(itertools.chain.from_iterable(first)) == [*range(TOTAL)]
+
+
+@pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_resuming_after_every_batch_yields_the_rest(dataset, order, length):
+    options = {**length, **order}
+    whole = tables(dataset.record_batches(**options))
+    batches = dataset.record_batches(**options)
+    for given in range(len(whole) + 1):
+        state = json.loads(json.dumps(batches.state_dict()))
+        again = dataset.record_batches(threads=(1, 2, 8)[given % 3], prefetch_bytes=0, **options)
+        assert batches.report()["rows"] == sum(map(len, whole[:given]))
+        if given % 3 == 0 or given == len(whole):
+            again.load_state_dict(state)
+            assert again.state_dict() == state
+            assert tables(again) == whole[given:]
+            assert again.report()["rows"] == sum(map(len, whole))
+        next(batches, None)
+
+
+def test_an_iterator_continues_after_its_own_state_was_loaded(dataset):
+    options = {**LENGTHS["a budget"], **ORDERS["shuffled"]}
+    batches = dataset.record_batches(**options, threads=2)
+    states, whole = [], []
+    for batch in batches:
+        whole.append(batch)
+        states.append(batches.state_dict())
+    whole = tables(whole)
+    for given in (20, 3, 40):
+        batches.load_state_dict(states[given])
+        assert tables(itertools.islice(batches, 5)) == whole[given + 1 : given + 6]
+
+
+def test_selected_and_filtered_rows(dataset):
+    options = {"length": "list", "max_tokens": 10, "length_window": 40}
+    for some in (
+        dataset.filter(af.col("id") % 1 >= 0)
+        if hasattr(af.Column, "__mod__")
+        else dataset.filter(af.col("id") >= 30),
+        dataset.skip(13).take(101),
+        dataset.split(0.4, seed=3)[1],
+    ):
+        assert tables(some.record_batches(**options)) == list(
+            itertools.chain.from_iterable(expected(some, options))
+        )
+
+
+def test_a_mixture_has_windows_of_its_draws(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    mixed = af.MixedDataset(
+        [SOURCES["avro"](tmp_path / "a", [60]), SOURCES["avro"](tmp_path / "b", [150])], weights=[1, 2]
+    )
+    options = {"length": "list", "max_tokens": 10, "length_window": 40, "seed": 3}
+    whole = tables(mixed.record_batches(**options))
+    assert whole == list(itertools.chain.from_iterable(expected(mixed, options)))
+    batches = mixed.record_batches(**options)
+    for given in range(0, len(whole), 7):
+        again = mixed.record_batches(**options)
+        again.load_state_dict(json.loads(json.dumps(batches.state_dict())))
+        assert tables(again) == whole[given:]
+        for _ in range(7):
+            next(batches, None)
+
+
+def test_tensors_are_those_of_the_batches(dataset):
+    options = {"length": "list", "max_tokens": 10, "length_window": 40, "threads": 2}
+    adapter = dataset.tensor_adapter()
+    for batch, tensors in zip(dataset.record_batches(**options), dataset.tensors(**options), strict=True):
+        assert tensors["list"].to_list() == adapter.convert(batch)["list"].to_list()
+
+
+COLUMNS = {
+    "list": pa.list_(pa.int8()),
+    "large_list": pa.large_list(pa.int8()),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "large_string": pa.large_string(),
+    "int8": pa.int8(),
+    "uint64": pa.uint64(),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS.values(), ids=COLUMNS)
+def test_every_kind_of_length(tmp_path, kind):
+    chance = random.Random(str(kind))
+    lengths = [chance.choice([None, 0, 1, 2, 30]) for _ in range(200)]
+    if pa.types.is_integer(kind):
+        values = lengths
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        values = [None if length is None else "é" * (length // 2) + "a" * (length % 2) for length in lengths]
+    elif pa.types.is_binary(kind):
+        values = [None if length is None else bytes(length) for length in lengths]
+    else:
+        values = [None if length is None else [1] * length for length in lengths]
+    table = pa.table(
+        {"id": range(200), "x": pa.array(values, kind), "in": [{"x": v} for v in values]},
+    )
+    with pa.ipc.new_file(str(tmp_path / "x.arrow"), table.schema) as writer:
+        writer.write_table(table, 30)
+    dataset = af.ArrowDataset(
+        tmp_path / "x.arrow", columns=["id", "x"], representations={"id": af.Dense("id")}
+    )
+    options = {"length": "x", "max_tokens": 60, "length_window": 77}
+    found = [key(batch) for batch in tables(dataset.record_batches(**options))]
+    rows = [{"id": row, "x": length or 0} for row, length in enumerate(lengths)]
+    windows = [rows[at : at + 77] for at in range(0, 200, 77)]
+    assert found == [key(batch) for window in windows for batch in divided(window, options)]
+
+
+def test_random_windows(tmp_path):
+    chance = random.Random("random windows")
+    for case in range(60):
+        lengths = [chance.choice([0, 1, 2, 3, 50, 100]) for _ in range(chance.randrange(300))]
+        path = tmp_path / f"{case}.arrow"
+        table = pa.table(
+            {"id": pa.array(range(len(lengths)), pa.int64()), "x": pa.array(lengths, pa.int64())}
+        )
+        with pa.ipc.new_file(str(path), table.schema) as writer:
+            writer.write_table(table, chance.choice([1, 7, 100]))
+        options = {"length": "x", "length_window": chance.choice([1, 2, 60, 1000])}
+        if chance.random() < 0.5:
+            options["bucket_boundaries"] = sorted(chance.sample([1, 2, 3, 40, 70], chance.randint(1, 3)))
+        if chance.random() < 0.7:
+            options["max_tokens"] = chance.choice([100, 101, 350])
+        if "max_tokens" not in options or chance.random() < 0.5:
+            options["batch_size"] = chance.choice([1, 4, 1000])
+        dataset = af.ArrowDataset(path)
+        found = tables(dataset.record_batches(threads=chance.choice([1, 2]), **options))
+        assert found == list(itertools.chain.from_iterable(expected(dataset, options)))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_skipped_blocks_leave_no_gap_in_windows(threads):
+    source = Chunks(0, 200, damaged={1, 3})
+    dataset = af.ChunkDataset(source, columns=["id", "list"])
+    options = {"length": "list", "max_tokens": 12, "length_window": 50, "on_error": "skip_block"}
+    batches = dataset.record_batches(threads=threads, **options)
+    whole = tables(batches)
+    rows = [n for n in range(200) if n // CHUNK not in {1, 3}]
+    assert [len(window) for window in expected(dataset, options)] != []
+    assert whole == list(itertools.chain.from_iterable(expected(dataset, options)))
+    assert sorted(row["id"] for batch in whole for row in batch) == rows
+    assert len(batches.report()["skipped"]) == 2
+    again = dataset.record_batches(threads=threads, **options)
+    for _ in range(9):
+        next(again)
+    resumed = dataset.record_batches(threads=threads, **options)
+    resumed.load_state_dict(again.state_dict())
+    assert tables(resumed) == whole[9:]
+
+
+def test_a_field_of_a_struct_has_the_length(tmp_path):
+    rows = [{"id": n, "user": None if n % 5 == 0 else {"scores": [n] * (n % 7)}} for n in range(60)]
+    af.write_avro(pa.Table.from_pylist(rows), tmp_path / "x.avro")
+    dataset = af.AvroDataset(tmp_path / "x.avro")
+    options = {"length": "user.scores", "batch_size": 4, "length_window": 60}
+    found = [key(batch) for batch in tables(dataset.record_batches(**options))]
+    plain_rows = [{"id": row["id"], "user.scores": (row["user"] or {"scores": []})["scores"]} for row in rows]
+    assert found == [key(batch) for batch in divided(plain_rows, options)]
+
+
+def test_the_number_of_batches_is_unknown(dataset):
+    options = {"length": "list", "batch_size": 8}
+    with pytest.raises(TypeError, match="depends on the lengths of all rows"):
+        len(dataset.record_batches(**options))
+    with pytest.raises(
+        ValueError, match="^num_batches: expected an iteration without length=, found one with it"
+    ):
+        dataset.num_batches(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"batch_size": 2, "max_tokens": 9}, ValueError, "max_tokens: expected length= too"),
+        ({"batch_size": 2, "bucket_boundaries": [3]}, ValueError, "bucket_boundaries: expected length= too"),
+        ({"batch_size": 2, "length_window": 3}, ValueError, "length_window: expected length= too"),
+        ({"length": "list"}, TypeError, "missing 1 required keyword-only argument: 'batch_size'"),
+        ({"length": 3, "batch_size": 2}, TypeError, "length: expected the name of a column"),
+        ({"length": "lists", "batch_size": 2}, ValueError, "length: expected a column that is read, one of "),
+        ({"length": "list", "max_tokens": 0}, ValueError, "max_tokens: expected an integer of 1 or more"),
+        ({"length": "list", "batch_size": 2, "length_window": 0}, ValueError, "length_window: expected an"),
+        (
+            {"length": "list", "batch_size": 2, "bucket_boundaries": [3, 3]},
+            ValueError,
+            r"bucket_boundaries: expected ascending integers above 0, found \[3, 3\]",
+        ),
+        (
+            {"length": "list", "batch_size": 2, "drop_remainder": True},
+            ValueError,
+            "drop_remainder: expected False with length=",
+        ),
+        (
+            {"length": "list", "global_batch_size": 64},
+            ValueError,
+            "length: expected batch_size= or max_tokens=, found global_batch_size=",
+        ),
+    ],
+)
+def test_options_that_contradict_each_other_are_errors(dataset, options, error, message):
+    with pytest.raises(error, match=message):
+        dataset.record_batches(**options)
+
+
+def test_a_row_that_exceeds_the_budget_is_an_error(dataset):
+    batches = dataset.record_batches(length="list", max_tokens=2)
+    with pytest.raises(af.OptionError) as caught:
+        list(batches)
+    assert str(caught.value) == (
+        'max_tokens: expected rows of at most 2 tokens in column "list", found one of 3: increase '
+        "max_tokens, or leave out longer rows with a filter"
+    )
+
+
+def test_a_column_without_a_length_is_an_error(tmp_path):
+    af.write_avro(pa.table({"x": [1.5]}), tmp_path / "x.avro")
+    with pytest.raises(af.OptionError) as caught:
+        af.AvroDataset(tmp_path / "x.avro").record_batches(length="x", batch_size=2)
+    assert str(caught.value) == (
+        'length: expected a column of lists, strings, bytes or integers, found "x" of Float64'
+    )
+    af.write_avro(pa.table({"x": [1, -1]}), tmp_path / "y.avro")
+    with pytest.raises(af.OptionError, match='^length: expected integers of 0 or more in column "x"'):
+        list(af.AvroDataset(tmp_path / "y.avro").record_batches(length="x", batch_size=2))
+
+
+def test_states_of_other_iterations_are_refused(dataset):
+    options = {"length": "list", "max_tokens": 12, "length_window": 50}
+    batches, other = dataset.record_batches(**options), dataset.record_batches(batch_size=12)
+    next(batches)
+    next(other)
+    with pytest.raises(
+        ValueError, match="expected a state of an iteration without length, found a state of one with"
+    ):
+        other.load_state_dict(batches.state_dict())
+    with pytest.raises(
+        ValueError, match="expected a state of an iteration with length, found a state of one without"
+    ):
+        batches.load_state_dict(other.state_dict())
+    for changed, message in (
+        ({"length": "id", "max_tokens": 10**6}, 'expected length "id", as requested, found length "list"'),
+        ({"max_tokens": 13}, "expected max_tokens 13, as requested, found max_tokens 12"),
+        ({"length_window": 51}, "expected length_window 51, as requested, found length_window 50"),
+        ({"batch_size": 5}, "expected batch_size 5, as requested, found batch_size null"),
+        ({"bucket_boundaries": [2]}, "expected bucket_boundaries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            dataset.record_batches(**{**options, **changed}).load_state_dict(batches.state_dict())
+    state = batches.state_dict()
+    state["passed"]["batches"] = 10**6
+    again = dataset.record_batches(**options)
+    again.load_state_dict(state)
+    with pytest.raises(ValueError, match="expected a position in a window of"):
+        next(again)
