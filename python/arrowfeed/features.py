@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from arrowfeed.types import Duplicates, FeatureDType, RowSplitsDType
+    from arrowfeed.types import Duplicates, FeatureDType, Packed, RowSplitsDType
 
 __all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
+
+PACKED = ("values", "segment_ids", "positions")
+"""The tensors of packed rows."""
 
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -336,6 +339,11 @@ class Ragged(Feature):
             row that is too long is an error.
         mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
             padded tensor has a value of the row, and False where it has a `pad_value`.
+        pack: Packs short rows into sequences of the length `pad_to`, which must be an int. Each row follows
+            the rows of the first sequence with enough room. `"values"`: the tensor has the values,
+            `[sequences, pad_to, *inner_shape]`. `"segment_ids"`: the number of the row of each value in its
+            sequence, from 1; 0 for padding. `"positions"`: the number of each value in its row, from 0.
+            These are int32. Features whose rows have equal lengths have the same sequences.
 
     Raises:
         ValueError: A size is negative, `row_splits_dtype` or `pad_to` has another value, or an argument
@@ -362,6 +370,7 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
     pad_value: argument.Scalar | None = None
     truncate: bool = False
     mask: bool = False
+    pack: str | None = None
 
     def __init__(
         self,
@@ -375,11 +384,12 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
         pad_value: Any = None,
         truncate: bool = False,
         mask: bool = False,
+        pack: Packed | None = None,
     ) -> None:
         kind = argument.dtype(dtype)
-        if pad_to is None and (pad_value is not None or truncate or mask):
+        if pad_to is None and (pad_value is not None or truncate or mask or pack is not None):
             raise ValueError(
-                "pad_to: expected a length to pad to, with pad_value=, truncate= or mask=, found None"
+                "pad_to: expected a length to pad to, with pad_value=, truncate=, mask= or pack=, found None"
             )
         self._set(
             dtype=kind,
@@ -391,6 +401,7 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
             pad_value=argument.default(pad_value, (), kind),
             truncate=argument.flag("truncate", truncate),
             mask=argument.flag("mask", mask),
+            pack=None if pack is None else argument.choice("pack", PACKED, pack),
         )
 
 

@@ -215,6 +215,9 @@ TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
 RowSplitsDType: TypeAlias = Literal["int32", "int64"]
 """The integer type of row splits."""
 
+Packed: TypeAlias = Literal["values", "segment_ids", "positions"]
+"""The tensor of packed rows, as `features.Ragged` explains."""
+
 RaggedForm: TypeAlias = Literal["parts", "nested", "offsets", "lengths"]
 """The form of a ragged tensor in PyTorch, as `arrowfeed.torch.to_torch` explains."""
 
@@ -299,6 +302,9 @@ class IterationOptions(TypedDict, total=False):
     """With `length`: lengths that divide the rows into buckets. A batch has rows of one bucket."""
     max_tokens: int | None
     """With `length`: maximum of the number of rows times the length of the longest row of a batch."""
+    pack_to: int | None
+    """With `length`: length of the sequences into which rows are packed. `batch_size` is then their
+    number."""
     length_window: int | None
     """With `length`: number of rows that are divided into batches together."""
     streams: int

@@ -18,6 +18,6 @@ def test_the_code_runs(page, count, tmp_path):
 def test_the_code_of_sequences_runs(tmp_path):
     given, parts = {"path": str(tmp_path / "sequences.avro")}, sections("sequences.md")
     blocks = [block for heading, part in parts.items() if heading not in OF_TORCH for block in part]
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         exec(compile(block, "sequences.md", "exec"), given)

@@ -50,3 +50,18 @@ def test_to_jax_resumes(tmp_path):
     resumed = source.to_jax(**OPTIONS, **SHUFFLE)
     resumed.load_state_dict(batches.state_dict())
     assert [batch["id"].tolist() for batch in resumed] == whole[9:]
+
+
+def test_packed_tensors_have_a_line_for_each_sequence(tmp_path):
+    kinds = {
+        "id": FEATURES["id"],
+        "scores": af.features.Ragged(key="user.scores[*]", pad_to=8, pack="values"),
+    }
+    source = af.AvroDataset(write(tmp_path), features=kinds)
+    batches = source.to_tf(batch_size=50, drop_remainder=True)
+    assert batches.element_spec["scores"].shape.as_list() == [None, 8]
+    assert batches.element_spec["id"].shape.as_list() == [50]
+    assert {tuple(row["id"].shape) for row in batches.map(lambda row: row)} == {(50,)}
+    packed = source.to_tf(length="user.scores", pack_to=8, batch_size=6, length_window=ROWS)
+    shapes = [tuple(row["scores"].shape) for row in packed]
+    assert set(shapes[:-1]) == {(6, 8)}

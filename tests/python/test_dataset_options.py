@@ -10,7 +10,7 @@ from dataset_files import all_ids
 
 ITERATION = (
     "(*, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, "
-    "length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, "
+    "pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, "
     "shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, "
     "on_error='raise', across_epochs=False, start_epoch=0)"
 )

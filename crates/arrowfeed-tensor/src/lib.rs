@@ -16,7 +16,7 @@
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 // | `buffer_pool` | the buffer pool for coordinates |
 // | `gather` | values assembled from ranges of an array |
-// | `padding` `jagged` | ragged tensors as padded rows and masks, as lengths, and several of them in one |
+// | `padding` `packing` `jagged` | ragged tensors as padded and packed rows, as lengths, and several of them in one |
 // | `conversion` `convert` | what tensors are compiled to, and one conversion for each kind of representation |
 // | `infer` | representations derived from a schema |
 // | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
@@ -47,6 +47,7 @@ mod jagged;
 mod leaf;
 mod lists;
 mod options;
+mod packing;
 mod padding;
 mod plans;
 mod proto;
@@ -78,7 +79,8 @@ pub use infer::{
 };
 pub use jagged::KeyedJagged;
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
-pub use padding::{PadTo, Padding};
+pub use packing::FirstFit;
+pub use padding::{Packed, PadTo, Padding};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, SourceMessage, Sparse, Structured, VarLenRagged,
     VarLenSparse,

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, downcast_primitive_array,
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, Int32Array, PrimitiveArray, downcast_primitive_array,
 };
-use arrow_buffer::{BooleanBufferBuilder, Buffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::aligned::Aligned;
@@ -19,8 +19,9 @@ use crate::explain::{Sharing, TensorPart};
 use crate::feature::holds_exactly;
 use crate::gather::{ArraySlices, gather, overflow, reserved};
 use crate::leaf::{one, zero};
+use crate::packing::Lines;
 use crate::representation::DefaultValue;
-use crate::row_splits::RowSplits;
+use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
 use crate::tensor::{DenseTensor, RaggedTensor, Tensor, tensor_error};
 use crate::values::Values;
@@ -83,6 +84,40 @@ pub struct Padding {
     pub truncate: bool,
     /// Makes a tensor of bools `[batch, length]` in place of the values: true where a row has a value.
     pub mask: bool,
+    /// Packs rows into sequences, by [`FirstFit`](crate::FirstFit): `[sequences, length, ...]`. Requires [`PadTo::Length`].
+    pub pack: Option<Packed>,
+}
+
+/// The tensor of packed rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Packed {
+    /// The values.
+    Values,
+    /// The number of the row of each value in its sequence, from 1, as 32-bit integers; 0 for padding.
+    SegmentIds,
+    /// The number of each value in its row, from 0, as 32-bit integers; 0 for padding.
+    Positions,
+}
+
+impl Packed {
+    const ALL: [Self; 3] = [Self::Values, Self::SegmentIds, Self::Positions];
+
+    /// `values`, `segment_ids` or `positions`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::SegmentIds => "segment_ids",
+            Self::Positions => "positions",
+        }
+    }
+}
+
+impl FromStr for Packed {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|part| part.name() == text).ok_or(())
+    }
 }
 
 /// A padding with its fill value, which has the type of the values.
@@ -91,7 +126,17 @@ pub(crate) struct Padded {
     to: PadTo,
     fill: ArrayRef,
     truncate: bool,
-    mask: bool,
+    is_packed: bool,
+    content: Content,
+}
+
+/// The content of a padded tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Values,
+    Mask,
+    SegmentIds,
+    Positions,
 }
 
 impl Padding {
@@ -102,10 +147,27 @@ impl Padding {
             let expected = "a length to pad to, to truncate rows to it";
             return Err(RepresentationError::new(kind, expected, format!("{:?}", self.to.to_string())));
         }
+        if self.pack.is_some() && !matches!(self.to, PadTo::Length(_)) {
+            let expected = "a length to pad to, to pack rows into sequences of it";
+            return Err(RepresentationError::new(kind, expected, format!("{:?}", self.to.to_string())));
+        }
         if self.mask && self.value.is_some() {
             return Err(RepresentationError::new(kind, "a mask without a pad value", "both"));
         }
+        if self.mask && self.pack.is_some() {
+            let expected = "a mask of padded rows, or packed rows, whose segment_ids are their mask";
+            return Err(RepresentationError::new(kind, expected, "both"));
+        }
         Ok(())
+    }
+
+    fn content(&self) -> Content {
+        match (self.mask, self.pack) {
+            (true, _) => Content::Mask,
+            (false, None | Some(Packed::Values)) => Content::Values,
+            (false, Some(Packed::SegmentIds)) => Content::SegmentIds,
+            (false, Some(Packed::Positions)) => Content::Positions,
+        }
     }
 }
 
@@ -127,7 +189,8 @@ impl Padded {
             ));
         }
         let fill = fill(padding.value.as_ref(), ragged.dtype.unwrap_or(DType::Bytes), data_type)?;
-        Ok(Self { to: padding.to, fill, truncate: padding.truncate, mask: padding.mask })
+        let &Padding { to, truncate, pack, .. } = padding;
+        Ok(Self { to, fill, truncate, is_packed: pack.is_some(), content: padding.content() })
     }
 
     /// The spec of the padded tensor of a ragged one.
@@ -136,27 +199,43 @@ impl Padded {
             PadTo::Length(length) => Some(length),
             PadTo::Longest | PadTo::MultipleOf(_) => None,
         };
-        let dtype = if self.mask { DType::Bool } else { ragged.dtype.unwrap_or(DType::Bytes) };
+        let dtype = match self.content {
+            Content::Values => ragged.dtype.unwrap_or(DType::Bytes),
+            Content::Mask => DType::Bool,
+            Content::SegmentIds | Content::Positions => DType::Int32,
+        };
         let mut spec = TensorSpec::dense(dtype, &[]);
         spec.shape.push(length);
-        if !self.mask {
+        if self.content == Content::Values {
             spec.shape.extend(ragged.shape.iter().skip(1 + ragged.ragged_rank));
         }
         spec
     }
 
     pub(crate) fn explain(&self) -> Vec<TensorPart> {
-        let part = match self.mask {
-            true => TensorPart::new("values", Sharing::Computed).because("they mask the padding"),
-            false => TensorPart::new("values", Sharing::Copied).because("rows are padded"),
-        };
-        vec![part]
+        let part = |sharing, reason| TensorPart::new("values", sharing).because(reason);
+        vec![match (self.content, self.is_packed) {
+            (Content::Values, false) => part(Sharing::Copied, "rows are padded"),
+            (Content::Values, true) => part(Sharing::Copied, "rows are packed"),
+            (Content::Mask, _) => part(Sharing::Computed, "they mask the padding"),
+            (Content::SegmentIds | Content::Positions, _) => {
+                part(Sharing::Computed, "they number the values of packed rows")
+            }
+        }]
     }
 
     pub(crate) fn convert(&self, ragged: &RaggedTensor) -> Result<Tensor, ConversionError> {
-        let dense = match self.mask {
-            true => ragged.mask(self.to, self.truncate),
-            false => ragged.filled(self.to, &self.fill, self.truncate),
+        let splits = ragged.only_splits()?;
+        let length = length(splits, self.to, self.truncate)?;
+        let lines = match self.is_packed {
+            false => Lines::padded(splits, length),
+            true => Lines::packed(splits, length),
+        };
+        let dense = match self.content {
+            Content::Values => values(ragged, &lines, &self.fill),
+            Content::Mask => mask(&lines),
+            Content::SegmentIds => numbered(&lines, |segment, _| segment),
+            Content::Positions => numbered(&lines, |_, position| position),
         };
         dense.map(Tensor::Dense)
     }
@@ -184,45 +263,14 @@ impl RaggedTensor {
     /// The tensor has several ragged dimensions, the pad value does not have its type, a row is too long, or memory does
     /// not suffice.
     pub fn padded(&self, padding: &Padding) -> Result<DenseTensor, ConversionError> {
-        let invalid = |error: RepresentationError| tensor_error(error.expected(), error.found());
-        padding.validate().map_err(invalid)?;
-        if padding.mask {
-            return self.mask(padding.to, padding.truncate);
+        let (values, rank) = (self.flat_values().values(), self.row_splits().len());
+        let spec = TensorSpec::ragged(values.dtype(), rank, &[], SplitsDType::default());
+        let padded = Padded::compile(padding, &spec, values.array().data_type());
+        let padded = padded.map_err(|error| tensor_error(error.expected(), error.found()))?;
+        match padded.convert(self)? {
+            Tensor::Dense(dense) => Ok(dense),
+            _ => Err(tensor_error("a dense tensor", "another one")),
         }
-        let values = self.flat_values().values();
-        let fill =
-            fill(padding.value.as_ref(), values.dtype(), values.array().data_type()).map_err(invalid)?;
-        self.filled(padding.to, &fill, padding.truncate)
-    }
-
-    fn filled(&self, to: PadTo, fill: &ArrayRef, truncate: bool) -> Result<DenseTensor, ConversionError> {
-        let splits = self.only_splits()?;
-        let length = length(splits, to, truncate)?;
-        let (values, inner) = (self.flat_values().values(), &self.flat_values().shape()[1..]);
-        let block: usize = inner.iter().product();
-        let shape: Vec<usize> = [splits.rows(), length].into_iter().chain(inner.iter().copied()).collect();
-        let array: &dyn Array = values.array();
-        let array = downcast_primitive_array!(
-            array => numbers(array, splits, length, block, fill)?,
-            _ => others(values.array(), splits, length, block, fill)?
-        );
-        DenseTensor::try_new(Values::try_new(array)?, shape)
-    }
-
-    fn mask(&self, to: PadTo, truncate: bool) -> Result<DenseTensor, ConversionError> {
-        let splits = self.only_splits()?;
-        let length = length(splits, to, truncate)?;
-        let bits = size(splits, length, 1)?;
-        // Fails without memory, where the builder would end the process.
-        reserved::<u8>(bits.div_ceil(8)).map_err(|error| overflow(bits, &error))?;
-        let mut mask = BooleanBufferBuilder::new(bits);
-        splits.for_each_row(|_, values| {
-            let values = values.min(length);
-            mask.append_n(values, true);
-            mask.append_n(length - values, false);
-        });
-        let array = Arc::new(BooleanArray::new(mask.finish(), None));
-        DenseTensor::try_new(Values::try_new(array)?, vec![splits.rows(), length])
     }
 }
 
@@ -258,56 +306,101 @@ fn length(splits: &RowSplits, to: PadTo, truncate: bool) -> Result<usize, Conver
     }
 }
 
-/// The number of values of the padded tensor.
-fn size(splits: &RowSplits, length: usize, block: usize) -> Result<usize, ConversionError> {
-    let size = splits.rows().checked_mul(length).and_then(|size| size.checked_mul(block));
+/// The number of values of lines, with blocks of values in each place.
+fn size(lines: &Lines<'_>, block: usize) -> Result<usize, ConversionError> {
+    let size = lines.count.checked_mul(lines.length).and_then(|size| size.checked_mul(block));
     size.ok_or_else(|| {
-        let found =
-            format!("{} of {length} blocks of {}", count(splits.rows(), "row"), count(block, "value"));
+        let (rows, length) = (count(lines.count, "row"), lines.length);
+        let found = format!("{rows} of {length} blocks of {}", count(block, "value"));
         ConversionError::new(ConversionErrorKind::Overflow, "values that fit in one array", found)
     })
 }
 
-/// Pads numbers, in memory that frameworks use without a copy.
+/// The tensor of lines of values.
+fn values(ragged: &RaggedTensor, lines: &Lines<'_>, fill: &ArrayRef) -> Result<DenseTensor, ConversionError> {
+    let (source, inner) = (ragged.flat_values().values().array(), &ragged.flat_values().shape()[1..]);
+    let block: usize = inner.iter().product();
+    let shape = [lines.count, lines.length].into_iter().chain(inner.iter().copied()).collect();
+    let array: &dyn Array = source;
+    let array = downcast_primitive_array!(
+        array => numbers(array, lines, block, fill)?,
+        _ => others(source, lines, block, fill)?
+    );
+    DenseTensor::try_new(Values::try_new(array)?, shape)
+}
+
+/// The tensor of bools that are true where lines have values.
+fn mask(lines: &Lines<'_>) -> Result<DenseTensor, ConversionError> {
+    let bits = size(lines, 1)?;
+    // Fails without memory, where the builder would end the process.
+    reserved::<u8>(bits.div_ceil(8)).map_err(|error| overflow(bits, &error))?;
+    let mut mask = BooleanBufferBuilder::new(bits);
+    lines.for_each(|piece| {
+        mask.append_n(piece.values.len(), true);
+        mask.append_n(piece.filled, false);
+    });
+    plain(Arc::new(BooleanArray::new(mask.finish(), None)), lines)
+}
+
+/// The tensor of a number for each value, made of the number of its row in the line and its position in the row.
+fn numbered(lines: &Lines<'_>, number: impl Fn(i32, i32) -> i32) -> Result<DenseTensor, ConversionError> {
+    let size = size(lines, 1)?;
+    let mut numbers = padded_vec(size, 0)?;
+    lines.for_each(|piece| {
+        let positions = 0..piece.values.len() as i32;
+        numbers.items.extend(positions.map(|position| number(piece.segment as i32, position)));
+        numbers.items.extend(std::iter::repeat_n(0, piece.filled));
+    });
+    plain(Arc::new(Int32Array::new(buffer(numbers, size), None)), lines)
+}
+
+fn plain(array: ArrayRef, lines: &Lines<'_>) -> Result<DenseTensor, ConversionError> {
+    DenseTensor::try_new(Values::try_new(array)?, vec![lines.count, lines.length])
+}
+
+/// Lines of numbers, in memory that frameworks use without a copy.
 fn numbers<T: ArrowPrimitiveType>(
     source: &PrimitiveArray<T>,
-    splits: &RowSplits,
-    length: usize,
+    lines: &Lines<'_>,
     block: usize,
     fill: &ArrayRef,
 ) -> Result<ArrayRef, ConversionError> {
     let fill = fill.as_any().downcast_ref::<PrimitiveArray<T>>();
     let fill = fill.and_then(|fill| fill.values().first().copied()).unwrap_or_default();
-    let size = size(splits, length, block)?;
-    let Aligned { mut items, start } = Aligned::reserved(size).map_err(|error| overflow(size, &error))?;
-    items.resize(start, fill);
-    let (mut first, mut end) = (0, start);
-    splits.for_each_row(|_, values| {
-        items.extend_from_slice(&source.values()[first..first + values.min(length) * block]);
-        first += values * block;
-        end += length * block;
-        items.resize(end, fill);
+    let size = size(lines, block)?;
+    let mut numbers = padded_vec(size, fill)?;
+    lines.for_each(|piece| {
+        let values = piece.values.start * block..piece.values.end * block;
+        numbers.items.extend_from_slice(&source.values()[values]);
+        numbers.items.resize(numbers.items.len() + piece.filled * block, fill);
     });
-    let values: ScalarBuffer<T::Native> = ScalarBuffer::new(Buffer::from_vec(items), start, size);
-    let array = PrimitiveArray::<T>::new(values, None);
+    let array = PrimitiveArray::<T>::new(buffer(numbers, size), None);
     Ok(Arc::new(array.with_data_type(source.data_type().clone())))
 }
 
-/// Pads bools and byte strings.
+/// A vector with room for `size` numbers after the padding in front of the first one.
+fn padded_vec<N: Copy>(size: usize, padding: N) -> Result<Aligned<N>, ConversionError> {
+    let mut numbers = Aligned::reserved(size).map_err(|error| overflow(size, &error))?;
+    numbers.items.resize(numbers.start, padding);
+    Ok(numbers)
+}
+
+fn buffer<N: ArrowNativeType>(numbers: Aligned<N>, size: usize) -> ScalarBuffer<N> {
+    ScalarBuffer::new(Buffer::from_vec(numbers.items), numbers.start, size)
+}
+
+/// Lines of bools and byte strings.
 fn others(
     source: &ArrayRef,
-    splits: &RowSplits,
-    length: usize,
+    lines: &Lines<'_>,
     block: usize,
     fill: &ArrayRef,
 ) -> Result<ArrayRef, ConversionError> {
-    size(splits, length, block)?;
-    let (mut slices, mut first) = (ArraySlices::default(), 0);
-    splits.for_each_row(|_, values| {
-        let kept = values.min(length) * block;
-        slices.copy(first..first + kept);
-        slices.fill(length * block - kept);
-        first += values * block;
+    size(lines, block)?;
+    let mut slices = ArraySlices::default();
+    lines.for_each(|piece| {
+        slices.copy(piece.values.start * block..piece.values.end * block);
+        slices.fill(piece.filled * block);
     });
     gather(source, &slices, Some(fill))
 }

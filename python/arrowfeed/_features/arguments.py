@@ -64,9 +64,10 @@ def flag_or_none(name: str, value: Any) -> bool | None:
     raise TypeError(f"{name}: expected a bool or None, found {found(value)}")
 
 
-def choice(name: str, words: tuple[str, str], value: object) -> str:
-    """Checks for one of two words."""
-    expected = f'"{words[0]}" or "{words[1]}"'
+def choice(name: str, words: tuple[str, ...], value: object) -> str:
+    """Checks for one of several words."""
+    *others, last = (f'"{word}"' for word in words)
+    expected = f"{', '.join(others)} or {last}"
     word = text(name, expected, value)
     if word not in words:
         raise ValueError(f"{name}: expected {expected}, found {found(value)}")

@@ -101,6 +101,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -128,6 +129,8 @@ class Dataset(Tfxio):
                 one bucket.
             max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
                 batch.
+            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+                their number.
             length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
@@ -518,6 +521,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -557,6 +561,10 @@ class Dataset(Tfxio):
             max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
                 longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
                 row is an error.
+            pack_to: With `length`: length of the sequences into which the rows of a window are packed, in
+                their order. Each row follows the rows of the first sequence with enough room. `batch_size` is
+                then the maximum number of sequences of a batch. Features with the same length `pad_to` and
+                `pack` make the tensors of these sequences.
             length_window: With `length`: number of rows that are divided into batches together, and that are
                 in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
             streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
@@ -612,6 +620,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -640,6 +649,8 @@ class Dataset(Tfxio):
                 one bucket.
             max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
                 batch.
+            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+                their number.
             length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
@@ -679,6 +690,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -723,6 +735,8 @@ class Dataset(Tfxio):
                 one bucket.
             max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
                 batch.
+            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+                their number.
             length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
@@ -771,6 +785,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -814,6 +829,8 @@ class Dataset(Tfxio):
                 one bucket.
             max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
                 batch.
+            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+                their number.
             length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
@@ -855,6 +872,7 @@ class Dataset(Tfxio):
         length: str | None = None,
         bucket_boundaries: Sequence[int] | None = None,
         max_tokens: int | None = None,
+        pack_to: int | None = None,
         length_window: int | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
@@ -884,6 +902,8 @@ class Dataset(Tfxio):
                 one bucket.
             max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
                 batch.
+            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+                their number.
             length_window: With `length`: number of rows that are divided into batches together.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import final
 
 from arrowfeed._inferred import InferredRepresentations
-from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
+from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, Packed, ProtoLike, RowSplitsDType
 
 class Representation:
     """The base class of representations, each of which defines how columns become a tensor.
@@ -222,9 +222,12 @@ class VarLenRagged(Representation):
             row that is too long is an error.
         mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
             padded tensor has a value of the row, and False where it has a `pad_value`.
+        pack: Packs short rows into sequences of the length `pad_to`, which must be an int: the tensor has
+            their `"values"`, or the `"segment_ids"` or `"positions"` of the values, as in `features.Ragged`.
 
     Raises:
-        RepresentationError: `truncate` is set without a length, or `mask` with a `pad_value`.
+        RepresentationError: `truncate` or `pack` is set without a length, or `mask` with a `pad_value` or
+            `pack`.
         ValueError: `pad_to` has another value, or another argument requires it.
         TypeError: An argument has the wrong type.
 
@@ -244,6 +247,7 @@ class VarLenRagged(Representation):
         pad_value: bool | float | bytes | str | None = None,
         truncate: bool = False,
         mask: bool = False,
+        pack: Packed | None = None,
     ) -> VarLenRagged: ...
     @property
     def column(self) -> str:
@@ -268,6 +272,10 @@ class VarLenRagged(Representation):
     @property
     def mask(self) -> bool:
         """Whether the tensor has bools that mask the padding in place of the values."""
+
+    @property
+    def pack(self) -> Packed | None:
+        """The tensor of packed rows. None: rows are not packed."""
 
 @final
 class Structured(Representation):

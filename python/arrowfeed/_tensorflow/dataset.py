@@ -44,7 +44,10 @@ def _labels(dataset: Dataset, label: str | Sequence[str]) -> str | tuple[str, ..
 
 def _unlabelled(dataset: Dataset, options: dict[str, Any]) -> Any:
     rows = _rows_of_every_batch(options)
-    specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
+    made = dataset.tensor_representations
+    # Packed tensors have a line for each sequence, of which batches have different numbers.
+    packed = {name for name, one in made.items() if getattr(one, "pack", None) is not None}
+    specs = {name: type_spec(spec, None if name in packed else rows) for name, spec in dataset.specs.items()}
     if any(_tf.is_tensor(part) for part in options.get("shard", ())):
         return _shard(dataset, specs, options)
     return PassesDataset(dataset, specs, options, ahead=AHEAD)

@@ -48,6 +48,7 @@ struct Given<'py> {
     length: Option<String>,
     bucket_boundaries: Vec<u64>,
     max_tokens: Option<NonZeroU64>,
+    pack_to: Option<NonZeroUsize>,
     length_window: Option<usize>,
     global_batch_size: Option<usize>,
     streams: u64,
@@ -66,6 +67,7 @@ impl Given<'_> {
             length: None,
             bucket_boundaries: Vec::new(),
             max_tokens: None,
+            pack_to: None,
             length_window: None,
             global_batch_size: None,
             streams,
@@ -128,6 +130,7 @@ impl Given<'_> {
             let others = [
                 ("bucket_boundaries", !boundaries.is_empty()),
                 ("max_tokens", max_tokens.is_some()),
+                ("pack_to", self.pack_to.is_some()),
                 ("length_window", self.length_window.is_some()),
             ];
             return match others.into_iter().find(|(_, is_given)| *is_given) {
@@ -146,7 +149,8 @@ impl Given<'_> {
             Some(window) => window,
             None => self.batch_size.as_ref().filter(|size| !size.is_none()).map_or(Ok(WINDOW_ROWS), rows)?,
         };
-        Ok(Some(LengthBatches { boundaries, max_tokens, ..LengthBatches::new(column, window) }))
+        let pack_to = self.pack_to;
+        Ok(Some(LengthBatches { boundaries, max_tokens, pack_to, ..LengthBatches::new(column, window) }))
     }
 }
 
@@ -212,6 +216,10 @@ fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> Py
         "max_tokens" => {
             found.max_tokens =
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);
+        }
+        "pack_to" => {
+            found.pack_to =
+                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroUsize::new);
         }
         "length_window" => found.length_window = given.map(|value| integer(name, 1, value)).transpose()?,
         "global_batch_size" => {

@@ -778,6 +778,8 @@ Args:
         one bucket.
     max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
         batch.
+    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+        their number.
     length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
@@ -934,6 +936,10 @@ Args:
     max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
         longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
         row is an error.
+    pack_to: With `length`: length of the sequences into which the rows of a window are packed, in
+        their order. Each row follows the rows of the first sequence with enough room. `batch_size` is
+        then the maximum number of sequences of a batch. Features with the same length `pad_to` and
+        `pack` make the tensors of these sequences.
     length_window: With `length`: number of rows that are divided into batches together, and that are
         in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
     streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
@@ -1202,6 +1208,8 @@ Args:
         one bucket.
     max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
         batch.
+    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+        their number.
     length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
@@ -1246,6 +1254,8 @@ Args:
         one bucket.
     max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
         batch.
+    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+        their number.
     length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
@@ -1304,6 +1314,8 @@ Args:
         one bucket.
     max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
         batch.
+    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+        their number.
     length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
@@ -1371,6 +1383,8 @@ Args:
         one bucket.
     max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
         batch.
+    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
+        their number.
     length_window: With `length`: number of rows that are divided into batches together.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
@@ -2715,9 +2729,12 @@ Args:
         row that is too long is an error.
     mask: True: the tensor has bools `[batch, length]` in place of the values. They are True where the
         padded tensor has a value of the row, and False where it has a `pad_value`.
+    pack: Packs short rows into sequences of the length `pad_to`, which must be an int: the tensor has
+        their `"values"`, or the `"segment_ids"` or `"positions"` of the values, as in `features.Ragged`.
 
 Raises:
-    RepresentationError: `truncate` is set without a length, or `mask` with a `pad_value`.
+    RepresentationError: `truncate` or `pack` is set without a length, or `mask` with a `pad_value` or
+        `pack`.
     ValueError: `pad_to` has another value, or another argument requires it.
     TypeError: An argument has the wrong type.
 
@@ -2732,6 +2749,9 @@ Example:
     };
     (VarLenRagged.mask) => {
         r#"Whether the tensor has bools that mask the padding in place of the values."#
+    };
+    (VarLenRagged.pack) => {
+        r#"The tensor of packed rows. None: rows are not packed."#
     };
     (VarLenRagged.pad_to) => {
         r#"The length to which rows are padded. None: the tensor is ragged."#
@@ -3620,7 +3640,7 @@ macro_rules! signed {
         concat!(r#"filter($self, predicate)"#, "\n--\n\n", docs!(Dataset.filter))
     };
     (Dataset.num_batches) => {
-        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
+        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
     };
     (Dataset.plan_splits) => {
         concat!(r#"plan_splits($self, *, target_bytes=67108864)"#, "\n--\n\n", docs!(Dataset.plan_splits))
@@ -3632,7 +3652,7 @@ macro_rules! signed {
         concat!(r#"read_split($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.read_split))
     };
     (Dataset.record_batches) => {
-        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
+        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
     };
     (Dataset.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(Dataset.report))
@@ -3662,16 +3682,16 @@ macro_rules! signed {
         concat!(r#"tensor_adapter($self)"#, "\n--\n\n", docs!(Dataset.tensor_adapter))
     };
     (Dataset.tensors) => {
-        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
+        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))
@@ -3857,7 +3877,7 @@ macro_rules! signed {
         concat!(r#"convert($self, tensors)"#, "\n--\n\n", docs!(TensorsToRecordBatch.convert))
     };
     (VarLenRagged) => {
-        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64', pad_to=None, pad_value=None, truncate=False, mask=False)"#, "\n--\n\n", docs!(VarLenRagged))
+        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64', pad_to=None, pad_value=None, truncate=False, mask=False, pack=None)"#, "\n--\n\n", docs!(VarLenRagged))
     };
     (VarLenSparse) => {
         concat!(r#"VarLenSparse(column)"#, "\n--\n\n", docs!(VarLenSparse))

@@ -127,6 +127,7 @@ impl<'py> Fields<'py> {
                 self.given("pad_value")?.as_ref(),
                 self.get("truncate")?,
                 self.get("mask")?,
+                self.given("pack")?.as_ref(),
             )?,
         })
     }

@@ -75,16 +75,22 @@ pub(super) fn padding(
     value: Option<&Bound<'_, PyAny>>,
     truncate: bool,
     mask: bool,
+    pack: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<Padding>> {
     let Some(to) = to else {
-        if value.is_some() || truncate || mask {
+        if value.is_some() || truncate || mask || pack.is_some() {
             let message =
-                "pad_to: expected a length to pad to, with pad_value=, truncate= or mask=, found None";
+                "pad_to: expected a length to pad to, with pad_value=, truncate=, mask= or pack=, found None";
             return Err(PyValueError::new_err(message));
         }
         return Ok(None);
     };
-    Ok(Some(Padding { to: pad_to(to)?, value: value.map(given_default).transpose()?, truncate, mask }))
+    let pack = pack.map(|pack| {
+        let parsed = pack.cast::<PyString>().ok().and_then(|text| text.to_str().ok()?.parse().ok());
+        parsed.ok_or_else(|| wrong_value("pack", "\"values\", \"segment_ids\" or \"positions\"", pack))
+    });
+    let (value, pack) = (value.map(given_default).transpose()?, pack.transpose()?);
+    Ok(Some(Padding { to: pad_to(to)?, value, truncate, mask, pack }))
 }
 
 /// Parses a default value. Accepts numpy numbers through `__index__` or `__float__`.

@@ -1,6 +1,6 @@
 //! The constructors and the getters of each kind of representation.
 
-use arrowfeed::tensor;
+use arrowfeed::tensor::{self, Packed};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -163,7 +163,7 @@ impl Ragged {
 impl VarLenRagged {
     #[new]
     #[pyo3(
-        signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false),
+        signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false, pack=None),
         text_signature = None,
     )]
     fn new(
@@ -173,11 +173,12 @@ impl VarLenRagged {
         pad_value: Option<&Bound<'_, PyAny>>,
         truncate: bool,
         mask: bool,
+        pack: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let varlen = tensor::VarLenRagged {
             column: name("column", column)?,
             row_splits_dtype: given("row_splits_dtype", row_splits_dtype)?,
-            padding: padding(pad_to, pad_value, truncate, mask)?,
+            padding: padding(pad_to, pad_value, truncate, mask, pack)?,
             ..tensor::VarLenRagged::default()
         };
         Self::checked(column.py(), varlen)
@@ -218,6 +219,12 @@ impl VarLenRagged {
     #[getter]
     fn mask(&self) -> bool {
         self.0.padding.as_ref().is_some_and(|padding| padding.mask)
+    }
+
+    #[doc = docs!(VarLenRagged.pack)]
+    #[getter]
+    fn pack(&self) -> Option<&'static str> {
+        self.0.padding.as_ref().and_then(|padding| padding.pack).map(Packed::name)
     }
 }
 

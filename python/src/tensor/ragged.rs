@@ -146,8 +146,8 @@ impl RaggedTensor {
     ) -> PyResult<(DenseTensor, DenseTensor)> {
         let to = pad_to.map(pad_to_argument).transpose()?.unwrap_or_default();
         let value = pad_value.map(given_default).transpose()?;
-        let values = tensor::Padding { to, value, truncate, mask: false };
-        let mask = tensor::Padding { value: None, mask: true, ..values };
+        let values = tensor::Padding { to, value, truncate, ..tensor::Padding::default() };
+        let mask = tensor::Padding { value: None, mask: true, ..values.clone() };
         Ok((dense(py, || self.tensor.padded(&values))?, dense(py, || self.tensor.padded(&mask))?))
     }
 

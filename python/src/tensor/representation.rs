@@ -192,6 +192,9 @@ fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> P
                 if let Some(value) = &padding.value {
                     keywords.set_item("pad_value", default(py, value)?)?;
                 }
+                if let Some(pack) = padding.pack {
+                    keywords.set_item("pack", pack.name())?;
+                }
                 for (name, is_set) in [("truncate", padding.truncate), ("mask", padding.mask)] {
                     if is_set {
                         keywords.set_item(name, true)?;

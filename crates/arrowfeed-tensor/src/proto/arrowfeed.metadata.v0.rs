@@ -114,6 +114,8 @@ pub mod tensor_representation {
         pub truncate: ::core::option::Option<bool>,
         #[prost(bool, optional, tag = "6")]
         pub mask: ::core::option::Option<bool>,
+        #[prost(string, optional, tag = "7")]
+        pub pack: ::core::option::Option<::prost::alloc::string::String>,
     }
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct StructuredTensor {

@@ -169,6 +169,7 @@ impl Representation {
                     pad_value: padding.and_then(|padding| padding.value.as_ref()).map(default_message),
                     truncate: padding.filter(|padding| padding.truncate).map(|_| true),
                     mask: padding.filter(|padding| padding.mask).map(|_| true),
+                    pack: padding.and_then(|padding| padding.pack).map(|pack| pack.name().to_owned()),
                 })
             }
             Self::Structured(structured) => Kind::StructuredTensor(message::StructuredTensor {
@@ -270,7 +271,14 @@ fn padding(to: &str, message: &message::VarLenRaggedTensor) -> Result<Padding, R
         RepresentationError::new(RepresentationErrorKind::Shape, expected, format!("{to:?}"))
     })?;
     let value = message.pad_value.as_ref().map(default).transpose()?;
-    Ok(Padding { to, value, truncate: message.truncate(), mask: message.mask() })
+    let pack = message.pack.as_ref().map(|text| {
+        text.parse().map_err(|()| {
+            let expected = "\"values\", \"segment_ids\" or \"positions\" to pack";
+            RepresentationError::new(RepresentationErrorKind::Shape, expected, format!("{text:?}"))
+        })
+    });
+    let pack = pack.transpose()?;
+    Ok(Padding { to, value, truncate: message.truncate(), mask: message.mask(), pack })
 }
 
 /// The type in a message. A missing or unknown type means 64 bits.

@@ -1,5 +1,6 @@
 //! The batches of a window of rows, by the lengths of the rows.
 
+use arrowfeed_tensor::FirstFit;
 use rand::seq::SliceRandom;
 
 use super::options::LengthBatches;
@@ -11,6 +12,9 @@ use super::random::random_of;
 /// ends before the row with which it would have more than `batch_size` rows or exceed the budget, and at the end of a bucket.
 /// Batches are in the order of their first rows, and the rows of a batch in the order of the window.
 pub(super) fn batches(lengths: &[u64], options: &LengthBatches, batch_size: usize) -> Vec<Vec<usize>> {
+    if let Some(pack_to) = options.pack_to {
+        return packed(lengths, pack_to.get(), batch_size);
+    }
     let bucket = |row: &usize| options.boundaries.partition_point(|boundary| *boundary <= lengths[*row]);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     match options.boundaries.is_empty() {
@@ -39,6 +43,24 @@ pub(super) fn batches(lengths: &[u64], options: &LengthBatches, batch_size: usiz
     batches
 }
 
+/// Divides the rows of a window, in their order, into batches that can be packed into at most `batch_size` sequences. A row that
+/// is longer than a sequence takes a whole one.
+fn packed(lengths: &[u64], pack_to: usize, batch_size: usize) -> Vec<Vec<usize>> {
+    let (mut batches, mut batch, mut sequences) = (Vec::new(), Vec::new(), FirstFit::new(pack_to));
+    for (row, length) in lengths.iter().enumerate() {
+        let length = usize::try_from(*length).unwrap_or(usize::MAX);
+        // An empty row is in no sequence.
+        if length > 0 && sequences.place(length, batch_size).is_none() {
+            batches.push(std::mem::take(&mut batch));
+            sequences = FirstFit::new(pack_to);
+            sequences.place(length, batch_size);
+        }
+        batch.push(row);
+    }
+    batches.push(batch);
+    batches
+}
+
 /// The tokens of a padded batch. An empty row counts as one token.
 fn tokens(rows: usize, longest: u64) -> u64 {
     longest.max(1).saturating_mul(rows as u64)
@@ -58,7 +80,7 @@ pub(super) fn shuffle(batches: &mut [Vec<usize>], lengths: &[u64], seed: u64) {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU64;
+    use std::num::{NonZeroU64, NonZeroUsize};
 
     use super::*;
 
@@ -83,11 +105,20 @@ mod tests {
     fn a_batch_keeps_its_budget() {
         let lengths = [5, 1, 4, 1, 5, 9, 2, 6, 0, 0];
         let found = batches(&lengths, &options(&[], 10), usize::MAX);
-        assert_eq!(found, [vec![0, 4], vec![1, 3, 6, 8, 9], vec![2], vec![5], vec![7]]);
+        assert_eq!(found, [vec![0, 2], vec![1, 3, 6, 8, 9], vec![4], vec![5], vec![7]]);
         for batch in &found {
             let longest = batch.iter().map(|row| lengths[*row]).max().unwrap();
             assert!(longest * batch.len() as u64 <= 10);
         }
+    }
+
+    #[test]
+    fn packed_rows_fit_into_the_sequences_of_a_batch() {
+        let options = LengthBatches { pack_to: NonZeroUsize::new(8), ..options(&[], 0) };
+        let lengths = [5, 6, 3, 2, 0, 1, 9, 8];
+        assert_eq!(batches(&lengths, &options, 2), [vec![0, 1, 2, 3, 4], vec![5, 6], vec![7]]);
+        assert_eq!(batches(&lengths, &options, 4), [(0..7).collect::<Vec<_>>(), vec![7]]);
+        assert_eq!(batches(&[0, 0], &options, 1), [vec![0, 1]]);
     }
 
     #[test]

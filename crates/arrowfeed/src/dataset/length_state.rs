@@ -17,6 +17,7 @@ pub(super) struct LengthState {
     length: String,
     bucket_boundaries: Vec<u64>,
     max_tokens: Option<u64>,
+    pack_to: Option<usize>,
     length_window: usize,
     /// `None`: batches have any number of rows.
     batch_size: Option<usize>,
@@ -47,6 +48,7 @@ impl LengthState {
             length: by_length.column.clone(),
             bucket_boundaries: by_length.boundaries.clone(),
             max_tokens: by_length.max_tokens.map(Into::into),
+            pack_to: by_length.pack_to.map(Into::into),
             length_window: by_length.window,
             batch_size: (options.batch_size < usize::MAX).then_some(options.batch_size),
             seed: window.get("seed").and_then(Value::as_u64),
@@ -83,7 +85,7 @@ impl LengthState {
                 same_option(stringify!($name), &own.$name, &self.$name)?;
             )*};
         }
-        same!(length, bucket_boundaries, max_tokens, length_window, batch_size);
+        same!(length, bucket_boundaries, max_tokens, pack_to, length_window, batch_size);
         Ok(())
     }
 

@@ -60,6 +60,9 @@ pub struct LengthBatches {
     pub boundaries: Vec<u64>,
     /// Maximum of the number of rows times the length of the longest row of a batch. Default: none.
     pub max_tokens: Option<NonZeroU64>,
+    /// Packs the rows of a window, in their order, into sequences of this length, by [`FirstFit`](arrowfeed_tensor::FirstFit).
+    /// [`batch_size`](IterationOptions::batch_size) is then the number of sequences of a batch. Default: none.
+    pub pack_to: Option<NonZeroUsize>,
     /// Number of rows of a window, which are in memory together.
     pub window: usize,
 }
@@ -67,7 +70,7 @@ pub struct LengthBatches {
 impl LengthBatches {
     /// Batches of rows sorted by length, without a budget.
     pub fn new(column: impl Into<String>, window: usize) -> Self {
-        Self { column: column.into(), boundaries: Vec::new(), max_tokens: None, window }
+        Self { column: column.into(), boundaries: Vec::new(), max_tokens: None, pack_to: None, window }
     }
 
     /// The options of the iteration whose batches are the windows.
@@ -86,6 +89,11 @@ impl LengthBatches {
                 self.boundaries
             );
             return refuse(&message);
+        }
+        if self.pack_to.is_some() && (self.max_tokens.is_some() || !self.boundaries.is_empty()) {
+            return refuse(
+                "pack_to: expected batch_size= sequences, found bucket_boundaries= or max_tokens= too",
+            );
         }
         if options.global.is_some() {
             return refuse(

@@ -69,15 +69,26 @@ fn ragged() -> impl Strategy<Value = message::RaggedTensor> {
 
 fn any_message() -> impl Strategy<Value = TensorRepresentation> {
     use message::Kind;
-    let pad_to = option::of("longest|7|multiple of 8");
-    let varlen_ragged = (option::of(name()), row_partition_dtype(), pad_to, option::of(any::<bool>()))
-        .prop_map(|(column_name, row_partition_dtype, pad_to, mask)| message::VarLenRaggedTensor {
-            column_name,
-            row_partition_dtype,
-            pad_to,
-            mask,
-            ..message::VarLenRaggedTensor::default()
-        });
+    let padding =
+        ("longest|7|multiple of 8", option::of(any::<bool>())).prop_map(|(to, mask)| (to, mask, None));
+    let packing = ("[1-9]", "values|segment_ids|positions").prop_map(|(to, pack)| (to, None, Some(pack)));
+    let padding = option::of(prop_oneof![padding, packing]);
+    let varlen_ragged = (option::of(name()), row_partition_dtype(), padding).prop_map(
+        |(column_name, row_partition_dtype, padding)| {
+            let (pad_to, mask, pack) =
+                padding.map_or((None, None, None), |(to, mask, pack)| (Some(to), mask, pack));
+            let (pad_value, truncate) = (None, None);
+            message::VarLenRaggedTensor {
+                column_name,
+                row_partition_dtype,
+                pad_to,
+                pad_value,
+                truncate,
+                mask,
+                pack,
+            }
+        },
+    );
     let structured = (vec(name(), 1..3), row_partition_dtype()).prop_map(|(column_names, dtype)| {
         message::StructuredTensor { column_names, row_partition_dtype: dtype }
     });
