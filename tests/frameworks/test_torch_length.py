@@ -73,3 +73,12 @@ def test_a_stateful_loader_resumes(tmp_path):
     resumed = loader()
     resumed.load_state_dict(state)
     assert ids(resumed) == rest
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_that_take_turns_return_the_batches_of_one_process(tmp_path, workers):
+    files = af.AvroDataset(write(tmp_path), features=KINDS)
+    whole = ids(files.to_torch(**OPTIONS, **SHUFFLE))
+    rows = files.to_torch(even="drop", **OPTIONS, **SHUFFLE)
+    found = ids(DataLoader(rows, batch_size=None, num_workers=workers))
+    assert found == whole[: len(whole) // workers * workers]

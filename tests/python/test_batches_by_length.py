@@ -232,6 +232,62 @@ def test_every_kind_of_length(tmp_path, kind):
     assert found == [key(batch) for window in windows for batch in divided(window, options)]
 
 
+@pytest.mark.parametrize("order", [{"epochs": 2}, {"shuffle_buffer_size": 60, "seed": 5}])
+@pytest.mark.parametrize("window", [20, 70])
+def test_shards_that_take_turns_have_the_batches_of_one(dataset, order, window):
+    options = {"length": "list", "max_tokens": 12, "length_window": window, **order}
+    whole = tables(dataset.record_batches(**options))
+    for count in (1, 2, 3, 5, 8):
+        groups = [whole[at : at + count] for at in range(0, len(whole) - count + 1, count)]
+        for index in range(count):
+            shard = {"shard": (index, count), "even": "drop", "threads": 1 + index % 2}
+            batches = dataset.record_batches(**options, **shard)
+            assert tables(batches) == [group[index] for group in groups]
+            assert batches.report()["rows"] == sum(len(group[index]) for group in groups)
+
+
+@pytest.mark.parametrize("order", [{"epochs": 2}, {"shuffle_buffer_size": 60, "seed": 5}])
+def test_a_checkpoint_resumes_with_another_number_of_shards(dataset, order):
+    options = {"length": "list", "max_tokens": 12, "length_window": 30, "even": "drop", **order}
+    whole = tables(dataset.record_batches(**options))
+    for before, after in itertools.product((1, 2, 3, 7), repeat=2):
+        for steps in (0, 1, 5, len(whole) // before):
+            states = []
+            for index in range(before):
+                batches = dataset.record_batches(**options, shard=(index, before))
+                for _ in range(steps):
+                    next(batches)
+                state = json.loads(json.dumps(batches.state_dict()))
+                states.append(
+                    (state["window"]["epoch"], state["window"]["place"], state["passed"]["batches"])
+                )
+            assert all(one == states[0] for one in states)
+            rest = whole[before * steps :]
+            groups = [rest[at : at + after] for at in range(0, len(rest) - after + 1, after)]
+            for index in range(after):
+                resumed = dataset.record_batches(**options, shard=(index, after))
+                resumed.load_state_dict(state)
+                assert tables(resumed) == [group[index] for group in groups]
+
+
+def test_a_state_of_the_end_yields_no_more(dataset):
+    options = {"length": "list", "max_tokens": 12, "length_window": 30, "even": "drop"}
+    batches = dataset.record_batches(**options, shard=(0, 7))
+    list(batches)
+    again = dataset.record_batches(**options, shard=(1, 2))
+    again.load_state_dict(batches.state_dict())
+    assert list(again) == []
+
+
+def test_even_is_drop_or_none(dataset):
+    options = {"length": "list", "batch_size": 8}
+    with pytest.raises(ValueError, match='even: expected "drop" or None with length=, found "repeat"'):
+        dataset.record_batches(even="repeat", **options)
+    turns, own = dataset.record_batches(even="drop", **options), dataset.record_batches(**options)
+    with pytest.raises(ValueError, match='expected even "drop", as requested, found even null'):
+        turns.load_state_dict(own.state_dict())
+
+
 def test_random_windows(tmp_path):
     chance = random.Random("random windows")
     for case in range(60):

@@ -574,7 +574,10 @@ class Dataset(Tfxio):
                 so that no process waits for another one. "drop": drops the rows of an epoch that do not fill
                 a global batch. "repeat": fills the last global batch with the first rows of each stream.
                 None: the last batch of an epoch may have fewer rows, and none in some shards. "auto": "drop"
-                for `shard="auto"`, otherwise None.
+                for `shard="auto"`, otherwise None. With `length`, "drop": each shard reads all rows, and the
+                shards take turns with their batches, so that the batches do not depend on the number of
+                shards, and a checkpoint can be loaded with any number of them; drops the last batches, of
+                which there are fewer than shards.
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows, at least 1. None: endless.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.

@@ -86,7 +86,7 @@ impl Given<'_> {
             if streams != GlobalBatches::new(0).streams {
                 return refused("streams: expected global_batch_size= too, which has rows of each stream");
             }
-            if even.is_some_and(|even| even != EvenArgument::Auto) {
+            if even.is_some_and(|even| even != EvenArgument::Auto) && options.by_length.is_none() {
                 return refused("even: expected global_batch_size= too, found batch_size=");
             }
             // With a budget, None is the default.
@@ -149,8 +149,13 @@ impl Given<'_> {
             Some(window) => window,
             None => self.batch_size.as_ref().filter(|size| !size.is_none()).map_or(Ok(WINDOW_ROWS), rows)?,
         };
-        let pack_to = self.pack_to;
-        Ok(Some(LengthBatches { boundaries, max_tokens, pack_to, ..LengthBatches::new(column, window) }))
+        if self.even == Some(EvenArgument::Repeat) {
+            let message = "even: expected \"drop\" or None with length=, found \"repeat\"";
+            return Err(PyValueError::new_err(message));
+        }
+        let (pack_to, takes_turns) = (self.pack_to, self.even == Some(EvenArgument::Drop));
+        let by_length = LengthBatches::new(column, window);
+        Ok(Some(LengthBatches { boundaries, max_tokens, pack_to, takes_turns, ..by_length }))
     }
 }
 

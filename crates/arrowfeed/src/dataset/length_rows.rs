@@ -4,7 +4,8 @@
 //! BatchRows ──batches of one window──> lengths ──length_plan──> batches
 //! ```
 //! A position is the position of the dataset before a window, and the number of batches of the window that were yielded. So
-//! the rows of a window are read again when an iteration is resumed inside it.
+//! the rows of a window are read again when an iteration is resumed inside it. Shards that take turns read the same windows,
+//! and yield one batch of each group of as many batches.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,24 +30,33 @@ pub(super) struct LengthRows {
     options: IterationOptions,
     by_length: LengthBatches,
     column: LengthColumn,
-    /// The rows of the current window, and its batches that were not started yet.
-    window: Option<Window>,
+    /// Index of the batch that this iteration yields of each group of batches, and the number of batches of a group.
+    turn: (usize, usize),
+    /// The batches of windows that were not started yet.
+    batches: VecDeque<WindowBatch>,
     /// Number of batches of the next window that were yielded before a loaded state was taken.
     resumed: usize,
+    /// Number of batches of the current window that were started.
+    started_batches: usize,
     /// The batches that were started but not yielded yet.
     started: VecDeque<StartedBatch>,
-    /// The batches of the current window that were yielded.
+    /// The position after the last batch that was yielded.
     passed: Passed,
 }
 
-struct Window {
+/// A batch of the rows of a window.
+struct WindowBatch {
     pieces: WindowPieces,
-    batches: VecDeque<Vec<Pick>>,
+    picks: Vec<Pick>,
+    is_last_of_window: bool,
 }
 
 struct StartedBatch {
     rows: u64,
-    is_last_of_window: bool,
+    /// Number of windows that end with its group.
+    windows: usize,
+    /// Number of batches of the current window after its group.
+    batches: usize,
 }
 
 impl LengthRows {
@@ -61,12 +71,27 @@ impl LengthRows {
     ) -> Result<Self, FeedError> {
         let column = LengthColumn::find(&by_length.column, &rows.schema())?;
         let options = IterationOptions { threads: rows.options().threads, ..options };
-        let (window, started) = (None, VecDeque::new());
-        Ok(Self { rows, options, by_length, column, window, resumed: 0, started, passed: Passed::default() })
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let turn = match by_length.takes_turns {
+            true => (number(options.shard.0), number(options.shard.1)),
+            false => (0, 1),
+        };
+        Ok(Self {
+            rows,
+            options,
+            by_length,
+            column,
+            turn,
+            batches: VecDeque::new(),
+            resumed: 0,
+            started_batches: 0,
+            started: VecDeque::new(),
+            passed: Passed::default(),
+        })
     }
 
-    /// Divides the rows of a window into batches.
-    fn divide(&self, rows: Rows) -> Result<Window, DatasetError> {
+    /// Adds the batches of a window.
+    fn add_window(&mut self, rows: Rows) -> Result<(), DatasetError> {
         let (pieces, picks) = rows.into_picks();
         let mut known: Vec<Option<Vec<u64>>> = vec![None; pieces.len()];
         let mut lengths = Vec::with_capacity(picks.len());
@@ -86,24 +111,26 @@ impl LengthRows {
         if self.options.shuffles() {
             shuffle(&mut batches, &lengths, self.options.seed.unwrap_or(0));
         }
-        let batches = batches.into_iter().map(|batch| batch.into_iter().map(|row| picks[row]).collect());
-        Ok(Window { pieces, batches: batches.collect() })
-    }
-
-    /// Leaves out the batches of a resumed window that were yielded before.
-    fn resume(&mut self, window: &mut Window) -> Result<(), StateError> {
-        let (passed, found) = (std::mem::take(&mut self.resumed), window.batches.len());
-        if passed >= found {
-            let expected = format!("a position in a window of {found} batches");
-            return Err(StateError::new(StateErrorKind::Invalid, expected, passed));
+        let (resumed, count) = (std::mem::take(&mut self.resumed), batches.len());
+        if resumed > 0 && resumed >= count {
+            let expected = format!("a position in a window of {count} batches");
+            return Err(StateError::new(StateErrorKind::Invalid, expected, resumed).into());
         }
-        window.batches.drain(..passed);
+        self.batches.extend(batches.into_iter().enumerate().skip(resumed).map(|(number, batch)| {
+            WindowBatch {
+                pieces: pieces.clone(),
+                picks: batch.into_iter().map(|row| picks[row]).collect(),
+                is_last_of_window: number + 1 == count,
+            }
+        }));
         Ok(())
     }
 
+    /// Discards the batches that were read, and continues at the yielded position.
     fn discard(&mut self) {
-        self.window = None;
+        self.batches.clear();
         self.started.clear();
+        (self.resumed, self.started_batches) = (self.passed.batches, self.passed.batches);
     }
 }
 
@@ -134,44 +161,44 @@ impl BatchRows for LengthRows {
     }
 
     fn start(&mut self, wait: bool) -> Result<Started, DatasetError> {
-        let window = match &mut self.window {
-            Some(window) => window,
-            None => {
-                let rows = match self.rows.start(wait)? {
-                    Started::Batch(rows) => rows,
-                    Started::Pending => return Ok(Started::Pending),
-                    Started::Over => return Ok(Started::Over),
-                };
-                let mut window = self.divide(rows)?;
-                if self.resumed > 0 {
-                    self.resume(&mut window)?;
-                }
-                self.window.insert(window)
+        let (index, count) = self.turn;
+        while self.batches.len() < count {
+            match self.rows.start(wait)? {
+                Started::Batch(rows) => self.add_window(rows)?,
+                Started::Pending => return Ok(Started::Pending),
+                // The last batches, which do not fill a group, are dropped.
+                Started::Over => return Ok(Started::Over),
             }
-        };
-        let picks = window.batches.pop_front().unwrap_or_default();
-        let pieces = window.pieces.clone();
-        let is_last_of_window = window.batches.is_empty();
-        if is_last_of_window {
-            self.window = None;
         }
-        self.started.push_back(StartedBatch { rows: picks.len() as u64, is_last_of_window });
-        Ok(Started::Batch(Rows::Gathered(Gather::new(vec![pieces], picks))))
+        let (mut own, mut windows) = (None, 0);
+        for (number, batch) in self.batches.drain(..count).enumerate() {
+            self.started_batches += 1;
+            if batch.is_last_of_window {
+                (windows, self.started_batches) = (windows + 1, 0);
+            }
+            if number == index {
+                own = Some(Gather::new(vec![batch.pieces], batch.picks));
+            }
+        }
+        let own = own.unwrap_or_default();
+        let (rows, batches) = (own.picks.len() as u64, self.started_batches);
+        self.started.push_back(StartedBatch { rows, windows, batches });
+        Ok(Started::Batch(Rows::Gathered(own)))
     }
 
     fn yield_started(&mut self) {
         let Some(started) = self.started.pop_front() else { return };
-        if started.is_last_of_window {
+        for _ in 0..started.windows {
             self.rows.yield_started();
-            self.passed = Passed::default();
-        } else {
-            self.passed.batches += 1;
-            self.passed.rows += started.rows;
         }
+        self.passed = Passed { batches: started.batches, rows: self.passed.rows + started.rows };
     }
 
     fn end(&mut self, is_over: bool) {
         self.rows.end(is_over);
+        if is_over {
+            self.passed.batches = 0;
+        }
     }
 
     fn close(&mut self) {
@@ -180,13 +207,11 @@ impl BatchRows for LengthRows {
     }
 
     fn report(&self) -> Report {
-        let report = self.rows.report();
-        Report { rows: report.rows + self.passed.rows, ..report }
+        Report { rows: self.passed.rows, ..self.rows.report() }
     }
 
     fn uncounted(&self, counted: &mut Vec<Counted>) -> Report {
-        let report = self.rows.uncounted(counted);
-        Report { rows: report.rows + self.passed.rows, ..report }
+        Report { rows: self.passed.rows, ..self.rows.uncounted(counted) }
     }
 
     fn state(&mut self) -> Result<String, DatasetError> {
@@ -198,14 +223,14 @@ impl BatchRows for LengthRows {
         let state = LengthState::from_json(state)?;
         state.check(&self.by_length, &self.options)?;
         self.rows.load_state(&state.window())?;
+        self.passed = state.passed;
         self.discard();
-        (self.passed, self.resumed) = (state.passed, state.passed.batches);
         Ok(())
     }
 
     fn start_at_epoch(&mut self, epoch: u64) {
         self.rows.start_at_epoch(epoch);
+        self.passed = Passed::default();
         self.discard();
-        (self.passed, self.resumed) = (Passed::default(), 0);
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct LengthState {
     length_window: usize,
     /// `None`: batches have any number of rows.
     batch_size: Option<usize>,
+    /// Whether shards take turns with the batches. A state is then for any number of shards.
+    takes_turns: bool,
     /// That of the window's state, for workers that share a seed.
     seed: Option<u64>,
     pub(super) passed: Passed,
@@ -28,10 +30,12 @@ pub(super) struct LengthState {
     window: Value,
 }
 
-/// The batches of the current window that were yielded.
+/// The position after a batch.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Passed {
+    /// Number of batches of the current window before it.
     pub(super) batches: usize,
+    /// Number of rows of all batches that were yielded.
     pub(super) rows: u64,
 }
 
@@ -51,6 +55,7 @@ impl LengthState {
             pack_to: by_length.pack_to.map(Into::into),
             length_window: by_length.window,
             batch_size: (options.batch_size < usize::MAX).then_some(options.batch_size),
+            takes_turns: by_length.takes_turns,
             seed: window.get("seed").and_then(Value::as_u64),
             passed,
             window,
@@ -86,7 +91,8 @@ impl LengthState {
             )*};
         }
         same!(length, bucket_boundaries, max_tokens, pack_to, length_window, batch_size);
-        Ok(())
+        let even = |takes_turns: bool| takes_turns.then_some("drop");
+        same_option("even", &even(own.takes_turns), &even(self.takes_turns))
     }
 
     /// The state before the window.

@@ -65,17 +65,29 @@ pub struct LengthBatches {
     pub pack_to: Option<NonZeroUsize>,
     /// Number of rows of a window, which are in memory together.
     pub window: usize,
+    /// Lets each shard read all rows and take its batches in turn, so that the batches do not depend on the number of shards:
+    /// of `count` shards, shard `index` yields batch `index` of each group of `count` batches. The last batches, which do not
+    /// fill a group, are dropped. Default false: each shard has windows of its own rows.
+    pub takes_turns: bool,
 }
 
 impl LengthBatches {
     /// Batches of rows sorted by length, without a budget.
     pub fn new(column: impl Into<String>, window: usize) -> Self {
-        Self { column: column.into(), boundaries: Vec::new(), max_tokens: None, pack_to: None, window }
+        Self {
+            column: column.into(),
+            boundaries: Vec::new(),
+            max_tokens: None,
+            pack_to: None,
+            window,
+            takes_turns: false,
+        }
     }
 
     /// The options of the iteration whose batches are the windows.
     pub(super) fn windows(&self, options: &IterationOptions) -> IterationOptions {
-        IterationOptions { batch_size: self.window, by_length: None, ..options.clone() }
+        let shard = if self.takes_turns { (0, 1) } else { options.shard };
+        IterationOptions { batch_size: self.window, by_length: None, shard, ..options.clone() }
     }
 
     fn check(&self, options: &IterationOptions) -> Result<(), FeedError> {
