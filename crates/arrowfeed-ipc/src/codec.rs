@@ -3,6 +3,7 @@
 use std::io;
 
 use arrow_ipc::CompressionType;
+use arrowfeed_source::stats::{self, Stage, enter};
 use arrowfeed_source::{FeedError, FeedErrorKind, thousands};
 
 /// A codec of the format.
@@ -37,10 +38,16 @@ impl Codec {
     /// The bytes are not of the codec; they decompress to another number of bytes.
     pub(crate) fn decompress(self, from: &[u8], into: &mut [u8]) -> Result<(), FeedError> {
         let expected = into.len();
+        let codec = match self {
+            Self::Lz4 => stats::Codec::Lz4,
+            Self::Zstandard => stats::Codec::Zstandard,
+        };
+        let decompressing = enter(Stage::Decompress(codec));
         let found = match self {
             Self::Lz4 => lz4(from, into),
             Self::Zstandard => zstandard(from, into),
         };
+        drop(decompressing);
         let found = match found {
             Ok(found) if found == expected => return Ok(()),
             Ok(found) => thousands(found as u64),

@@ -126,6 +126,10 @@ fn read(
 }
 
 impl FileFormat for IpcFormat {
+    fn name(&self) -> &'static str {
+        "arrow"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -99,6 +99,10 @@ impl ParquetFormat {
 }
 
 impl FileFormat for ParquetFormat {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -57,6 +57,9 @@ pub const FIRST_BYTES: u64 = 64 << 10;
 
 /// A format with its options and its projection. All its files have the same Arrow schema.
 pub trait FileFormat: Send + Sync + Debug {
+    /// The name of the format in [`Stats`](crate::stats::Stats).
+    fn name(&self) -> &'static str;
+
     /// The schema of all batches.
     fn schema(&self) -> &SchemaRef;
 

@@ -15,7 +15,7 @@
 // | the engine: threads, order, read-ahead | `run` |
 // | errors | `error`, `message` (text in messages), `memory_exhausted` |
 // | column paths, and identifiers of columns | `field_path` `field_ids` |
-// | options and results of a caller | `limits`, `report` (skipped data), `interrupt` (cancellation) |
+// | options and results of a caller | `limits`, `report` (skipped data), `stats` (times), `interrupt` (cancellation) |
 // | file access | `io`, `checksum` |
 // | threads | `threads`, `fork_lock` |
 // | processor features | `processor` |
@@ -37,6 +37,7 @@ mod processor;
 mod random_run;
 mod report;
 pub mod run;
+pub mod stats;
 mod threads;
 
 pub use checksum::crc32c;

@@ -174,6 +174,14 @@ fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {
 }
 
 impl FileFormat for TextFormat {
+    fn name(&self) -> &'static str {
+        match self.parser {
+            Parser::Json(_) => "jsonl",
+            Parser::Csv(_) => "csv",
+            Parser::Whole(_) => "text",
+        }
+    }
+
     fn schema(&self) -> &SchemaRef {
         self.parser.schema()
     }

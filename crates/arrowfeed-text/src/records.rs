@@ -10,6 +10,8 @@ use arrowfeed_source::format::records::{Record, RecordReader};
 use arrowfeed_source::io::SequentialReader;
 #[cfg(feature = "gzip")]
 use arrowfeed_source::io::{GzipReader, decompression_error};
+#[cfg(feature = "gzip")]
+use arrowfeed_source::stats::{Codec, Stage, enter};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 use memchr::{memchr, memrchr};
 
@@ -44,7 +46,10 @@ impl Input {
             let (read, feed_error): (_, fn(io::Error) -> FeedError) = match self {
                 Self::Plain(input) => (input.read(into), FeedError::io),
                 #[cfg(feature = "gzip")]
-                Self::Gzip(input) => (input.read(into), decompression_error),
+                Self::Gzip(input) => {
+                    let _decompressing = enter(Stage::Decompress(Codec::Gzip));
+                    (input.read(into), decompression_error)
+                }
             };
             match read {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | read bytes, an open file or your own storage | [`FileSource`](io::FileSource), [`ByteSource`](io::ByteSource), [`RemoteObject`](io::remote::RemoteObject) |
 //! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkFormat`](format::ChunkFormat) |
+//! | see where the time of a reading goes | [`Stats`](stats::Stats) |
 //! | skip invalid data and count it | [`OnError`], [`Report`] |
 //! | cancel a call | [`Interrupt`] |
 //! | add the path and the number of each row to the columns | [`AddedColumns`](run::AddedColumns) |
@@ -46,6 +47,11 @@ pub mod run {
     pub use arrowfeed_source::run::{
         AddedColumns, FileColumn, FileReader, FileSet, RangeOptions, ReadOptions, Split,
     };
+}
+
+/// Figures of a reading: where its time goes, and how long its caller waits.
+pub mod stats {
+    pub use arrowfeed_source::stats::{Codec, FormatStats, Meter, Stage, StageTimes, Stats, Waits};
 }
 
 // For the Python package.

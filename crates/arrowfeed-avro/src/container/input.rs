@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 use arrowfeed_source::io::{ByteSource, checked_read_at};
+use arrowfeed_source::stats::{Stage, enter};
 use arrowfeed_source::{Check, FeedError};
 
 use crate::wire::padded::{Padded, SLACK};
@@ -210,6 +211,7 @@ impl Input {
         self.make_room(n)?;
         let Origin::Stream { reader, ended } = &mut self.origin else { return Ok(0) };
         let into = &mut self.buffer[self.filled.end..][..n];
+        let _reading = enter(Stage::Read);
         let got = loop {
             match reader.read(into) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -204,6 +204,10 @@ impl FirstSchema {
 }
 
 impl FileFormat for AvroFormat {
+    fn name(&self) -> &'static str {
+        "avro"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -115,6 +115,10 @@ impl ChunkFormat {
 }
 
 impl FileFormat for ChunkFormat {
+    fn name(&self) -> &'static str {
+        "source"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -8,6 +8,8 @@ use std::time::SystemTime;
 
 use arrow_buffer::Buffer;
 
+use crate::stats::{Stage, enter};
+
 /// Random access to the bytes of one open file. It has no read position, so any number of threads can share it.
 ///
 /// ```
@@ -90,6 +92,7 @@ impl<S: ByteSource + ?Sized> ByteSource for Arc<S> {
 /// # Errors
 /// The system reports an error; the source reports more bytes than `into` has room for.
 pub fn checked_read_at(source: &dyn ByteSource, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    let _reading = source.memory().is_none().then(|| enter(Stage::Read));
     match source.read_at(offset, into)? {
         found if found <= into.len() => Ok(found),
         found => {

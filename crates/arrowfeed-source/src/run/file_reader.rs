@@ -13,6 +13,7 @@ use super::full_batches::FullBatches;
 use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{BatchBoundaries, Part};
 use crate::format::FormatFile;
+use crate::stats::{Meter, Stats};
 use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
@@ -125,13 +126,15 @@ pub struct FileReader {
     parts: PartReader,
     /// Present if the rows are filtered.
     full: Option<FullBatches>,
+    meter: Arc<Meter>,
 }
 
 impl FileReader {
     /// Creates a reader from `parts`, whose batches have this schema.
     pub fn new(schema: SchemaRef, parts: PartReader) -> Self {
         let full = parts.is_filtered().then(FullBatches::default);
-        Self { schema, parts, full }
+        let meter = Arc::new(parts.new_meter());
+        Self { schema, parts, full, meter }
     }
 
     /// The schema of all batches.
@@ -144,6 +147,16 @@ impl FileReader {
         self.parts.report().clone()
     }
 
+    /// The figures of the reading so far.
+    pub fn stats(&self) -> Stats {
+        self.meter.stats()
+    }
+
+    /// The meter of the reading, for [`stats`](Meter::stats) on another thread.
+    pub fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
     /// The parts that were skipped so far, as in the report.
     pub fn skipped(&self) -> &[Skipped] {
         &self.parts.report().skipped
@@ -152,6 +165,7 @@ impl FileReader {
     /// Ends the reading and stops its threads. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.parts.close();
+        self.meter.close();
     }
 
     /// Converts the reader into an Arrow [`RecordBatchReader`]. Its errors are [`ArrowError::ExternalError`].
@@ -165,10 +179,14 @@ impl Iterator for FileReader {
     type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.full {
-            Some(full) => full.next(&mut self.parts),
-            None => Some(self.parts.next()?.map(|found| found.batch)),
-        }
+        let Self { parts, full, meter, .. } = self;
+        let next = || match full {
+            Some(full) => full.next(parts),
+            None => Some(parts.next()?.map(|found| found.batch)),
+        };
+        let next = meter.next(next, |next| matches!(next, Some(Ok(_))));
+        meter.set_counts(parts.report());
+        next
     }
 }
 

@@ -17,6 +17,7 @@ use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::remote::{OnArrival, RemoteFile};
 use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
 use crate::report::Requests;
+use crate::stats::{Stage, enter_for};
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 
 /// Files of one format and one Arrow schema that can be read any number of times, in any order.
@@ -317,6 +318,7 @@ impl FileSet {
     /// # Errors
     /// The file cannot be opened, is not of the format, has other columns, or has changed; the caller cancels.
     pub fn open(&self, file: usize, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        let _opening = enter_for(Stage::Open, self.format.name());
         let entry = &self.files.entries[file];
         let opened = match self.remote_file(file, iter::empty(), check)? {
             Some(remote) => entry.opened(remote)?,
@@ -353,6 +355,7 @@ impl FileSet {
         on_error: OnError,
         check: &Check<'_>,
     ) -> Result<(Vec<Chunk>, Vec<FeedError>), FeedError> {
+        let _opening = enter_for(Stage::Open, self.format.name());
         let mut scan = self.open(file, check)?.chunks().ok_or_else(not_a_file)?;
         let limits = self.format.limits();
         let (mut chunks, mut faults) = (Vec::new(), Vec::new());

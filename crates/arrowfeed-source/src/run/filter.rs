@@ -20,6 +20,7 @@ use crate::format::{
     RowOrigin, Unit, UnitDecoder, compiled, passing_rows, stretches,
 };
 use crate::io::Fingerprint;
+use crate::stats::{Stage, enter};
 use crate::{Check, FeedError, FeedErrorKind, Report};
 
 /// Rows that are chosen by their place, of which a filter reads those that pass.
@@ -133,6 +134,7 @@ impl Filter {
 
     /// The selected rows of a batch, with the returned columns.
     fn selected(&self, batch: &RecordBatch, mask: &BooleanBuffer) -> Result<RecordBatch, FeedError> {
+        let _filtering = enter(Stage::Filter);
         let returned = self.projection.apply(batch)?;
         if mask.count_set_bits() == mask.len() {
             return Ok(returned);

@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 
 use super::part_reader::PartReader;
 use crate::FeedError;
+use crate::stats::{Stage, enter};
 
 /// Joins the batches of a reader so that each but the last one has the rows of a batch.
 #[derive(Debug, Default)]
@@ -57,6 +58,7 @@ impl FullBatches {
         if taken.len() == 1 {
             return Ok(taken.swap_remove(0));
         }
+        let _copying = enter(Stage::Copy);
         let schema = taken[0].schema();
         arrowfeed_select::concat_batches(&schema, &taken.iter().collect::<Vec<_>>()).map_err(|error| {
             let message = format!(

@@ -13,6 +13,7 @@ use super::planner::{Planned, UnitPlanner};
 use super::pool::Pool;
 use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder};
 use crate::io::remote::{OnArrival, without_waiting};
+use crate::stats::{Meter, Stage, current_meter, enter_for};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
 
 /// Maximum number of parts in flight that may not be cut. These are the parts of a shuffle: they are small, and a whole
@@ -146,9 +147,20 @@ impl PartReader {
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
-            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(pool, prefetch_bytes))),
+            Workers::Pool(pool) => {
+                Mode::Parallel(Box::new(Parallel::new(pool, prefetch_bytes, parts.files.format().name())))
+            }
         };
         Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
+    }
+
+    /// Creates the meter of a reading that consists of this reader alone.
+    pub(super) fn new_meter(&self) -> Meter {
+        let (threads, budget) = match self.mode {
+            Mode::Later { threads, budget } => (threads, budget),
+            Mode::Inline { .. } | Mode::Parallel(_) | Mode::Ended => (1, 0),
+        };
+        Meter::new(threads, (0, 1), [self.parts.files.format().name()]).with_budget(budget)
     }
 
     /// Passes a file that is already open to the first part that uses it. If this reader sends its own requests, a
@@ -252,7 +264,13 @@ impl PartReader {
     /// # Errors
     /// A file or a chunk cannot be read and may not be skipped, or the caller cancels. The reading has then ended.
     pub fn poll(&mut self, wait: bool) -> Result<Polled, FeedError> {
+        let (blocks, bytes) = (self.report.blocks, self.report.bytes);
         let polled = self.read(wait);
+        if let Some(meter) = current_meter() {
+            let rows = if let Ok(Polled::Batch(found)) = &polled { found.batch.num_rows() as u64 } else { 0 };
+            let (blocks, bytes) = (self.report.blocks - blocks, self.report.bytes - bytes);
+            meter.add_read(self.parts.files.format().name(), rows, blocks, bytes);
+        }
         self.report.requests.add(self.parts.files.take_requests());
         match &polled {
             Ok(Polled::Batch(found)) => self.report.rows += found.batch.num_rows() as u64,
@@ -264,7 +282,8 @@ impl PartReader {
 
     fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
         if let Mode::Later { threads, budget } = self.mode {
-            self.mode = Mode::Parallel(Box::new(Parallel::new(Arc::new(Pool::start(threads)?), budget)));
+            let (pool, format) = (Arc::new(Pool::start(threads)?), self.parts.files.format().name());
+            self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format)));
         }
         let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.mode {
@@ -327,11 +346,14 @@ fn inline(
         let Some((part, decoder)) = current else {
             let Some(Work { part, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
             let (options, claim) = (parts.decoding(), claim.take());
+            let _decoding = enter_for(Stage::Decode, parts.files.format().name());
             let decoder = caught(|| part.numbered.file.clone().decoder(unit, &options, claim))?;
             *current = Some((part, decoder));
             continue;
         };
+        let decoding = enter_for(Stage::Decode, parts.files.format().name());
         let next = caught(|| decoder.next(check));
+        drop(decoding);
         report.add(decoder.take_report());
         if let Ok(Some(batch)) = next {
             parts.count(batch.batch.num_rows() as u64);
@@ -369,9 +391,9 @@ enum Planner {
 }
 
 impl Parallel {
-    fn new(pool: Arc<Pool>, budget: usize) -> Self {
+    fn new(pool: Arc<Pool>, budget: usize, format: &'static str) -> Self {
         Self {
-            pipeline: Pipeline::new(pool, budget),
+            pipeline: Pipeline::new(pool, budget, format),
             planner: None,
             units: VecDeque::new(),
             failure: None,

@@ -19,6 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::pool::{Pool, Urgent};
 use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
 use crate::io::remote::OnArrival;
+use crate::stats::{Meter, Stage, enter_for};
 use crate::{Check, FeedError, POLL_INTERVAL, Report};
 
 /// The next result of the oldest unit.
@@ -40,6 +41,10 @@ pub(super) struct Pipeline {
 
 struct Shared {
     state: Mutex<State>,
+    /// The name of the format of all units.
+    format: &'static str,
+    /// Counts the batches that wait.
+    meter: Option<Arc<Meter>>,
     /// Signalled when the oldest unit has a batch or has ended. The consumer waits on it.
     ready: Condvar,
 }
@@ -104,6 +109,9 @@ impl Shared {
         let mut state = self.lock();
         let Some(at) = state.find(id) else { return };
         state.buffered += bytes;
+        if let Some(meter) = &self.meter {
+            meter.add_decoded(bytes);
+        }
         let unit = &mut state.units[at];
         unit.ready.push_back((batch, bytes, report));
         // The consumer cannot use a batch of a later unit. Waking it would only take a core from a decoder.
@@ -130,6 +138,7 @@ impl Shared {
         loop {
             urgent.run_all();
             let Some(next) = self.go_on(id, task) else { return };
+            let decoding = enter_for(Stage::Decode, self.format);
             let mut decoder = match next {
                 Task::Decode(decoder) => decoder,
                 Task::Open(file, unit, options) => match file.decoder(unit, &options, None) {
@@ -137,7 +146,9 @@ impl Shared {
                     Err(error) => return self.end(id, Report::default(), Some(error)),
                 },
             };
-            match decoder.next(&check) {
+            let decoded = decoder.next(&check);
+            drop(decoding);
+            match decoded {
                 Ok(Some(batch)) => self.push(id, batch, decoder.take_report()),
                 Ok(None) => {
                     let report = decoder.take_report();
@@ -152,10 +163,11 @@ impl Shared {
 }
 
 impl Pipeline {
-    /// Creates a pipeline. `budget` is the memory budget, in bytes, for batches that wait for the consumer.
-    pub(super) fn new(pool: Arc<Pool>, budget: usize) -> Self {
+    /// Creates a pipeline for files of a format. `budget` is the memory budget, in bytes, for batches that wait for the
+    /// consumer.
+    pub(super) fn new(pool: Arc<Pool>, budget: usize, format: &'static str) -> Self {
         let state = Mutex::new(State { budget, ..State::default() });
-        let shared = Shared { state, ready: Condvar::new() };
+        let shared = Shared { state, format, meter: pool.meter(), ready: Condvar::new() };
         Self { shared: Arc::new(shared), pool, next_unit: 0 }
     }
 
@@ -205,6 +217,9 @@ impl Pipeline {
             if let Some((batch, bytes, report)) = unit.ready.pop_front() {
                 *buffered -= bytes;
                 drop(state);
+                if let Some(meter) = &self.shared.meter {
+                    meter.remove_decoded(1, bytes);
+                }
                 self.resume();
                 return Next::Batch(batch, report);
             }
@@ -251,6 +266,9 @@ impl Drop for Pipeline {
         let mut state = self.shared.lock();
         state.cancelled = true;
         let units = std::mem::take(&mut state.units);
+        if let Some(meter) = &self.shared.meter {
+            meter.remove_decoded(units.iter().map(|unit| unit.ready.len()).sum(), state.buffered);
+        }
         drop(state);
         drop(units);
     }

@@ -10,6 +10,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::stats::{Meter, current_meter, measured};
 use crate::{FeedError, FeedErrorKind, Threads};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -21,6 +22,8 @@ pub struct Pool {
     /// The name of what the threads work for, in messages.
     owner: &'static str,
     urgent: Arc<Urgent>,
+    /// The meter of the iteration that started the threads.
+    meter: Option<Arc<Meter>>,
 }
 
 /// Jobs that run before all others.
@@ -42,12 +45,14 @@ impl Urgent {
 }
 
 impl Pool {
-    /// Starts a pool of `count` threads for a reader.
+    /// Starts a pool of `count` threads for a reader. They count for the meter for which this thread works.
     ///
     /// # Errors
     /// The system cannot start more threads.
     pub fn start(count: usize) -> Result<Self, FeedError> {
-        Self::start_for("reader", "arrowfeed", count)
+        let mut pool = Self::start_for("reader", "arrowfeed", count)?;
+        pool.meter = current_meter();
+        Ok(pool)
     }
 
     /// Starts a pool of `count` threads whose names begin with `name`. Messages call its user `owner`.
@@ -55,7 +60,7 @@ impl Pool {
     /// # Errors
     /// The system cannot start more threads.
     pub fn start_for(owner: &'static str, name: &'static str, count: usize) -> Result<Self, FeedError> {
-        Ok(Self { threads: Threads::start(name, count)?, owner, urgent: Arc::default() })
+        Ok(Self { threads: Threads::start(name, count)?, owner, urgent: Arc::default(), meter: None })
     }
 
     /// The number of threads.
@@ -83,7 +88,10 @@ impl Pool {
 
     /// Runs a job on one of the threads.
     pub(super) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
-        self.threads.spawn(job);
+        match self.meter.clone() {
+            Some(meter) => self.threads.spawn(move || measured(&meter, job)),
+            None => self.threads.spawn(job),
+        }
     }
 
     /// Runs a job before all jobs that have not started. A thread that is decoding runs it after its current batch.
@@ -93,7 +101,12 @@ impl Pool {
         }
         self.urgent.lock().push_back(Box::new(job));
         let urgent = self.urgent.clone();
-        self.threads.spawn(move || urgent.run_all());
+        self.spawn(move || urgent.run_all());
+    }
+
+    /// The meter of the iteration that started the threads.
+    pub(super) fn meter(&self) -> Option<Arc<Meter>> {
+        self.meter.clone()
     }
 
     pub(super) fn urgent(&self) -> Arc<Urgent> {

@@ -47,6 +47,10 @@ struct RowsDecoder {
 }
 
 impl FileFormat for Rows {
+    fn name(&self) -> &'static str {
+        "rows"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &SCHEMA
     }

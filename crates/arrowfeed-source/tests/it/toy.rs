@@ -53,6 +53,10 @@ fn corrupt(message: &str) -> FeedError {
 }
 
 impl FileFormat for Toy {
+    fn name(&self) -> &'static str {
+        "toy"
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -259,6 +259,14 @@ impl RecordFormat {
 }
 
 impl FileFormat for RecordFormat {
+    fn name(&self) -> &'static str {
+        match &self.plan {
+            RecordDecoding::Raw => "tfrecord-raw",
+            RecordDecoding::Example { .. } => "tfrecord",
+            RecordDecoding::SequenceExample { .. } => "tfrecord-sequence",
+        }
+    }
+
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }

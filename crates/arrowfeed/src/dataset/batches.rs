@@ -1,8 +1,10 @@
 //! The public iterator over a dataset, as record batches or as tensors.
 
 use std::fmt;
+use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use arrowfeed_source::stats::{Meter, Stats};
 use arrowfeed_source::{Report, Skipped};
 
 use super::conversion::{Conversion, ToTensors, Unchanged};
@@ -29,12 +31,18 @@ pub struct Batches<C: Conversion> {
     rows: u64,
     counted: Vec<Counted>,
     first_skipped: Vec<Skipped>,
+    meter: Arc<Meter>,
+    /// What was read since the meter started.
+    read: Report,
 }
 
 impl<C: Conversion> Batches<C> {
     pub(super) fn new(rows: Box<dyn BatchRows>, conversion: C, history: History) -> Self {
-        let iteration = Iteration::new(rows, conversion);
-        Self { iteration, history, rows: 0, counted: Vec::new(), first_skipped: Vec::new() }
+        let options = rows.options();
+        let meter = Meter::new(options.thread_count(), options.shard, rows.formats());
+        let meter = Arc::new(meter.with_budget(options.prefetch_bytes));
+        let (iteration, read) = (Iteration::new(rows, conversion), Report::default());
+        Self { iteration, history, rows: 0, counted: Vec::new(), first_skipped: Vec::new(), meter, read }
     }
 
     /// The schema of every record batch.
@@ -48,6 +56,16 @@ impl<C: Conversion> Batches<C> {
         self.iteration.rows.report()
     }
 
+    /// The figures of the iteration since it began or was resumed.
+    pub fn stats(&self) -> Stats {
+        self.meter.stats()
+    }
+
+    /// The meter of the iteration, for [`stats`](Meter::stats) on another thread.
+    pub fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
     /// Takes the first skipped part of each file of which no iteration of the dataset had skipped anything before, for
     /// warnings. [`Dataset::report`](super::Dataset::report) lists all parts.
     pub fn take_first_skipped(&mut self) -> Vec<Skipped> {
@@ -57,6 +75,7 @@ impl<C: Conversion> Batches<C> {
     /// Stops the iteration and its threads.
     pub fn close(&mut self) {
         self.iteration.close();
+        self.meter.close();
     }
 
     /// The position of the iteration after the last batch that was yielded, as JSON.
@@ -71,6 +90,7 @@ impl<C: Conversion> Batches<C> {
     /// counts the epochs from [`start_epoch`](super::IterationOptions::start_epoch) on that are before this one.
     pub fn start_at_epoch(&mut self, epoch: u64) {
         self.iteration.start_at_epoch(epoch);
+        self.reset_stats();
     }
 
     /// Resumes after the last batch that was yielded before [`state`](Self::state) was called. The current position of
@@ -86,7 +106,13 @@ impl<C: Conversion> Batches<C> {
         let Report { rows, skipped, .. } = self.iteration.rows.uncounted(&mut self.counted);
         self.rows = rows;
         self.first_skipped.extend(self.history.add(Report { skipped, ..Report::default() }));
+        self.reset_stats();
         Ok(())
+    }
+
+    fn reset_stats(&mut self) {
+        self.read = Report::default();
+        self.meter.reset();
     }
 }
 
@@ -94,11 +120,17 @@ impl<C: Conversion> Iterator for Batches<C> {
     type Item = Result<C::Output, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = self.iteration.next();
+        let Self { iteration, meter, .. } = self;
+        let next = meter.next(|| iteration.next(), |next| matches!(next, Some(Ok(_))));
         let total = self.iteration.rows.uncounted(&mut self.counted);
         let rows = total.rows.saturating_sub(self.rows);
         self.rows = total.rows;
+        let Report { rejected, blocks, bytes, requests, .. } = total;
+        self.read.add(Report { rows, rejected, blocks, bytes, requests, skipped: Vec::new() });
         self.first_skipped.extend(self.history.add(Report { rows, ..total }));
+        let (batches, bytes) = self.iteration.started();
+        self.meter.set_counts(&self.read);
+        self.meter.set_started(batches, bytes);
         next
     }
 }

@@ -1,6 +1,7 @@
 //! Conversions that are applied to each batch of an iteration.
 
 use arrow_array::{Array, RecordBatch};
+use arrowfeed_source::stats::{Stage, enter};
 use arrowfeed_tensor::{Tensor, TensorAdapter, Tensors};
 
 use crate::error::DatasetError;
@@ -51,6 +52,7 @@ impl Conversion for ToTensors {
     const TAKES_WORK: bool = true;
 
     fn convert(&self, batch: RecordBatch) -> Result<Tensors, DatasetError> {
+        let _converting = enter(Stage::Convert);
         Ok(self.0.convert(&batch)?)
     }
 

@@ -288,6 +288,10 @@ impl BatchRows for FileRows {
         &self.options
     }
 
+    fn formats(&self) -> Vec<&'static str> {
+        vec![self.files.format_name()]
+    }
+
     fn epoch(&self) -> Option<u64> {
         Some(self.yielded_position.epoch)
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::Pool;
+use arrowfeed_source::stats::{Stage, enter};
 use arrowfeed_source::{FeedError, Report};
 
 use super::chunk_index::ChunkIndex;
@@ -173,7 +174,9 @@ impl GlobalRows {
             return Ok(Composed::Pending);
         }
         let mut gather = (self.others == 0).then(Gather::default);
+        let shuffling = enter(Stage::Shuffle);
         let taken = reading.take(streams, count, gather.as_mut())?;
+        drop(shuffling);
         let is_short = taken < self.options.batch_size as u64;
         let drops = self.options.drop_remainder || self.global.even.is_some();
         Ok(match taken == 0 || is_short && drops {
@@ -301,6 +304,10 @@ impl BatchRows for GlobalRows {
 
     fn options(&self) -> &IterationOptions {
         &self.options
+    }
+
+    fn formats(&self) -> Vec<&'static str> {
+        self.datasets.iter().map(|dataset| dataset.files.format_name()).collect()
     }
 
     fn epoch(&self) -> Option<u64> {

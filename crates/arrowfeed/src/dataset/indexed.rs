@@ -51,6 +51,10 @@ impl Indexed {
         Ok(Self::filtered(SelectedFiles { files: Arc::new(all), rows: ALL_ROWS }, files))
     }
 
+    pub(super) fn format_name(&self) -> &'static str {
+        self.files.format().name()
+    }
+
     fn of(
         files: Arc<FileSet>,
         index: Option<Arc<ChunkIndex>>,

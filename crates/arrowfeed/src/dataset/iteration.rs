@@ -28,6 +28,9 @@ pub(super) trait BatchRows: Send {
 
     fn options(&self) -> &IterationOptions;
 
+    /// The names of the formats of the files.
+    fn formats(&self) -> Vec<&'static str>;
+
     /// Epoch of the last batch that was yielded. Mixed datasets have none in common.
     fn epoch(&self) -> Option<u64>;
 
@@ -174,6 +177,12 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
                 None => _ = self.start(true),
             }
         }
+    }
+
+    /// Number of batches that were started ahead of the caller, and their bytes.
+    pub(super) fn started(&self) -> (usize, usize) {
+        let batches = self.started_rows.len();
+        (batches, batches.saturating_mul(self.batch_bytes))
     }
 
     /// Whether another batch may be started. One batch may always be in flight, further ones only within the memory

@@ -239,6 +239,10 @@ impl BatchRows for MixedRows {
         &self.options
     }
 
+    fn formats(&self) -> Vec<&'static str> {
+        self.mixed.datasets.iter().map(|dataset| dataset.files.format_name()).collect()
+    }
+
     fn epoch(&self) -> Option<u64> {
         None
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrowfeed_select::Slice;
 use arrowfeed_source::FeedError;
+use arrowfeed_source::stats::{Stage, enter};
 
 use super::joined::{concatenated, interleaved, sliced};
 use super::row_errors::room;
@@ -82,8 +83,12 @@ impl Rows {
         let rows = self.len();
         let batch = match self {
             Self::Whole(batch) => Ok(batch),
-            Self::Joined(pieces) => concatenated(&pieces.iter().collect::<Vec<_>>()),
+            Self::Joined(pieces) => {
+                let _copying = enter(Stage::Copy);
+                concatenated(&pieces.iter().collect::<Vec<_>>())
+            }
             Self::Gathered(gather) => {
+                let _shuffling = enter(Stage::Shuffle);
                 let (pieces, picks) = gather.picked()?;
                 match slices(&picks) {
                     Some(slices) => sliced(&pieces, &slices),

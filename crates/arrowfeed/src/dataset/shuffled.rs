@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Workers};
+use arrowfeed_source::stats::{Stage, enter};
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
 use super::chosen_rows::ChosenRows;
@@ -57,6 +58,7 @@ impl Shuffled {
         (seed, epoch): (u64, u64),
         after: Option<AfterShuffled>,
     ) -> Result<Self, FeedError> {
+        let _shuffling = enter(Stage::Shuffle);
         let slots = own_slots(index, options, (seed, epoch));
         let first = after.as_ref().map_or(0, |after| after.window);
         let mut chosen = ChosenRows::new(index);
@@ -105,6 +107,7 @@ impl Shuffled {
                 break;
             }
         }
+        let _shuffling = enter(Stage::Shuffle);
         let rows = std::mem::replace(&mut self.wanted, self.batch_size);
         let left = self.windows.iter().map(Window::left).sum::<usize>();
         let mut picks = room(rows.min(left))?;

@@ -37,6 +37,13 @@ impl MixedFormat {
 }
 
 impl FileFormat for MixedFormat {
+    fn name(&self) -> &'static str {
+        match &self.formats[..] {
+            [format] => format.name(),
+            _ => "iceberg",
+        }
+    }
+
     fn schema(&self) -> &SchemaRef {
         self.formats[0].schema()
     }

@@ -25,4 +25,5 @@ mod rows;
 mod selection;
 mod shards;
 mod splits;
+mod stats;
 mod tensors;

@@ -23,12 +23,19 @@ pub(crate) fn source(path: &Path) -> FileSource {
     if !name.contains(MARK) {
         return path.into();
     }
-    FileSource::remote(name, Arc::new(Object { path: path.to_owned() }))
+    FileSource::remote(name, Arc::new(Object { path: path.to_owned(), pause: None }))
+}
+
+/// The source of a file as an object whose responses take this long.
+pub(crate) fn slow_source(path: &Path, pause: Duration) -> FileSource {
+    FileSource::remote("slow", Arc::new(Object { path: path.to_owned(), pause: Some(pause) }))
 }
 
 #[derive(Debug)]
 struct Object {
     path: PathBuf,
+    /// The time before each response. `None`: short times, which depend on the range.
+    pause: Option<Duration>,
 }
 
 /// Cancels a request when it is dropped.
@@ -69,12 +76,13 @@ impl RemoteObject for Object {
     fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard {
         request.counts.attempt(false);
         let cancelled = Arc::new(AtomicBool::new(false));
-        let (object, is_cancelled) = (Self { path: self.path.clone() }, cancelled.clone());
+        let (object, is_cancelled) = (Self { path: self.path.clone(), ..*self }, cancelled.clone());
         // A test makes up to 100,000 requests. If every one slept, it would take 13 s.
         let pause = request.range.as_ref().map_or(0, |range| (range.start * 37 % 200).saturating_sub(150));
+        let pause = self.pause.unwrap_or(Duration::from_micros(4 * pause));
         std::thread::spawn(move || {
-            if pause > 0 {
-                std::thread::sleep(Duration::from_micros(4 * pause));
+            if !pause.is_zero() {
+                std::thread::sleep(pause);
             }
             if !is_cancelled.load(Ordering::Relaxed) {
                 let response = object.response(&request);

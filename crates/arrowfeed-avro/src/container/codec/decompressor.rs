@@ -1,5 +1,6 @@
 //! A common interface to all codecs.
 
+use arrowfeed_source::stats::{self, Stage, enter};
 use arrowfeed_source::{Check, FeedError, Limits};
 
 use super::Codec;
@@ -26,8 +27,8 @@ pub(super) trait Method: Send {
 /// Decompresses one block after another into the same buffer. The buffer never exceeds
 /// [`Limits::decoded_block_bytes`], and grows only as far as the compressed bytes justify.
 pub(crate) struct Decompressor {
-    /// `None` for the null codec.
-    method: Option<Box<dyn Method>>,
+    /// The method, and the codec whose time it counts for. `None` for the null codec.
+    method: Option<(Box<dyn Method>, stats::Codec)>,
     output: Output,
     /// Size of the last decompressed block in `output`.
     len: usize,
@@ -39,18 +40,20 @@ impl Decompressor {
     /// # Errors
     /// The codec is not compiled in.
     pub(crate) fn new(codec: Codec, limits: &Limits) -> Result<Self, FeedError> {
-        let method: Option<Box<dyn Method>> = match codec {
+        let method: Option<(Box<dyn Method>, stats::Codec)> = match codec {
             Codec::Null => None,
             #[cfg(feature = "deflate")]
-            Codec::Deflate => Some(Box::new(Deflate::new())),
+            Codec::Deflate => Some((Box::new(Deflate::new()), stats::Codec::Deflate)),
             #[cfg(feature = "snappy")]
-            Codec::Snappy => Some(Box::new(Snappy)),
+            Codec::Snappy => Some((Box::new(Snappy), stats::Codec::Snappy)),
             #[cfg(feature = "zstandard")]
-            Codec::Zstandard => Some(Box::new(Zstandard::new(limits.zstd_window_bytes))),
+            Codec::Zstandard => {
+                Some((Box::new(Zstandard::new(limits.zstd_window_bytes)), stats::Codec::Zstandard))
+            }
             #[cfg(feature = "bzip2")]
-            Codec::Bzip2 => Some(Box::new(Bzip2)),
+            Codec::Bzip2 => Some((Box::new(Bzip2), stats::Codec::Bzip2)),
             #[cfg(feature = "xz")]
-            Codec::Xz => Some(Box::new(Xz { memory: limits.xz_memory_bytes })),
+            Codec::Xz => Some((Box::new(Xz { memory: limits.xz_memory_bytes }), stats::Codec::Xz)),
             #[allow(unreachable_patterns, reason = "the build may have all codecs")]
             codec => return Err(codec.not_compiled()),
         };
@@ -64,7 +67,8 @@ impl Decompressor {
         data: Padded<'a>,
         check: &Check<'_>,
     ) -> Result<Padded<'a>, FeedError> {
-        let Some(method) = &mut self.method else { return Ok(data) };
+        let Some((method, codec)) = &mut self.method else { return Ok(data) };
+        let _decompressing = enter(Stage::Decompress(*codec));
         self.len = method.decompress(data.bytes(), &mut self.output, check)?;
         self.output.padded(self.len)
     }

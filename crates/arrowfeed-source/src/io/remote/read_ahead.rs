@@ -22,6 +22,7 @@ use super::file_state::{FileState, ReadRanges};
 use super::object::{InFlight, ObjectRequest, RemoteObject, RequestCounts};
 use super::segments::{OffsetState, Segment, SegmentContent};
 use crate::report::Requests;
+use crate::stats::{Stage, enter};
 use crate::{FeedError, Interrupt, POLL_INTERVAL, stopped};
 
 /// Up to 1 / `KEPT` of the read-ahead bytes is kept after it was read, because two units share the chunk at their border.
@@ -237,6 +238,7 @@ impl ReadAhead {
                 Lookup::AskVersion => state.ask_version(file, &self.0),
                 Lookup::Wait if !wait => return Err(io::ErrorKind::WouldBlock.into()),
                 Lookup::Wait => {
+                    let _waiting = enter(Stage::Request);
                     let waited = self.0.arrived.wait_timeout(state, POLL_INTERVAL);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                     if interrupt.is_some() {
