@@ -7,6 +7,7 @@ from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
 from arrowfeed._stubs.iceberg import IcebergDataset
+from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
 from arrowfeed._stubs.predicate import Column, Predicate, col, predicate_from_substrait
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
@@ -64,6 +65,7 @@ __all__ = [
     "IcebergDataset",
     "JsonLinesDataset",
     "Limits",
+    "LoaderStats",
     "MixedDataset",
     "ParquetDataset",
     "Predicate",

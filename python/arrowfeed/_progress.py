@@ -25,19 +25,26 @@ class Progress:
         """Shows the bar. `total` is the number of rows; None: unknown."""
         self._bar = self._tqdm(total=total, unit=" rows", unit_scale=True)
 
-    def show(self, rows: int | None) -> None:
-        """Moves the bar to a number of rows. None: unknown, so the bar stays."""
-        with self._lock:
-            self._move(rows)
+    def show(self, shown: tuple[int, float] | None) -> None:
+        """Moves the bar to a number of rows, and shows the share of the time in which the caller waited.
 
-    def close(self, rows: int | None) -> None:
-        """Moves the bar to a number of rows for the last time. A second call does nothing."""
+        None: unknown, so the bar stays.
+        """
         with self._lock:
-            self._move(rows)
+            self._move(shown)
+
+    def close(self, shown: tuple[int, float] | None) -> None:
+        """Moves the bar for the last time. A second call does nothing."""
+        with self._lock:
+            self._move(shown)
             if self._bar is not None:
                 self._bar.close()
                 self._bar = None
 
-    def _move(self, rows: int | None) -> None:
-        if self._bar is not None and rows is not None and rows != self._bar.n:
+    def _move(self, shown: tuple[int, float] | None) -> None:
+        if self._bar is None or shown is None:
+            return
+        rows, wait_share = shown
+        self._bar.set_postfix_str(f"wait {wait_share:.0%}", refresh=False)
+        if rows != self._bar.n:
             self._bar.update(rows - self._bar.n)

@@ -289,6 +289,75 @@ class Report(TypedDict):
     """Counts of requests to stores. Missing if no request was sent."""
 
 
+class FormatFigures(TypedDict):
+    """What was read of the files of one format. It may run ahead of the returned batches."""
+
+    rows: int
+    """Decoded rows that passed the filters."""
+    blocks: int
+    """Decoded blocks."""
+    bytes: int
+    """Bytes of these blocks in their files."""
+    stage_seconds: dict[str, float]
+    """The time that threads spent with these files, by stage."""
+
+
+class LoaderFigures(TypedDict):
+    """The figures of an iteration at one moment: `LoaderStats.to_dict`."""
+
+    verdict: str
+    """The bottleneck, in a sentence."""
+    seconds: float
+    """The time from the first request for a batch until now, or until the end of the iteration."""
+    first_batch_seconds: float | None
+    """The time from the first request for a batch until its result. None: there is no result yet."""
+    wait_seconds: float
+    """The sum of the waits of the caller after the first batch."""
+    wait_share: float
+    """The share of these waits in the time since the first batch, from 0 to 1."""
+    wait_p50_seconds: float
+    """The wait that half of the batches did not exceed, within 4 %."""
+    wait_p95_seconds: float
+    """The wait that 95 % of the batches did not exceed."""
+    wait_p99_seconds: float
+    """The wait that 99 % of the batches did not exceed."""
+    batches: int
+    """Returned batches."""
+    rows: int
+    """Rows of these batches."""
+    blocks: int
+    """Decoded blocks, as in `Report`."""
+    bytes: int
+    """Bytes of these blocks in their files, as in `Report`."""
+    rows_per_second: float
+    """Rows of the returned batches per second."""
+    bytes_per_second: float
+    """Bytes of the decoded blocks per second."""
+    batches_ready: int
+    """Batches that are decoded or converted ahead at this moment."""
+    bytes_ready: int
+    """The bytes of these batches."""
+    prefetch_bytes: int
+    """The memory budget for these batches in bytes. 0: no batch is decoded ahead."""
+    threads: int
+    """The threads that decode and convert. With more than one, the thread of the caller also works."""
+    cores: int
+    """The cores that the process may use."""
+    busy_share: float
+    """The share of the time in which these threads worked, from 0 to 1."""
+    shard: list[int]
+    """The index of the shard and the number of shards."""
+    stage_seconds: dict[str, float]
+    """The time of all threads in each stage: `request`, `open`, `read`, `decompress`, `decode`, `filter`,
+    `shuffle`, `convert` and `copy`."""
+    codec_seconds: dict[str, float]
+    """The time of the stage `decompress` by codec."""
+    requests: Requests
+    """Counts of requests to stores."""
+    formats: dict[str, FormatFigures]
+    """What was read of the files of each format."""
+
+
 class IterationOptions(TypedDict, total=False):
     """Options of an iteration over a dataset; `Dataset.record_batches` explains them."""
 

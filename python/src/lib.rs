@@ -13,7 +13,7 @@
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `formats/tfrecord` |
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `main_thread`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
-//! | the rest | `schema`, `split`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
+//! | the rest | `schema`, `split`, `stats`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "stores", feature = "tensorflow")),
@@ -73,6 +73,7 @@ mod signals;
 mod skipped;
 mod source;
 mod split;
+mod stats;
 mod store_arguments;
 mod store_files;
 #[cfg_attr(not(feature = "stores"), path = "no_stores.rs")]
@@ -121,6 +122,7 @@ mod _arrowfeed {
         records::encode_records,
         schema::{AvroSchema, avro_columns, avro_schema, check_avro},
         split::Split,
+        stats::LoaderStats,
         store_files::{exists, peek, upload},
         tensor::{
             Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,

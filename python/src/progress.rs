@@ -10,6 +10,14 @@ use crate::object::Object;
 use crate::shutdown::{call_method, try_attach};
 use crate::signals;
 
+/// What a bar shows.
+pub(crate) struct Shown {
+    /// The number of rows so far.
+    pub(crate) rows: u64,
+    /// The share of the time in which the caller waited.
+    pub(crate) wait_share: f64,
+}
+
 /// A bar that counts rows. `None`: no bar, which imports nothing and costs nothing.
 #[derive(Default)]
 pub(crate) struct Progress(Option<Object>);
@@ -57,25 +65,25 @@ impl Progress {
         }
     }
 
-    /// Moves the bar after a batch, and closes it after the last batch or an error. `rows` counts the rows so
-    /// far; it is called if there is a bar.
-    pub(crate) fn follow<T, E>(&self, next: &Result<Option<T>, E>, rows: impl FnOnce() -> Option<u64>) {
-        self.tell(if matches!(next, Ok(Some(_))) { "show" } else { "close" }, rows);
+    /// Moves the bar after a batch, and closes it after the last batch or an error. `shown` is called if
+    /// there is a bar.
+    pub(crate) fn follow<T, E>(&self, next: &Result<Option<T>, E>, shown: impl FnOnce() -> Option<Shown>) {
+        self.tell(if matches!(next, Ok(Some(_))) { "show" } else { "close" }, shown);
     }
 
-    /// Closes the bar. A second call does nothing. `rows`: see [`follow`](Self::follow).
-    pub(crate) fn close(&self, rows: impl FnOnce() -> Option<u64>) {
-        self.tell("close", rows);
+    /// Closes the bar. A second call does nothing. `shown`: see [`follow`](Self::follow).
+    pub(crate) fn close(&self, shown: impl FnOnce() -> Option<Shown>) {
+        self.tell("close", shown);
     }
 
     /// Calls a method of the bar. Its errors must not replace a batch.
-    fn tell(&self, method: &str, rows: impl FnOnce() -> Option<u64>) {
+    fn tell(&self, method: &str, shown: impl FnOnce() -> Option<Shown>) {
         let Some(bar) = &self.0 else { return };
-        let rows = rows();
+        let shown = shown().map(|Shown { rows, wait_share }| (rows, wait_share));
         try_attach(|py| {
             // A reader may be dropped while an exception is raised, which Python code must not see.
             let raised = PyErr::take(py);
-            if let Err(error) = call_method(bar.bind(py), method, (rows,)) {
+            if let Err(error) = call_method(bar.bind(py), method, (shown,)) {
                 report(py, error);
             }
             if let Some(raised) = raised {

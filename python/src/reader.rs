@@ -26,6 +26,7 @@ use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
 use crate::skipped;
+use crate::stats::LoaderStats;
 use crate::stores::warn_of_servers_without_ranges;
 use crate::stream::CStream;
 
@@ -44,6 +45,11 @@ impl RecordBatchReader {
     #[doc = docs!(RecordBatchReader.report)]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         as_dict(py, &self.wait(py, SharedReader::report)?)
+    }
+
+    #[doc = docs!(RecordBatchReader.stats)]
+    fn stats(&self) -> LoaderStats {
+        LoaderStats(self.0.stats())
     }
 
     #[doc = docs!(RecordBatchReader.close)]
@@ -178,7 +184,7 @@ pub(crate) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
     Ok(dict)
 }
 
-fn requests_dict<'py>(py: Python<'py>, requests: &Requests) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn requests_dict<'py>(py: Python<'py>, requests: &Requests) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("requests", requests.requests)?;
     dict.set_item("retries", requests.retries)?;

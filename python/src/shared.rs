@@ -6,16 +6,19 @@ use std::sync::atomic::AtomicBool;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::source::run::FileReader;
+use arrowfeed::source::stats::{Meter, Stats};
 use arrowfeed::source::{Report, Skipped};
 
 use crate::guarded::{CallError, Guarded};
-use crate::progress::Progress;
+use crate::progress::{Progress, Shown};
 use crate::skipped::SkippedFiles;
 
 /// A reader that one thread at a time may use, and only in the process that created it.
 pub(crate) struct SharedReader {
     schema: SchemaRef,
     state: Guarded<State>,
+    /// Outside of the state, so that no thread waits for its figures.
+    meter: Arc<Meter>,
     progress: Progress,
 }
 
@@ -37,14 +40,19 @@ const HANDED_OVER: &str = "this reader was already consumed through __arrow_c_st
 impl SharedReader {
     /// `stop`: part of the interrupt that the reader checks.
     pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>, progress: Progress) -> Self {
-        let schema = reader.schema();
+        let (schema, meter) = (reader.schema(), reader.meter().clone());
         let source = Source::Open(Box::new(reader));
         let state = State { source, skipped: SkippedFiles::default(), handed_over: false };
-        Self { schema, state: Guarded::new("reader", state, stop), progress }
+        Self { schema, state: Guarded::new("reader", state, stop), meter, progress }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// The figures so far.
+    pub(crate) fn stats(&self) -> Stats {
+        self.meter.stats()
     }
 
     /// Returns the next batch, unless the reader was handed over. `skipped` receives the first skipped part of each file that
@@ -88,13 +96,14 @@ impl SharedReader {
         next: Result<Option<RecordBatch>, CallError>,
     ) -> Result<Option<RecordBatch>, CallError> {
         if !matches!(next, Err(CallError::State(_))) {
-            self.progress.follow(&next, || self.rows());
+            self.progress.follow(&next, || self.shown());
         }
         next
     }
 
-    fn rows(&self) -> Option<u64> {
-        self.report().ok().map(|report| report.rows)
+    fn shown(&self) -> Option<Shown> {
+        let rows = self.report().ok()?.rows;
+        Some(Shown { rows, wait_share: self.stats().waits.share })
     }
 
     /// The result for a thread that stopped because another thread closes the reader. It must be called before the other
@@ -127,7 +136,7 @@ impl SharedReader {
             }
             Ok(())
         })?;
-        self.progress.close(|| self.rows());
+        self.progress.close(|| self.shown());
         Ok(())
     }
 

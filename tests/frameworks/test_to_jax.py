@@ -34,6 +34,15 @@ def test_the_length_is_the_number_of_all_batches(tmp_path):
     assert repr(batches) == f"<arrowfeed.JaxIterator of tensors {', '.join(FEATURES)}>"
 
 
+def test_the_figures_are_those_of_the_batches(tmp_path):
+    source = dataset(tmp_path)
+    batches = source.to_jax(batch_size=64)
+    assert len(list(batches)) == 16
+    figures = batches.stats().to_dict()
+    assert (figures["rows"], figures["batches"]) == (ROWS, 16)
+    assert source.stats().to_dict() == figures
+
+
 @pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300, "seed": 7}])
 def test_each_epoch_has_each_row_once(tmp_path, shuffle):
     given = flat(ids(dataset(tmp_path).to_jax(batch_size=64, epochs=2, **shuffle)))

@@ -256,5 +256,7 @@ def test_skipped_blocks_are_reported_and_named_once(tmp_path, way):
     assert skipped["rows"] == 4
     assert source.report()["rows"] == 12
     assert rows.report() == source.report()
+    assert rows.stats().to_dict() == source.stats().to_dict()
+    assert (source.stats().to_dict()["rows"], source.stats().to_dict()["batches"]) == (4, 2)
     [message] = [str(one.message) for one in caught if one.category is af.SkippedWarning]
     assert message == f"skipped a block: {skipped['error']} (`report()` lists all skipped parts of the file)"

@@ -241,6 +241,16 @@ def test_options_are_checked_at_once(tmp_path):
     assert str(caught.value) == "to_torch() got an unexpected keyword argument 'size'"
 
 
+def test_the_figures_are_those_of_the_last_iteration(tmp_path):
+    source = numbers(tmp_path)
+    rows = source.to_torch(batch_size=64)
+    assert rows.stats() is None
+    for _ in range(2):
+        assert len(list(DataLoader(rows, batch_size=None))) == 16
+        assert rows.stats().to_dict()["batches"] == 16
+    assert source.stats().to_dict() == rows.stats().to_dict()
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_skipped_blocks_are_reported_and_named_once_for_each_process(tmp_path, workers):
     path = tmp_path / "damaged.avro"

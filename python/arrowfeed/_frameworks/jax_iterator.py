@@ -10,7 +10,7 @@ from arrowfeed.jax import Converter
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from arrowfeed._arrowfeed import Dataset
+    from arrowfeed._arrowfeed import Dataset, LoaderStats
     from arrowfeed.types import Report
 
 
@@ -62,6 +62,10 @@ class JaxIterator:
         `BatchIterator`.
         """
         return self._batches.report()
+
+    def stats(self) -> LoaderStats:
+        """Returns the figures of the iteration, as in `BatchIterator`."""
+        return self._batches.stats()
 
     def close(self) -> None:
         """Stops the iteration and its worker threads."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from arrowfeed._arrowfeed import BatchIterator, Dataset
+    from arrowfeed._arrowfeed import BatchIterator, Dataset, LoaderStats
     from arrowfeed.types import AnyTensor, KeyedJagged, Report
 
 _torch: Any = framework("torch")
@@ -98,6 +98,13 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         The workers of a `DataLoader` are other processes. Each warns with a `SkippedWarning`.
         """
         return self._dataset.report()
+
+    def stats(self) -> LoaderStats | None:
+        """Returns the figures of the iteration of this process that began last: `Dataset.stats`.
+
+        The workers of a `DataLoader` are other processes, with figures of their own.
+        """
+        return self._dataset.stats()
 
     def state_dict(self) -> dict[str, Any]:
         """Returns a checkpoint of the last iteration of this process, which can be saved as JSON.

@@ -10,6 +10,7 @@
 | `store_files` | files in stores, for the Python part of the package |
 | `predicate` | filters of rows |
 | `dataset` `batch_iterator` | the base class of datasets, and the iteration over their batches |
+| `loader_stats` | figures of an iteration |
 | one for each format, such as `avro` | its datasets and functions |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the mapping of columns to a tensor |

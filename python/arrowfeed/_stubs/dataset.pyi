@@ -15,6 +15,7 @@ from arrowfeed._frameworks.torch_dataset import TorchDataset
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
+from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.predicate import Predicate
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
@@ -91,6 +92,20 @@ class Dataset(Tfxio):
             >>> model.fit(dataset.to_tf(batch_size=64, on_error="skip_block"), shuffle=False)
             >>> [part["error"] for part in dataset.report()["skipped"]]
             ['part-3.avro: block 7 at byte 81207: expected a sync marker, found other bytes']
+        """
+
+    def stats(self) -> LoaderStats | None:
+        """Returns the figures of the iteration of this process that began last.
+
+        The iterations are those that `report` counts. So those of `to_tf` have figures too, of which only
+        TensorFlow has the iterator. The method does not wait for other threads.
+
+        Returns:
+            The figures as of now. None: no iteration has begun.
+
+        Example:
+            >>> model.fit(dataset.to_tf(batch_size=64), shuffle=False)
+            >>> print(dataset.stats())
         """
 
     def num_batches(

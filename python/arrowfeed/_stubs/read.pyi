@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Any, NoReturn, final
 
 from arrowfeed._stubs.arrow import RecordBatch, Schema
+from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed.types import (
     Report,
 )
@@ -41,6 +42,16 @@ class RecordBatchReader:
         Example:
             >>> reader.report()
             {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}
+        """
+
+    def stats(self) -> LoaderStats:
+        """Returns the figures of the reading: where its time went, and how long its caller waited.
+
+        The method does not wait for other threads, and works whenever `report` works.
+
+        Example:
+            >>> print(reader.stats().verdict)
+            the consumer is the bottleneck: it waited for batches for 0.4 % of the time
         """
 
     def close(self) -> None:

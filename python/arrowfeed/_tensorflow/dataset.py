@@ -14,6 +14,7 @@ from arrowfeed._tensorflow.wrapped import TensorFlowDataset, WrappedDataset
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arrowfeed._arrowfeed import LoaderStats
     from arrowfeed._tensorflow.op import Op
     from arrowfeed.types import Report
 
@@ -136,6 +137,10 @@ class LabelledDataset(TensorFlowDataset):
         """Returns the counts and the skipped parts of all iterations in this process: `Dataset.report`."""
         return self._rows.report()
 
+    def stats(self) -> LoaderStats | None:
+        """Returns the figures of the iteration of this process that began last: `Dataset.stats`."""
+        return self._rows.stats()
+
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""
         self._rows.set_epoch(epoch)
@@ -164,6 +169,10 @@ class PassesDataset(OpDataset, TensorFlowDataset):
         Workers of the tf.data service are other processes. Each warns with a `SkippedWarning`.
         """
         return self._arrowfeed_dataset.report()
+
+    def stats(self) -> LoaderStats | None:
+        """Returns the figures of the iteration of this process that began last: `Dataset.stats`."""
+        return self._arrowfeed_dataset.stats()
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the number of the next pass. See `TensorFlowDataset.set_epoch`."""

@@ -29,6 +29,7 @@ use crate::reader::{RecordBatchReader, as_dict};
 use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
+use crate::stats::LoaderStats;
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
 
 #[doc = docs!(Dataset)]
@@ -150,6 +151,11 @@ impl Dataset {
     #[doc = docs!(Dataset.report)]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         as_dict(py, &py.detach(|| self.dataset.report()))
+    }
+
+    #[doc = docs!(Dataset.stats)]
+    fn stats(&self) -> Option<LoaderStats> {
+        self.dataset.stats().map(LoaderStats)
     }
 
     #[doc = docs!(Dataset.fingerprint)]

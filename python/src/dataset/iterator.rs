@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::dataset::{self, TensorIterator};
+use arrowfeed::source::stats::Meter;
 use arrowfeed::source::{OnError, Report, Skipped};
 use arrowfeed::tensor::{TensorSpec, Tensors};
 use arrowfeed::{Dataset, DatasetError, IterationOptions, printable};
@@ -16,17 +17,20 @@ use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::errors::dataset_error;
 use crate::guarded::{CallError, Guarded};
-use crate::progress::Progress;
+use crate::progress::{Progress, Shown};
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
 use crate::signals;
 use crate::skipped;
+use crate::stats::LoaderStats;
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
 #[pyclass(module = "arrowfeed", frozen, generic)]
 pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
+    /// Outside of the batches, so that no thread waits for its figures.
+    meter: Arc<Meter>,
     names: TensorNames,
     progress: Progress,
     /// The dataset and the options of the iteration, for the number of batches.
@@ -129,7 +133,7 @@ impl BatchIterator {
         let next = self.wait(py, next);
         let warned = skipped::warn(py, &first_skipped);
         if !self.batches.is_forked() {
-            self.progress.follow(&next, || self.rows(py));
+            self.progress.follow(&next, || self.shown(py));
         }
         let next = next?;
         warned?;
@@ -169,13 +173,18 @@ impl BatchIterator {
         as_dict(py, &self.wait(py, Batches::report)?)
     }
 
+    #[doc = docs!(BatchIterator.stats)]
+    fn stats(&self) -> LoaderStats {
+        LoaderStats(self.meter.stats())
+    }
+
     #[doc = docs!(BatchIterator.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if self.batches.is_forked() {
             return Ok(());
         }
         self.ended(py, |iterator| iterator.stop_and(Batches::close))?;
-        self.progress.close(|| self.rows(py));
+        self.progress.close(|| self.shown(py));
         Ok(())
     }
 
@@ -231,7 +240,8 @@ impl BatchIterator {
 impl BatchIterator {
     /// `stop`: part of the interrupt that the batches check.
     pub(super) fn of_records(py: Python<'_>, batches: dataset::BatchIterator, stop: Arc<AtomicBool>) -> Self {
-        Self::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop)
+        let meter = batches.meter().clone();
+        Self::new(Batches::Records(Box::new(batches)), meter, TensorNames::new(py, &[]), stop)
     }
 
     /// `specs`: the specs of the tensors. `stop`: see [`of_records`](Self::of_records).
@@ -241,12 +251,14 @@ impl BatchIterator {
         specs: &[(String, TensorSpec)],
         stop: Arc<AtomicBool>,
     ) -> Self {
-        Self::new(Batches::Tensors(Box::new(batches)), TensorNames::new(py, specs), stop)
+        let meter = batches.meter().clone();
+        Self::new(Batches::Tensors(Box::new(batches)), meter, TensorNames::new(py, specs), stop)
     }
 
-    fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
+    fn new(batches: Batches, meter: Arc<Meter>, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
         Self {
             batches: Guarded::new("iterator", batches, stop),
+            meter,
             names,
             progress: Progress::default(),
             origin: None,
@@ -265,8 +277,9 @@ impl BatchIterator {
         self
     }
 
-    fn rows(&self, py: Python<'_>) -> Option<u64> {
-        self.wait(py, Batches::report).ok().map(|report| report.rows)
+    fn shown(&self, py: Python<'_>) -> Option<Shown> {
+        let rows = self.wait(py, Batches::report).ok()?.rows;
+        Some(Shown { rows, wait_share: self.meter.stats().waits.share })
     }
 
     fn was_stopped(&self, error: &DatasetError) -> bool {

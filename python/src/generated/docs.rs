@@ -544,6 +544,16 @@ Example:
     >>> batches.state_dict()["place"]
     {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}"#
     };
+    (BatchIterator.stats) => {
+        r#"Returns the figures of the iteration: where its time went, and how long its caller waited.
+
+The figures begin with zeros after `load_state_dict`. The method does not wait for other threads, and
+works after the end, after `close` and after an error.
+
+Example:
+    >>> print(batches.stats().verdict)
+    the consumer is the bottleneck: it waited for batches for 0.4 % of the time"#
+    };
     (ChunkDataset) => {
         r#"A dataset over the rows of a `ChunkSource`.
 
@@ -1172,6 +1182,19 @@ Example:
     >>> train.num_rows, test.num_rows
     (9010, 990)"#
     };
+    (Dataset.stats) => {
+        r#"Returns the figures of the iteration of this process that began last.
+
+The iterations are those that `report` counts. So those of `to_tf` have figures too, of which only
+TensorFlow has the iterator. The method does not wait for other threads.
+
+Returns:
+    The figures as of now. None: no iteration has begun.
+
+Example:
+    >>> model.fit(dataset.to_tf(batch_size=64), shuffle=False)
+    >>> print(dataset.stats())"#
+    };
     (Dataset.take) => {
         r#"Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
 
@@ -1756,6 +1779,37 @@ Raises:
 Example:
     >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))"#
     };
+    (LoaderStats) => {
+        r#"The figures of an iteration at one moment: where its time went, and how long its caller waited.
+
+`stats()` of an iterator, of a reader or of a dataset returns it. `print` shows it as a table, and a
+notebook as tables in HTML. A later call of `stats()` returns new figures.
+
+Example:
+    >>> batches = dataset.tensors(batch_size=1024)
+    >>> for tensors in batches:
+    ...     train(tensors)
+    >>> print(batches.stats().verdict)
+    the loader is the bottleneck: 71 % of its time is zstandard; add threads or use snappy"#
+    };
+    (LoaderStats.bytes_per_second) => {
+        r#"Bytes of the decoded blocks, as they are in the files, per second."#
+    };
+    (LoaderStats.rows_per_second) => {
+        r#"Rows of the returned batches per second."#
+    };
+    (LoaderStats.to_dict) => {
+        r#"Returns all figures as numbers, strings, lists and dicts, which can be saved as JSON.
+
+Example:
+    >>> wandb.log({"loader": batches.stats().to_dict()})"#
+    };
+    (LoaderStats.verdict) => {
+        r#"A sentence that names the bottleneck, the loader or its consumer, and what would help."#
+    };
+    (LoaderStats.wait_share) => {
+        r#"The share of the time since the first batch in which the caller waited for batches, from 0 to 1."#
+    };
     (MixedDataset) => {
         r#"Several datasets whose rows are mixed at random, by weight.
 
@@ -2132,6 +2186,15 @@ Example:
     };
     (RecordBatchReader.schema) => {
         r#"The schema of all batches. All files of a reader have the same schema."#
+    };
+    (RecordBatchReader.stats) => {
+        r#"Returns the figures of the reading: where its time went, and how long its caller waited.
+
+The method does not wait for other threads, and works whenever `report` works.
+
+Example:
+    >>> print(reader.stats().verdict)
+    the consumer is the bottleneck: it waited for batches for 0.4 % of the time"#
     };
     (RecordBatchReader.to_pandas) => {
         r#"Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`.
@@ -3612,6 +3675,9 @@ macro_rules! signed {
     (BatchIterator.state_dict) => {
         concat!(r#"state_dict($self)"#, "\n--\n\n", docs!(BatchIterator.state_dict))
     };
+    (BatchIterator.stats) => {
+        concat!(r#"stats($self)"#, "\n--\n\n", docs!(BatchIterator.stats))
+    };
     (ChunkDataset) => {
         concat!(r#"ChunkDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None)"#, "\n--\n\n", docs!(ChunkDataset))
     };
@@ -3678,6 +3744,9 @@ macro_rules! signed {
     (Dataset.split) => {
         concat!(r#"split($self, fraction, *, seed)"#, "\n--\n\n", docs!(Dataset.split))
     };
+    (Dataset.stats) => {
+        concat!(r#"stats($self)"#, "\n--\n\n", docs!(Dataset.stats))
+    };
     (Dataset.take) => {
         concat!(r#"take($self, count)"#, "\n--\n\n", docs!(Dataset.take))
     };
@@ -3738,6 +3807,9 @@ macro_rules! signed {
     (Limits) => {
         concat!(r#"Limits(*, header_bytes=16777216, schema_bytes=4194304, schema_depth=64, expanded_fields=100000, decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, xz_memory_bytes=134217728)"#, "\n--\n\n", docs!(Limits))
     };
+    (LoaderStats.to_dict) => {
+        concat!(r#"to_dict($self)"#, "\n--\n\n", docs!(LoaderStats.to_dict))
+    };
     (MixedDataset) => {
         concat!(r#"MixedDataset(datasets, *, weights=None)"#, "\n--\n\n", docs!(MixedDataset))
     };
@@ -3797,6 +3869,9 @@ macro_rules! signed {
     };
     (RecordBatchReader.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(RecordBatchReader.report))
+    };
+    (RecordBatchReader.stats) => {
+        concat!(r#"stats($self)"#, "\n--\n\n", docs!(RecordBatchReader.stats))
     };
     (RecordBatchReader.to_pandas) => {
         concat!(r#"to_pandas($self)"#, "\n--\n\n", docs!(RecordBatchReader.to_pandas))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::meter::Meter;
-use super::stage::{Stage, StageTimes};
+use super::stage::{SLOTS, Stage};
 
 thread_local! {
     static CLOCK: RefCell<Option<Clock>> = const { RefCell::new(None) };
@@ -19,8 +19,8 @@ struct Clock {
     format: Option<usize>,
     /// The current stage, and the time since which it is.
     current: Option<(Stage, Instant)>,
-    /// Times that were not added to the meter yet.
-    times: StageTimes,
+    /// Nanoseconds in each stage that were not added to the meter yet.
+    times: [u64; SLOTS],
 }
 
 impl Clock {
@@ -28,7 +28,7 @@ impl Clock {
     fn change(&mut self, to: Option<Stage>) -> Option<Stage> {
         let now = Instant::now();
         let before = self.current.map(|(stage, since)| {
-            self.times.add(stage, now.saturating_duration_since(since));
+            self.times[stage.slot()] += nanoseconds(now.saturating_duration_since(since));
             stage
         });
         self.current = to.map(|stage| (stage, now));
@@ -36,7 +36,7 @@ impl Clock {
     }
 
     fn flush(&mut self) {
-        self.meter.add_times(self.format.take(), &std::mem::take(&mut self.times));
+        self.meter.add_times(self.format.take(), std::mem::take(&mut self.times));
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn measured<T>(meter: &Arc<Meter>, work: impl FnOnce() -> T) -> T {
         }
     }
 
-    let clock = Clock { meter: meter.clone(), format: None, current: None, times: StageTimes::default() };
+    let clock = Clock { meter: meter.clone(), format: None, current: None, times: [0; SLOTS] };
     let _restored = Restored(CLOCK.with(|own| own.replace(Some(clock))));
     work()
 }
@@ -111,9 +111,9 @@ impl Drop for InStage {
     }
 }
 
-/// The time since an earlier moment, in nanoseconds.
+/// A time of up to 584 years in nanoseconds.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+    time.as_secs().wrapping_mul(1_000_000_000).wrapping_add(u64::from(time.subsec_nanos()))
 }
 
 #[cfg(test)]

@@ -56,9 +56,9 @@ struct Format {
 struct Times([AtomicU64; SLOTS]);
 
 impl Times {
-    fn add(&self, times: &StageTimes) {
-        for (slot, time) in self.0.iter().zip(times.0).filter(|(_, time)| !time.is_zero()) {
-            slot.fetch_add(nanoseconds(time), Ordering::Relaxed);
+    fn add(&self, nanoseconds: [u64; SLOTS]) {
+        for (slot, time) in self.0.iter().zip(nanoseconds).filter(|(_, time)| *time > 0) {
+            slot.fetch_add(time, Ordering::Relaxed);
         }
     }
 
@@ -206,8 +206,8 @@ impl Meter {
         }
     }
 
-    pub(super) fn add_times(&self, format: Option<usize>, times: &StageTimes) {
-        format.map_or(&self.times, |number| &self.formats[number].times).add(times);
+    pub(super) fn add_times(&self, format: Option<usize>, nanoseconds: [u64; SLOTS]) {
+        format.map_or(&self.times, |number| &self.formats[number].times).add(nanoseconds);
     }
 
     pub(super) fn format_number(&self, name: &str) -> Option<usize> {

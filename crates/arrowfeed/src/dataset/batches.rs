@@ -34,6 +34,7 @@ pub struct Batches<C: Conversion> {
     meter: Arc<Meter>,
     /// What was read since the meter started.
     read: Report,
+    has_begun: bool,
 }
 
 impl<C: Conversion> Batches<C> {
@@ -41,8 +42,16 @@ impl<C: Conversion> Batches<C> {
         let options = rows.options();
         let meter = Meter::new(options.thread_count(), options.shard, rows.formats());
         let meter = Arc::new(meter.with_budget(options.prefetch_bytes));
-        let (iteration, read) = (Iteration::new(rows, conversion), Report::default());
-        Self { iteration, history, rows: 0, counted: Vec::new(), first_skipped: Vec::new(), meter, read }
+        Self {
+            iteration: Iteration::new(rows, conversion),
+            history,
+            rows: 0,
+            counted: Vec::new(),
+            first_skipped: Vec::new(),
+            meter,
+            read: Report::default(),
+            has_begun: false,
+        }
     }
 
     /// The schema of every record batch.
@@ -121,6 +130,9 @@ impl<C: Conversion> Iterator for Batches<C> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Self { iteration, meter, .. } = self;
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.history.begin(meter);
+        }
         let next = meter.next(|| iteration.next(), |next| matches!(next, Some(Ok(_))));
         let total = self.iteration.rows.uncounted(&mut self.counted);
         let rows = total.rows.saturating_sub(self.rows);

@@ -9,6 +9,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed_predicate::Predicate;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
+use arrowfeed_source::stats::Stats;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
@@ -421,6 +422,12 @@ impl Dataset {
     /// iteration has read them; its skipped parts are listed. Splits are not counted.
     pub fn report(&self) -> Report {
         self.history.report()
+    }
+
+    /// The figures of the iteration of this process that began last, of those that [`report`](Self::report) counts. `None`: no
+    /// iteration has begun.
+    pub fn stats(&self) -> Option<Stats> {
+        Some(self.history.latest()?.stats())
     }
 
     /// Iterates over the record batches.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrowfeed_source::stats::Meter;
 use arrowfeed_source::{ForkLock, Report, Skipped};
 
 use super::reported::ReportLog;
@@ -14,12 +15,24 @@ pub(super) struct History(Arc<ForkLock<Total>>);
 struct Total {
     rows: u64,
     log: ReportLog,
+    /// The meter of the iteration that began last.
+    latest: Option<Arc<Meter>>,
 }
 
 impl History {
     /// The sum of the counts so far. Each skipped part is listed once.
     pub(super) fn report(&self) -> Report {
         self.0.with(|total| total.log.up_to(&total.log.counted(), total.rows)).unwrap_or_default()
+    }
+
+    /// The meter of the iteration that began last.
+    pub(super) fn latest(&self) -> Option<Arc<Meter>> {
+        self.0.with(|total| total.latest.clone()).flatten()
+    }
+
+    /// Notes that an iteration begins.
+    pub(super) fn begin(&self, meter: &Arc<Meter>) {
+        self.0.with(|total| total.latest = Some(meter.clone()));
     }
 
     /// Adds counts. Returns the first skipped part of each file of which nothing was skipped before.
