@@ -7,7 +7,6 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::Schema;
 use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
 
-use crate::stats::{Stage, enter};
 use crate::{FeedError, FeedErrorKind};
 
 /// Number of rows after which earlier rows count half.
@@ -53,7 +52,6 @@ pub fn passing_rows(
     predicate: &CompiledPredicate,
     batch: &RecordBatch,
 ) -> (BooleanBuffer, Option<Incomparable>) {
-    let _filtering = enter(Stage::Filter);
     let mut incomparable = None;
     let mut rows = batch.num_rows();
     // Another comparison may fail in an earlier row.

@@ -134,7 +134,6 @@ impl Filter {
 
     /// The selected rows of a batch, with the returned columns.
     fn selected(&self, batch: &RecordBatch, mask: &BooleanBuffer) -> Result<RecordBatch, FeedError> {
-        let _filtering = enter(Stage::Filter);
         let returned = self.projection.apply(batch)?;
         if mask.count_set_bits() == mask.len() {
             return Ok(returned);
@@ -295,6 +294,7 @@ impl FilteredUnit {
         located: &LocatedBatch,
         check: &Check<'_>,
     ) -> Result<Option<LocatedBatch>, FeedError> {
+        let _filtering = enter(Stage::Filter);
         let LocatedBatch { batch, origins } = located;
         let filter = self.file.filter.clone();
         let (mask, incomparable) = match &filter.compiled {

@@ -15,7 +15,8 @@ pub enum Stage {
     Decompress(Codec),
     /// Decoding bytes to columns, with the decompression of Parquet and of compressed TFRecord files.
     Decode,
-    /// Testing rows with a predicate, and copying those that pass.
+    /// Testing rows with a predicate, and copying those that pass. Avro and Parquet files test most rows while they decode,
+    /// which counts as [`Decode`](Self::Decode), because the clock would be read for each block.
     Filter,
     /// Gathering the rows of a batch in a random order.
     Shuffle,
