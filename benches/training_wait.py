@@ -29,12 +29,12 @@ def step(matrix: np.ndarray) -> None:
         matrix @ matrix
 
 
-def wait(path: Path, threads: int, rows: int) -> af.LoaderStats:
+def wait(path: Path, threads: int, rows: int, steps: int = STEPS) -> af.LoaderStats:
     """The figures of a training."""
     matrix = np.ones((64, 64))
     dataset = af.AvroDataset(path)
     with dataset.tensors(batch_size=rows, threads=threads, epochs=None) as batches:
-        for _ in range(STEPS):
+        for _ in range(steps):
             next(batches)
             step(matrix)
         return batches.stats()

@@ -109,6 +109,7 @@ def test_the_figures_are_a_table_and_a_page(path):
     assert "<td>decompress zstandard</td>" in page
 
 
+@pytest.mark.alone
 def test_a_slow_consumer_hardly_waits(path):
     batches = af.AvroDataset(path).tensors(batch_size=2000, threads=2)
     for _ in batches:

@@ -32,11 +32,15 @@ impl Stats {
         if self.waits.share < SMALL_WAIT {
             return format!("the consumer is the bottleneck: it waited for batches for {waited} of the time");
         }
-        let Some(stage) = self.stages.longest() else {
+        let Some(longest) = self.stages.longest() else {
             return format!("the loader is the bottleneck: the consumer waited for {waited} of the time");
         };
-        let lacks_work = self.waits.share > HALF && self.busy_share() < HALF;
-        if lacks_work && self.threads > 1 && stage != Stage::Request {
+        // The thread of the caller may wait for the store while the others have no work.
+        let is_store_slow =
+            self.stages.of(Stage::Request).as_secs_f64() > HALF * self.waits.time.as_secs_f64();
+        let lacks_work = self.threads > 1 && self.waits.share > HALF && self.busy_share() < HALF;
+        let stage = if lacks_work && is_store_slow { Stage::Request } else { longest };
+        if lacks_work && stage != Stage::Request {
             let (threads, busy) = (counted(self.threads as u64, "thread"), percent(self.busy_share()));
             return format!(
                 "the loader is the bottleneck: its {threads} have work for {busy} of the time; write smaller blocks or more files"
@@ -101,7 +105,7 @@ mod tests {
     fn stats(wait: f64, threads: usize, times: &[(Stage, u64)]) -> Stats {
         let mut stages = StageTimes::default();
         times.iter().for_each(|(stage, seconds)| stages.add(*stage, Duration::from_secs(*seconds)));
-        let waits = Waits { share: wait, ..Waits::default() };
+        let waits = Waits { share: wait, time: Duration::from_secs_f64(100.0 * wait), ..Waits::default() };
         let time = Duration::from_secs(100);
         Stats { threads, cores: 4, batches: 10, time, waits, stages, ..Stats::default() }
     }
@@ -171,6 +175,8 @@ mod tests {
         assert_eq!(loader(4, &[(Stage::Decode, 90), (Stage::Convert, 10)]), text);
         let text = "100 % of its time is waiting for the store; read more ahead, or keep a local cache";
         assert_eq!(loader(4, &[(Stage::Request, 100)]), text);
+        let text = "44 % of its time is waiting for the store; read more ahead, or keep a local cache";
+        assert_eq!(loader(4, &[(Stage::Request, 80), (Stage::Decode, 100)]), text);
         let busy_consumer = stats(0.3, 4, &[(Stage::Decode, 90)]).verdict();
         assert_eq!(
             busy_consumer,
