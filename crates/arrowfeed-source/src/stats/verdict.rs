@@ -40,7 +40,7 @@ impl Stats {
             self.stages.of(Stage::Request).as_secs_f64() > HALF * self.waits.time.as_secs_f64();
         let lacks_work = self.threads > 1 && self.waits.share > HALF && self.busy_share() < HALF;
         let stage = if lacks_work && is_store_slow { Stage::Request } else { longest };
-        if lacks_work && stage != Stage::Request {
+        if lacks_work && !matches!(stage, Stage::Request | Stage::Open) {
             let (threads, busy) = (counted(self.threads as u64, "thread"), percent(self.busy_share()));
             return format!(
                 "the loader is the bottleneck: its {threads} have work for {busy} of the time; write smaller blocks or more files"
@@ -177,6 +177,8 @@ mod tests {
         assert_eq!(loader(4, &[(Stage::Request, 100)]), text);
         let text = "44 % of its time is waiting for the store; read more ahead, or keep a local cache";
         assert_eq!(loader(4, &[(Stage::Request, 80), (Stage::Decode, 100)]), text);
+        let text = "90 % of its time is opening files; write fewer and larger files, or save the index";
+        assert_eq!(loader(4, &[(Stage::Open, 90), (Stage::Decode, 10)]), text);
         let busy_consumer = stats(0.3, 4, &[(Stage::Decode, 90)]).verdict();
         assert_eq!(
             busy_consumer,
