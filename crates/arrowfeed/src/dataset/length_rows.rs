@@ -143,6 +143,10 @@ impl BatchRows for LengthRows {
         &self.options
     }
 
+    fn formats(&self) -> Vec<&'static str> {
+        self.rows.formats()
+    }
+
     /// Batches of long rows have fewer ones.
     fn batch_rows(&self) -> usize {
         0
