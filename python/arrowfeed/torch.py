@@ -17,7 +17,7 @@ from arrowfeed._frameworks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from arrowfeed._arrowfeed import RaggedTensor
     from arrowfeed.types import KeyedJagged, PlainTensor, RaggedForm, Tensor
@@ -122,7 +122,7 @@ class Converter:
     """
 
     def __init__(self, ragged: Any, keyed_jagged: KeyedJagged | None, names: list[str] | None = None) -> None:
-        forms = {
+        forms: dict[str, Callable[[str, RaggedTensor], Any]] = {
             "parts": lambda _name, tensor: _parts(tensor),
             "nested": lambda _name, tensor: nested(tensor),
             "offsets": lambda _name, tensor: offsets(tensor),

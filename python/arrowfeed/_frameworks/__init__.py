@@ -3,8 +3,9 @@
 | module | content |
 |---|---|
 | `handoff` | code that all frameworks share; it imports none of them |
-| `torch_dataset` | `Dataset.to_torch`; imports PyTorch |
-| `jax_iterator` | `Dataset.to_jax`; imports JAX on first use |
+| `copied_ahead` | batches that a thread copies to a device before they are requested |
+| `torch_dataset` `torch_devices` | `Dataset.to_torch`; imports PyTorch |
+| `jax_iterator` `jax_devices` | `Dataset.to_jax`; imports JAX on first use |
 
 TensorFlow has its own package, `arrowfeed._tensorflow`.
 """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._frameworks import names_of, of_tensors
+from arrowfeed._frameworks import check_names, names_of, of_tensors
+from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
+from arrowfeed._frameworks.jax_devices import placement
 from arrowfeed.jax import Converter
 
 if TYPE_CHECKING:
@@ -17,16 +19,36 @@ if TYPE_CHECKING:
 class JaxIterator:
     """An iterator over dicts of JAX arrays. See `Dataset.to_jax`."""
 
-    def __init__(self, dataset: Dataset, *, ragged: Any = "parts", **options: Any) -> None:
-        self._convert = Converter(ragged, names_of(dataset.specs))
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        ragged: Any = "parts",
+        device: Any = None,
+        sharding: Any = None,
+        copies_ahead: int = 2,
+        **options: Any,
+    ) -> None:
+        convert = Converter(ragged, names_of(dataset.specs))
         self._names = list(dataset.specs)
+        place = None
+        if device is not None or sharding is not None:
+            if isinstance(sharding, dict):
+                check_names("sharding", cast("dict[str, Any]", sharding), dataset.specs)
+            place = placement(device, sharding)
+        check_copies_ahead(copies_ahead)
         self._batches = dataset.tensors(**options)
+        self._converted: Converted[dict[str, Any]] = (
+            Converted(self._batches, convert)
+            if place is None
+            else CopiedAhead(self._batches, lambda tensors: place(convert(tensors)), copies_ahead)
+        )
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> dict[str, Any]:
-        return self._convert(next(self._batches))
+        return next(self._converted)
 
     def __len__(self) -> int:
         """Returns the number of batches of the whole iteration, as `len` of a `BatchIterator`.
@@ -44,7 +66,7 @@ class JaxIterator:
 
     def state_dict(self) -> dict[str, Any]:
         """Returns a checkpoint of the iteration after the last returned batch, which can be saved as JSON."""
-        return self._batches.state_dict()
+        return self._converted.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resumes after the batch of a checkpoint.
@@ -55,7 +77,7 @@ class JaxIterator:
         Raises:
             ChangedError, ValueError, TypeError: As in `BatchIterator.load_state_dict`.
         """
-        self._batches.load_state_dict(state)
+        self._converted.load_state_dict(state)
 
     def report(self) -> Report:
         """Returns the counts of rows, blocks and bytes read so far, and the skipped parts, as in
@@ -69,7 +91,7 @@ class JaxIterator:
 
     def close(self) -> None:
         """Stops the iteration and its worker threads."""
-        self._batches.close()
+        self._converted.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass
 from arrowfeed._frameworks import framework, names_of, of_tensors
+from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
+from arrowfeed._frameworks.torch_devices import Device, Pinned
 from arrowfeed.torch import Converter
 
 if TYPE_CHECKING:
@@ -37,16 +40,24 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         *,
         ragged: Any = "parts",
         keyed_jagged: KeyedJagged | None = None,
+        pin_memory: bool = False,
+        device: Any = None,
+        copies_ahead: int = 2,
         **options: Any,
     ) -> None:
         self._dataset = dataset
+        if not isinstance(cast("Any", pin_memory), bool):
+            raise TypeError(f"pin_memory: expected a bool, found {type(pin_memory).__name__} {pin_memory!r}")
+        check_copies_ahead(copies_ahead)
+        self._pins, self._copies_ahead = pin_memory, copies_ahead
+        self._device: Any = None if device is None else _torch.device(device)
         # Not the converter: a pickle has neither functions nor the modules of frameworks.
         self._forms = ragged, keyed_jagged
         Converter(*self._forms, names_of(dataset.specs))
         self._options = options
         # In memory that the workers share, because persistent workers have copies of everything else.
         self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
-        self._started: tuple[int, BatchIterator[dict[str, AnyTensor]]] | None = None
+        self._started: tuple[int, Converted[dict[str, Any]]] | None = None
         self._resumed: dict[str, Any] | None = None
         # The number of global batches of other workers before the next one of this worker.
         self._turn = 0
@@ -76,18 +87,26 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         batches = batches_of_pass(self._dataset, epoch, options)
         if resumed is not None:
             batches.load_state_dict(resumed)
-        self._started = epoch, batches
+        converted = self._converted(batches)
+        self._started = epoch, converted
         self._turn, workers = options.get("_turn", (0, 1))
-        return self._converted(batches, workers)
+        return self._counted(converted, workers)
 
-    def _converted(
-        self, batches: BatchIterator[dict[str, AnyTensor]], workers: int
-    ) -> Iterator[dict[str, Any]]:
-        convert = Converter(*self._forms)
-        with batches:
-            for tensors in batches:
+    def _converted(self, batches: BatchIterator[dict[str, AnyTensor]]) -> Converted[dict[str, Any]]:
+        convert, ahead = Converter(*self._forms), self._copies_ahead
+        if self._device is not None:
+            device = Device(self._device)
+            return CopiedAhead(batches, lambda tensors: device.begin(convert(tensors)), ahead, device.finish)
+        if self._pins:
+            pin = Pinned()
+            return CopiedAhead(batches, lambda tensors: pin(convert(tensors)), ahead)
+        return Converted(batches, convert)
+
+    def _counted(self, batches: Converted[dict[str, Any]], workers: int) -> Iterator[dict[str, Any]]:
+        with contextlib.closing(batches):
+            for batch in batches:
                 self._turn = workers - 1
-                yield convert(tensors)
+                yield batch
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)
@@ -231,6 +250,11 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
             _check_seed(options)
         if worker is None:
             return options
+        if self._device is not None or self._pins:
+            # A forked process cannot use CUDA.
+            argument = "pin_memory" if self._device is None else "device"
+            instead = "pass pin_memory=True to the DataLoader"
+            raise ValueError(f"{argument}: expected no workers, found a worker of a DataLoader: {instead}")
         # Each worker is a process, so several threads per worker would exceed the number of cores.
         if options.get("threads") is None:
             options["threads"] = 1

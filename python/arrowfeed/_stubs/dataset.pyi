@@ -819,6 +819,9 @@ class Dataset(Tfxio):
         start_epoch: int = 0,
         ragged: RaggedForm | Mapping[str, RaggedForm] = "parts",
         keyed_jagged: KeyedJagged | None = None,
+        pin_memory: bool = False,
+        device: Any = None,
+        copies_ahead: int = 2,
     ) -> TorchDataset:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
@@ -870,9 +873,17 @@ class Dataset(Tfxio):
                 `"offsets"` or `"lengths"`, as in `arrowfeed.torch.to_torch`.
             keyed_jagged: A dict of names to lists of names of tensors. Each list becomes one
                 `KeyedJaggedTensor` of TorchRec, which replaces its tensors.
+            pin_memory: Whether a thread copies each batch to page-locked memory of the pool of PyTorch, from
+                which copies to a GPU are fast. Without CUDA: a `RuntimeWarning`, and no copy. With workers,
+                pass `pin_memory=True` to the `DataLoader` instead.
+            device: A `torch.device`, or its name: a thread copies the next batches to it, on CUDA through
+                page-locked memory and in a stream of its own. Not with workers. None: no copy.
+            copies_ahead: With `pin_memory` or `device`: number of batches that are copied and not yet
+                returned, at least 1.
 
         Raises:
             ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
+            RuntimeError: PyTorch does not know the `device`.
             ValueError: An option has an invalid value.
             TypeError: An option has the wrong type or is missing.
 
@@ -905,6 +916,9 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
         ragged: JaxRaggedForm | Mapping[str, JaxRaggedForm] = "parts",
+        device: Any = None,
+        sharding: Any = None,
+        copies_ahead: int = 2,
     ) -> JaxIterator:
         """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
@@ -940,6 +954,13 @@ class Dataset(Tfxio):
             start_epoch: Number of the first epoch, from 0.
             ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"padded"`
                 or `"segments"`, as in `arrowfeed.jax.to_jax`.
+            device: A `jax.Device`: a thread copies the next batches to it. None: no copy.
+            sharding: A `jax.sharding.Sharding` of dense tensors, or a dict of those of some of them: a thread
+                makes global arrays, of which the batch of this process is a part, as
+                `jax.make_array_from_process_local_data`. All processes must make batches of one size and
+                equally many, as `global_batch_size` with `even` does. None: no global arrays.
+            copies_ahead: With `device` or `sharding`: number of batches that are copied and not yet returned,
+                at least 1.
 
         Raises:
             ImportError: JAX is not installed.

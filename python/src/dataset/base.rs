@@ -347,27 +347,49 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.to_torch)]
-    #[pyo3(signature = (*, ragged=None, keyed_jagged=None, **options), text_signature = None)]
+    #[pyo3(
+        signature = (
+            *, ragged=None, keyed_jagged=None, pin_memory=None, device=None, copies_ahead=None, **options
+        ),
+        text_signature = None
+    )]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
         ragged: Option<&Bound<'py, PyAny>>,
         keyed_jagged: Option<&Bound<'py, PyAny>>,
+        pin_memory: Option<&Bound<'py, PyAny>>,
+        device: Option<&Bound<'py, PyAny>>,
+        copies_ahead: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let forms = [("ragged", ragged), ("keyed_jagged", keyed_jagged)];
+        let forms = [
+            ("ragged", ragged),
+            ("keyed_jagged", keyed_jagged),
+            ("pin_memory", pin_memory),
+            ("device", device),
+            ("copies_ahead", copies_ahead),
+        ];
         let maker = ("arrowfeed._frameworks.torch_dataset", "torch_dataset");
         to_framework("to_torch", maker, slf, options, &forms)
     }
 
     #[doc = signed!(Dataset.to_jax)]
-    #[pyo3(signature = (*, ragged=None, **options), text_signature = None)]
+    #[pyo3(
+        signature = (*, ragged=None, device=None, sharding=None, copies_ahead=None, **options),
+        text_signature = None
+    )]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
         ragged: Option<&Bound<'py, PyAny>>,
+        device: Option<&Bound<'py, PyAny>>,
+        sharding: Option<&Bound<'py, PyAny>>,
+        copies_ahead: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let maker = ("arrowfeed._frameworks.jax_iterator", "JaxIterator");
-        to_framework("to_jax", maker, slf, options, &[("ragged", ragged)])
+        let forms =
+            [("ragged", ragged), ("device", device), ("sharding", sharding), ("copies_ahead", copies_ahead)];
+        to_framework("to_jax", maker, slf, options, &forms)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

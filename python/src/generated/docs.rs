@@ -1300,6 +1300,13 @@ Args:
     start_epoch: Number of the first epoch, from 0.
     ragged: The form of ragged tensors, or a dict of the forms of some of them: `"parts"`, `"padded"`
         or `"segments"`, as in `arrowfeed.jax.to_jax`.
+    device: A `jax.Device`: a thread copies the next batches to it. None: no copy.
+    sharding: A `jax.sharding.Sharding` of dense tensors, or a dict of those of some of them: a thread
+        makes global arrays, of which the batch of this process is a part, as
+        `jax.make_array_from_process_local_data`. All processes must make batches of one size and
+        equally many, as `global_batch_size` with `even` does. None: no global arrays.
+    copies_ahead: With `device` or `sharding`: number of batches that are copied and not yet returned,
+        at least 1.
 
 Raises:
     ImportError: JAX is not installed.
@@ -1432,9 +1439,17 @@ Args:
         `"offsets"` or `"lengths"`, as in `arrowfeed.torch.to_torch`.
     keyed_jagged: A dict of names to lists of names of tensors. Each list becomes one
         `KeyedJaggedTensor` of TorchRec, which replaces its tensors.
+    pin_memory: Whether a thread copies each batch to page-locked memory of the pool of PyTorch, from
+        which copies to a GPU are fast. Without CUDA: a `RuntimeWarning`, and no copy. With workers,
+        pass `pin_memory=True` to the `DataLoader` instead.
+    device: A `torch.device`, or its name: a thread copies the next batches to it, on CUDA through
+        page-locked memory and in a stream of its own. Not with workers. None: no copy.
+    copies_ahead: With `pin_memory` or `device`: number of batches that are copied and not yet
+        returned, at least 1.
 
 Raises:
     ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
+    RuntimeError: PyTorch does not know the `device`.
     ValueError: An option has an invalid value.
     TypeError: An option has the wrong type or is missing.
 
@@ -3757,13 +3772,13 @@ macro_rules! signed {
         concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts')"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', device=None, sharding=None, copies_ahead=2)"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
         concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))
