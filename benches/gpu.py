@@ -1,4 +1,4 @@
-"""How long a training loop on a GPU waits for its batches, with each way to copy them there. Needs PyTorch with CUDA.
+"""How long a training loop on a GPU waits for its batches, with each way to copy them. Needs CUDA.
 
     python benches/gpu.py --data DIR
 
@@ -44,7 +44,7 @@ def train(way: str, dataset: Any, repeats: int) -> tuple[float, float]:
     for step in range(STEPS + 20):
         before = time.perf_counter()
         values = next(found)
-        if step == 20:  # noqa: PLR2004 - the steps before it warm up
+        if step == 20:
             torch.cuda.synchronize()
             waited, start, before = 0.0, time.perf_counter(), time.perf_counter()
         waited += time.perf_counter() - before
