@@ -128,6 +128,12 @@ impl OpenBlock {
         RowOrigin { row, chunk: self.number, offset: self.offset, before }
     }
 
+    /// Whether rows from `next` on continue those from `last` on. Another run of a unit may have later rows of the same block.
+    fn follows(&self, last: &RowOrigin, next: &RowOrigin) -> bool {
+        let rows = (next.row - last.row) as u64;
+        last.offset == next.offset && (self.way == Way::Passing || last.before + rows == next.before)
+    }
+
     /// Returns the number of rows after the kept ones.
     fn rows_after_kept(&self) -> u64 {
         self.count - self.dropped - self.kept
@@ -255,8 +261,9 @@ impl Batcher {
             };
             match read {
                 Ok((n, after)) => {
-                    if self.origins.last().is_none_or(|last| last.offset != block.offset) {
-                        self.origins.push(block.origin(row));
+                    let origin = block.origin(row);
+                    if !self.origins.last().is_some_and(|last| block.follows(last, &origin)) {
+                        self.origins.push(origin);
                     }
                     cur = after;
                     match block.way {

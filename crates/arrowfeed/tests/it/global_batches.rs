@@ -183,7 +183,45 @@ proptest! {
     }
 }
 
-/// A state without the counts of the process.
+/// Parts of streams that are decoded together may have gaps between them, such as rows that another process has.
+#[test]
+fn rows_between_those_of_the_streams_of_a_process_are_left_out() {
+    for format in Format::ALL {
+        let directory = Directory::local();
+        let whole = dataset(&write_as(format, &directory, &[36, 23, 67], 300));
+        let mixed = Dataset::mixed([(whole.take(70), 1.0), (whole.take(40), 0.5)]).unwrap();
+        for (streams, each) in [(24, 4), (12, 2), (8, 1)] {
+            let global = GlobalBatches { streams, ..GlobalBatches::new(each * streams as usize) };
+            let options = IterationOptions {
+                global: Some(global),
+                drop_remainder: true,
+                epochs: NonZeroU64::new(2),
+                seed: Some(5),
+                threads: NonZeroUsize::new(1),
+                ..Default::default()
+            };
+            let batches = together(&mixed, &options, 1);
+            let mut iterator = mixed.record_batches(options.clone()).unwrap();
+            for passed in 0..=batches.len() {
+                let state = iterator.state().unwrap();
+                for count in [1, 2, 4] {
+                    let each = (0..count).map(|index| {
+                        let options = IterationOptions { shard: (index, count), ..options.clone() };
+                        let mut resumed = mixed.record_batches(options).unwrap();
+                        resumed.load_state(&state).unwrap();
+                        resumed.map(|batch| numbers(&batch.unwrap())).collect::<Vec<_>>()
+                    });
+                    let each: Vec<_> = each.collect();
+                    let joined = |k: usize| each.iter().flat_map(|own| own[k].clone()).collect::<Vec<_>>();
+                    let found: Vec<_> = (0..each[0].len()).map(joined).collect();
+                    assert_eq!(found, batches[passed..], "{format:?} {streams} {count} {passed}");
+                }
+                iterator.next();
+            }
+        }
+    }
+}
+
 #[test]
 fn each_block_is_counted_once_whatever_the_number_of_streams() {
     for format in Format::ALL {
@@ -216,6 +254,7 @@ fn each_block_is_counted_once_whatever_the_number_of_streams() {
     }
 }
 
+/// A state without the counts of the process.
 fn strip_report(state: &str) -> String {
     state.split("\"report\"").next().unwrap().to_owned()
 }
