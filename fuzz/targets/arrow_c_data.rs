@@ -34,7 +34,7 @@ fn tensors(batch: &RecordBatch) {
         let representations = [
             Representation::Dense(Dense { column: column.clone(), ..Dense::default() }),
             Representation::Dense(Dense { column: column.clone(), shape: vec![2], ..Dense::default() }),
-            Representation::VarLenSparse(VarLenSparse { column: column.clone() }),
+            Representation::VarLenSparse(VarLenSparse { column: column.clone(), ..Default::default() }),
             Representation::VarLenRagged(VarLenRagged {
                 column: column.clone(),
                 row_splits_dtype,

@@ -41,6 +41,16 @@ from arrowfeed._stubs.tfrecord import (
     read_tfrecord,
     write_tfrecord,
 )
+from arrowfeed._stubs.transform import (
+    Transform,
+    bucketized,
+    cast,
+    clipped,
+    crossed,
+    hashed,
+    normalised,
+    vocabulary,
+)
 from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
 
 __version__: str
@@ -88,19 +98,26 @@ __all__ = [
     "TensorFlowSource",
     "TensorSpec",
     "TensorsToRecordBatch",
+    "Transform",
     "VarLenRagged",
     "VarLenSparse",
     "__version__",
     "avro_columns",
     "avro_schema",
+    "bucketized",
+    "cast",
     "check_avro",
+    "clipped",
     "col",
+    "crossed",
     "encode_examples",
     "encode_records",
     "encode_sequence_examples",
     "exists",
+    "hashed",
     "infer_representations",
     "join_jagged",
+    "normalised",
     "peek",
     "polars_frame",
     "polars_schema",
@@ -114,6 +131,7 @@ __all__ = [
     "register_tensorflow_ops",
     "representations_from_tfmd",
     "upload",
+    "vocabulary",
     "write_avro",
     "write_tfrecord",
 ]

@@ -11,6 +11,10 @@ The keys of the dict are the names of the tensors. A name is also the key expres
 `key`. Key expressions and kinds of features follow the Avro dataset RFC of TensorFlow I/O; the page "Key
 expressions and features" has the rules.
 
+A feature may have transforms, which make ids and other numbers of the values; representations take them, too:
+
+    features.Dense([], key="country", transform=features.hashed(1000))
+
 Features are immutable, and can be compared, hashed and pickled. Functions that accept these features also
 accept the features of `tf.io`, tensorflow-io and ATDS.
 """
@@ -20,6 +24,16 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arrowfeed._arrowfeed import (
+    Transform,
+    bucketized,
+    cast,
+    clipped,
+    crossed,
+    hashed,
+    normalised,
+    vocabulary,
+)
 from arrowfeed._features import arguments as argument
 
 if TYPE_CHECKING:
@@ -29,7 +43,22 @@ if TYPE_CHECKING:
 
     from arrowfeed.types import Duplicates, FeatureDType, Packed, RowSplitsDType
 
-__all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
+__all__ = [
+    "Dense",
+    "Feature",
+    "FixedLenSequence",
+    "Ragged",
+    "Sparse",
+    "Transform",
+    "VarLen",
+    "bucketized",
+    "cast",
+    "clipped",
+    "crossed",
+    "hashed",
+    "normalised",
+    "vocabulary",
+]
 
 PACKED = ("values", "segment_ids", "positions")
 """The tensors of packed rows."""
@@ -41,9 +70,10 @@ class Feature:
 
     Two features are equal if their arguments are equal; a default of 0 differs from a default of 0.0.
 
-    All features have the attributes `dtype`, `key` and `lossy`. `dtype` is the numpy type of the values:
-    `object` for byte strings, None for the type of the field. `key` is the key expression; None means the
-    name of the tensor. `lossy` determines which values are converted to the `dtype`, as described in `Dense`.
+    All features have the attributes `dtype`, `key`, `lossy` and `transform`. `dtype` is the numpy type of the
+    values: `object` for byte strings, None for the type of the field. `key` is the key expression; None means
+    the name of the tensor. `lossy` determines which values are converted to the `dtype`, as described in
+    `Dense`. `transform` has the conversions of the values, in their order.
     """
 
     _kind: ClassVar[str]
@@ -98,6 +128,9 @@ class Dense(Feature):
             no value is converted, as for features of other libraries; a field of another type is an error.
         truncate: Whether to cut lists that are too long at their ends, in each dimension. False: a list that
             is too long is an error.
+        transform: Conversions of the values, such as `hashed(1000)`; several are a list, in their order. They
+            come before the conversion to the `dtype`, and missing values stay missing, so `dtype` and
+            `default` are those of the results.
 
     Raises:
         ValueError: A size is negative, or the default has the wrong shape or type.
@@ -115,6 +148,7 @@ class Dense(Feature):
     key: str | None = None
     lossy: bool | None = False
     truncate: bool = False
+    transform: tuple[Transform, ...] = ()
 
     def __init__(
         self,
@@ -125,6 +159,7 @@ class Dense(Feature):
         key: str | None = None,
         lossy: bool | None = False,
         truncate: bool = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> None:
         sizes = argument.sizes("shape", shape)
         kind = argument.dtype(dtype)
@@ -136,6 +171,7 @@ class Dense(Feature):
             key=_key(key),
             lossy=argument.flag_or_none("lossy", lossy),
             truncate=argument.flag("truncate", truncate),
+            transform=argument.transforms(transform),
         )
 
 
@@ -156,6 +192,7 @@ class FixedLenSequence(Feature):
         lossy: As in `Dense`.
         truncate: Whether to cut lists that are longer than their size at their ends. Requires a `shape` with
             a fixed size and a key of two or more dimensions. False: a list that is too long is an error.
+        transform: As in `Dense`.
 
     Raises:
         ValueError: A size is less than -1, or the default is not a scalar or does not have the type.
@@ -173,6 +210,7 @@ class FixedLenSequence(Feature):
     key: str | None = None
     lossy: bool | None = False
     truncate: bool = False
+    transform: tuple[Transform, ...] = ()
 
     def __init__(
         self,
@@ -183,6 +221,7 @@ class FixedLenSequence(Feature):
         key: str | None = None,
         lossy: bool | None = False,
         truncate: bool = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> None:
         sizes = argument.open_sizes("shape", shape)
         kind = argument.dtype(dtype)
@@ -194,6 +233,7 @@ class FixedLenSequence(Feature):
             key=_key(key),
             lossy=argument.flag_or_none("lossy", lossy),
             truncate=argument.flag("truncate", truncate),
+            transform=argument.transforms(transform),
         )
 
 
@@ -214,6 +254,7 @@ class VarLen(Feature):
         truncate: Whether to cut lists that are longer than their size at their ends. Requires a `shape` with
             a fixed size. A list that is too short is an error in any case. False: a list that is too long is
             an error, too.
+        transform: As in `Dense`.
 
     Raises:
         ValueError: A size is less than -1.
@@ -230,6 +271,7 @@ class VarLen(Feature):
     key: str | None = None
     lossy: bool | None = False
     truncate: bool = False
+    transform: tuple[Transform, ...] = ()
 
     def __init__(
         self,
@@ -239,6 +281,7 @@ class VarLen(Feature):
         key: str | None = None,
         lossy: bool | None = False,
         truncate: bool = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> None:
         sizes = None if shape is None else argument.open_sizes("shape", shape)
         self._set(
@@ -247,6 +290,7 @@ class VarLen(Feature):
             key=_key(key),
             lossy=argument.flag_or_none("lossy", lossy),
             truncate=argument.flag("truncate", truncate),
+            transform=argument.transforms(transform),
         )
 
 
@@ -272,6 +316,7 @@ class Sparse(Feature):
         duplicates: How to treat two entries of a row with the same indices: `"keep"` or `"error"`.
         key: The key expression to which the other keys are relative. None: the name of the tensor.
         lossy: As in `Dense`, for the values. Indices are never converted.
+        transform: As in `Dense`, for the values. The keys of `crossed` begin at the record.
 
     Raises:
         ValueError: A size is less than -1, or `duplicates` has another value.
@@ -291,6 +336,7 @@ class Sparse(Feature):
     duplicates: str = "keep"
     key: str | None = None
     lossy: bool | None = False
+    transform: tuple[Transform, ...] = ()
 
     def __init__(
         self,
@@ -303,6 +349,7 @@ class Sparse(Feature):
         duplicates: Duplicates = "keep",
         key: str | None = None,
         lossy: bool | None = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> None:
         self._set(
             index_key=argument.texts("index_key", "a key expression (str), or several", index_key),
@@ -313,6 +360,7 @@ class Sparse(Feature):
             duplicates=argument.choice("duplicates", ("error", "keep"), duplicates),
             key=_key(key),
             lossy=argument.flag_or_none("lossy", lossy),
+            transform=argument.transforms(transform),
         )
 
 
@@ -344,6 +392,7 @@ class Ragged(Feature):
             `[sequences, pad_to, *inner_shape]`. `"segment_ids"`: the number of the row of each value in its
             sequence, from 1; 0 for padding. `"positions"`: the number of each value in its row, from 0.
             These are int32. Features whose rows have equal lengths have the same sequences.
+        transform: As in `Dense`.
 
     Raises:
         ValueError: A size is negative, `row_splits_dtype` or `pad_to` has another value, or an argument
@@ -371,6 +420,7 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
     truncate: bool = False
     mask: bool = False
     pack: str | None = None
+    transform: tuple[Transform, ...] = ()
 
     def __init__(
         self,
@@ -385,6 +435,7 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
         truncate: bool = False,
         mask: bool = False,
         pack: Packed | None = None,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> None:
         kind = argument.dtype(dtype)
         if pad_to is None and (pad_value is not None or truncate or mask or pack is not None):
@@ -402,6 +453,7 @@ Ragged(key='tokens[*]', pad_to='multiple of 8', mask=True))
             truncate=argument.flag("truncate", truncate),
             mask=argument.flag("mask", mask),
             pack=None if pack is None else argument.choice("pack", PACKED, pack),
+            transform=argument.transforms(transform),
         )
 
 

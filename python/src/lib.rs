@@ -126,8 +126,9 @@ mod _arrowfeed {
         store_files::{exists, peek, upload},
         tensor::{
             Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
-            StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
-            infer_representations, join_jagged, representations_from_tfmd,
+            StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, Transform, VarLenRagged,
+            VarLenSparse, bucketized, cast, clipped, crossed, hashed, infer_representations, join_jagged,
+            normalised, representations_from_tfmd, vocabulary,
         },
         write::write_avro,
         writer::AvroWriter,

@@ -29,6 +29,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("filters.md", 2),
         ("limits.md", 1),
         ("parquet.md", 4),
+        ("transforms.md", 2),
     ],
 )
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):

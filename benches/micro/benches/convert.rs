@@ -78,7 +78,10 @@ fn representations() -> Vec<(&'static str, Representation)> {
         ("dense, equal lists", Representation::Dense(dense("equal"))),
         ("dense, default fill", Representation::Dense(Dense { default: default.clone(), ..dense("holes") })),
         ("dense, padded", Representation::Dense(Dense { default, pad: true, ..dense("varying") })),
-        ("varlen sparse", Representation::VarLenSparse(VarLenSparse { column: "varying".to_owned() })),
+        (
+            "varlen sparse",
+            Representation::VarLenSparse(VarLenSparse { column: "varying".to_owned(), ..Default::default() }),
+        ),
         ("sparse, sorted", sparse("sorted")),
         ("sparse, to be sorted", sparse("indices")),
         ("ragged", ragged("varying", Vec::new())),

@@ -32,7 +32,7 @@ use crate::tensor::Tensor;
 /// let schema = Arc::new(Schema::new(vec![Field::new("tags", tags.data_type().clone(), true)]));
 /// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(tags)])?;
 ///
-/// let sparse = Representation::VarLenSparse(VarLenSparse { column: "tags".to_owned() });
+/// let sparse = Representation::VarLenSparse(VarLenSparse { column: "tags".to_owned(), ..Default::default() });
 /// let adapter = TensorAdapter::try_new(schema, [("t", sparse)])?;
 /// let tensors = adapter.convert(&batch)?;
 /// let tensor = tensors[0].1.as_sparse().unwrap();

@@ -10,6 +10,7 @@ use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind
 use crate::indexed_schema::IndexedSchema;
 use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
+use crate::transform::{self, Transform};
 
 /// A compiled path from a column of the batch to an array inside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,8 @@ pub(crate) struct Column {
     offsets: Vec<Option<SplitsDType>>,
     /// The type at the end of the path, which is not a list.
     pub(crate) leaf: DataType,
+    /// The columns of a cross. The values at the end of the path are structs of their values.
+    crossed: Vec<Self>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,8 +52,16 @@ impl Column {
         };
         refuse_namesakes(schema, schema.fields(), field.name()).map_err(|error| error.in_column(&label))?;
         let (leaf, path) = (field.data_type().clone(), ColumnPath::from(field.name().as_str()));
-        let mut column =
-            Self { label, path, index, steps: Vec::new(), sizes: Vec::new(), offsets: Vec::new(), leaf };
+        let mut column = Self {
+            label,
+            path,
+            index,
+            steps: Vec::new(),
+            sizes: Vec::new(),
+            offsets: Vec::new(),
+            leaf,
+            crossed: Vec::new(),
+        };
         loop {
             if let Some(items) = column.enter_lists(field) {
                 field = items;
@@ -62,6 +73,35 @@ impl Column {
         }
         column.leaf = field.data_type().clone();
         Ok(column)
+    }
+
+    /// The column with those that a transform crosses with it. Fails if one of them is not in lists of the same depth.
+    pub(crate) fn crossed(
+        self,
+        schema: &IndexedSchema,
+        transforms: &[Transform],
+    ) -> Result<Self, RepresentationError> {
+        let with: Vec<&String> = transforms.iter().flat_map(Transform::with).collect();
+        if with.is_empty() {
+            return Ok(self);
+        }
+        let depth = self.depth();
+        let mut crossed = vec![self.clone()];
+        for name in with {
+            let column = Self::compile(schema, &ColumnPath::from(name.as_str()))?;
+            if column.depth() != depth {
+                let expected = format!("lists of depth {depth}, as {:?} has", self.label);
+                let found = format!("depth {}", column.depth());
+                let error = RepresentationError::new(RepresentationErrorKind::Type, expected, found);
+                return Err(error.in_column(&column.label));
+            }
+            crossed.push(column);
+        }
+        let leaves = crossed.iter().map(|column| (column.label.as_str(), column.leaf.clone()));
+        let leaf = DataType::Struct(transform::fields(leaves));
+        let (steps, sizes) = (vec![ColumnStep::Items; depth], vec![None; depth]);
+        let offsets = vec![Some(SplitsDType::Int64); depth];
+        Ok(Self { steps, sizes, offsets, leaf, crossed, ..self })
     }
 
     /// Enters the nested lists of `field`, and returns the items of the innermost one. `None` if `field` is not a list.
@@ -132,11 +172,26 @@ impl Column {
         self.index
     }
 
-    /// Starts a walk at the array of the column.
-    pub(crate) fn start<'a>(&'a self, batch: &RecordBatch) -> ColumnCursor<'a> {
-        let array = batch.column(self.index).clone();
+    /// Indices in the schema of the column and of those that are crossed with it.
+    pub(crate) fn indices(&self) -> Vec<usize> {
+        match self.crossed.is_empty() {
+            true => vec![self.index],
+            false => self.crossed.iter().map(Self::index).collect(),
+        }
+    }
+
+    /// Starts a walk at the array of the column. Fails if crossed columns have lists of different lengths.
+    pub(crate) fn start<'a>(&'a self, batch: &RecordBatch) -> Result<ColumnCursor<'a>, ConversionError> {
+        let array = match self.crossed.is_empty() {
+            true => batch.column(self.index).clone(),
+            false => {
+                let names: Vec<&str> = self.crossed.iter().map(|column| column.label.as_str()).collect();
+                let cursors = self.crossed.iter().map(|column| column.start(batch));
+                transform::zipped(&names, cursors.collect::<Result<_, _>>()?, &mut Vec::new())?
+            }
+        };
         let nulls = lists::with_parents(None, &array);
-        ColumnCursor { steps: &self.steps, array, nulls }
+        Ok(ColumnCursor { steps: &self.steps, array, nulls })
     }
 
     /// Descends to the leaf, and makes row splits of all lists except the last `tail`, which have fixed sizes.
@@ -146,7 +201,7 @@ impl Column {
         tail: usize,
         dtype: Option<SplitsDType>,
     ) -> Result<Leaves, ConversionError> {
-        let mut walk = self.start(batch);
+        let mut walk = self.start(batch)?;
         let mut splits = Vec::with_capacity(self.depth());
         let ragged = self.depth() - tail;
         let in_column = |error: ConversionError| error.in_column(&self.label);

@@ -24,6 +24,8 @@ pub enum RepresentationErrorKind {
     Name,
     /// A text is not a key expression.
     Key,
+    /// An argument of a transform, or a token of its vocabulary, is invalid, or the order of transforms is.
+    Transform,
 }
 
 /// The kind of a [`ConversionError`], so that callers need not parse the message.
@@ -48,6 +50,8 @@ pub enum ConversionErrorKind {
     Limit,
     /// The name of a tensor is unknown.
     Name,
+    /// A value is not in the vocabulary of a transform.
+    Vocabulary,
     /// The parts of a tensor do not fit together.
     Tensor,
 }

@@ -17,7 +17,7 @@ pub enum Sharing {
     Shared,
     /// New memory, as large as the copied data.
     Copied,
-    /// New memory, computed from the lengths of lists. The batch has no such data.
+    /// New memory, computed from the lengths of lists, or from the values by transforms. The batch has no such data.
     Computed,
 }
 
@@ -68,6 +68,9 @@ impl TensorPart {
 
     /// The values at the end of a path, shared unless one of the conditions `unless` applies.
     pub(crate) fn values(leaf: &Leaf, data_type: &DataType, unless: &[&str]) -> Self {
+        if let Some(transforms) = leaf.transforms() {
+            return Self::new("values", Sharing::Computed).because(transforms);
+        }
         if !leaf.is_shared(data_type) {
             return Self::new("values", Sharing::Copied).because("a dictionary's keys are resolved");
         }

@@ -12,6 +12,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 use arrowfeed_select::{compact, take};
 
+use crate::cast::Unfit;
 use crate::copy_limit::check;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
@@ -19,6 +20,7 @@ use crate::gather::{ArraySlices, gather, overflow};
 use crate::options::{AdapterOptions, InnerNulls};
 use crate::representation::DefaultValue;
 use crate::rounding::f16_of;
+use crate::transform::{Chain, Transform};
 use crate::values::Values;
 
 /// The compiled end of a path.
@@ -32,15 +34,21 @@ pub(crate) struct Leaf {
     nulls: InnerNulls,
     /// Limit on the bytes of a dictionary's values once each row has its own copy.
     batch_bytes: usize,
+    /// The transforms of the values.
+    chain: Option<Chain>,
 }
 
 impl Leaf {
-    /// Compiles the leaf. Fails if no tensor can hold values of this type, or if the default value does not fit the type.
+    /// Compiles the leaf. Fails if no tensor can hold values of this type, if a transform does not take them, or if the default
+    /// value does not fit the type of the results.
     pub(crate) fn compile(
         data_type: &DataType,
         default: Option<&DefaultValue>,
+        transforms: &[Transform],
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
+        let chain = Chain::compile(data_type, transforms)?;
+        let data_type = chain.as_ref().map_or(data_type, |chain| &chain.data_type);
         let plain = plain(data_type);
         let (Some(dtype), Some(plain)) = (DType::of(data_type), plain) else {
             let expected = "a column of numbers, bools, byte strings or times";
@@ -52,7 +60,7 @@ impl Leaf {
             None => zero(&plain),
         };
         let AdapterOptions { inner_nulls: nulls, batch_bytes, .. } = *options;
-        Ok(Self { dtype, data_type: plain, fill, nulls, batch_bytes })
+        Ok(Self { dtype, data_type: plain, fill, nulls, batch_bytes, chain })
     }
 
     /// Makes an array of one value, with exactly the type of the tensor's array.
@@ -70,13 +78,21 @@ impl Leaf {
         !matches!(data_type, DataType::Dictionary(..))
     }
 
-    /// Converts the values to the type of the tensor's array: resolves dictionaries, and makes times integers. Nulls stay
-    /// null, and the second part of the result has all of them.
+    /// The transforms of the values, for reports.
+    pub(crate) fn transforms(&self) -> Option<&str> {
+        self.chain.as_ref().map(|chain| chain.text.as_str())
+    }
+
+    /// Converts the values to the type of the tensor's array: transforms them, resolves dictionaries, and makes times integers.
+    /// Nulls stay null, and the second part of the result has all of them.
     pub(crate) fn plain(
         &self,
         array: ArrayRef,
         nulls: Option<NullBuffer>,
-    ) -> Result<(ArrayRef, Option<NullBuffer>), ConversionError> {
+    ) -> Result<(ArrayRef, Option<NullBuffer>), Unfit> {
+        if let Some(chain) = &self.chain {
+            return chain.run(array, nulls);
+        }
         if *array.data_type() == self.data_type {
             return Ok((array, nulls));
         }
@@ -108,7 +124,7 @@ impl Leaf {
         nulls: Option<NullBuffer>,
         row_of: impl Fn(usize) -> usize,
     ) -> Result<Values, ConversionError> {
-        let (array, nulls) = self.plain(array, nulls)?;
+        let (array, nulls) = self.plain(array, nulls).map_err(|unfit| unfit.in_row(&row_of))?;
         let array = match nulls {
             None => array,
             Some(nulls) => self.without_nulls(&array, &nulls, row_of)?,

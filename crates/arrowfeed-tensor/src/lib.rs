@@ -12,6 +12,8 @@
 // | `indexed_schema` | lookup of fields by name |
 // | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
 // | `leaf` | the values at the end of a path: types, nulls, defaults |
+// | `transform` | new values from the values of a leaf: ids, buckets, limits, crosses |
+// | `cast` | values converted to another type of numbers |
 // | `rounding` | the floats nearest to numbers of wider types |
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
 // | `buffer_pool` | the buffer pool for coordinates |
@@ -30,6 +32,7 @@
 mod adapter;
 mod aligned;
 mod buffer_pool;
+mod cast;
 mod column;
 mod column_path;
 mod conversion;
@@ -64,6 +67,7 @@ mod row_splits;
 mod same_schema;
 mod spec;
 mod tensor;
+mod transform;
 mod values;
 
 pub use adapter::{TensorAdapter, Tensors};
@@ -89,4 +93,5 @@ pub use reverse::{TensorsToRecordBatch, TensorsToRecordBatchOptions};
 pub use row_splits::{RowSplits, SplitsDType};
 pub use spec::{TensorKind, TensorSpec};
 pub use tensor::{DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, Tensor};
+pub use transform::{Hash, Lookup, Token, Transform, Vocabulary};
 pub use values::Values;

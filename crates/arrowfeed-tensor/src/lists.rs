@@ -107,6 +107,10 @@ impl Lists {
         }
     }
 
+    pub(crate) fn nulls(&self) -> Option<&NullBuffer> {
+        self.nulls.as_ref()
+    }
+
     pub(crate) fn is_null(&self, i: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(i))
     }

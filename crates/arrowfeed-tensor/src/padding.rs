@@ -11,12 +11,12 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::aligned::Aligned;
+use crate::cast::holds_exactly;
 use crate::dtype::DType;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
 use crate::explain::{Sharing, TensorPart};
-use crate::feature::holds_exactly;
 use crate::gather::{ArraySlices, gather, overflow, reserved};
 use crate::leaf::{one, zero};
 use crate::packing::Lines;
@@ -212,8 +212,14 @@ impl Padded {
         spec
     }
 
-    pub(crate) fn explain(&self) -> Vec<TensorPart> {
-        let part = |sharing, reason| TensorPart::new("values", sharing).because(reason);
+    /// Reports on the memory of the values, with the text of their transforms.
+    pub(crate) fn explain(&self, transforms: Option<&str>) -> Vec<TensorPart> {
+        let part = |sharing, reason: &str| match transforms.filter(|_| self.content == Content::Values) {
+            None => TensorPart::new("values", sharing).because(reason),
+            Some(text) => {
+                TensorPart::new("values", Sharing::Computed).because(format!("{text}, and {reason}"))
+            }
+        };
         vec![match (self.content, self.is_packed) {
             (Content::Values, false) => part(Sharing::Copied, "rows are padded"),
             (Content::Values, true) => part(Sharing::Copied, "rows are packed"),

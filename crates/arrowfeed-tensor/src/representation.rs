@@ -6,6 +6,7 @@ use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::padding::Padding;
 use crate::row_splits::SplitsDType;
+use crate::transform::Transform;
 
 mod source_message;
 mod wire;
@@ -53,23 +54,27 @@ pub struct Dense {
     pub column: String,
     /// Sizes of the dimensions after the batch.
     pub shape: Vec<usize>,
-    /// Value for missing rows. Without it, a missing row is an error.
+    /// Value for missing rows, of the type of the tensor. Without it, a missing row is an error.
     pub default: Option<DefaultValue>,
     /// Whether to pad rows that are too short, including empty rows, with the default value.
     pub pad: bool,
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
     /// The message that it was made from.
     pub source: SourceMessage,
 }
 
 /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column; at least one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLenSparse {
     /// The column.
     pub column: String,
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
 }
 
 /// Sparse tensor `[batch, dense_shape...]`. In each row all columns have the same number of entries.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sparse {
     /// One column of indices for each dimension.
     pub index_columns: Vec<String>,
@@ -80,12 +85,14 @@ pub struct Sparse {
     /// Whether the entries of each row are already sorted by their indices. If so, they are not sorted, and their order is
     /// not checked.
     pub already_sorted: bool,
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
     /// The message that it was made from.
     pub source: SourceMessage,
 }
 
 /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ragged {
     /// Path of the values.
     pub path: ColumnPath,
@@ -93,6 +100,8 @@ pub struct Ragged {
     pub partitions: Vec<Partition>,
     /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
     /// The message that it was made from.
     pub source: SourceMessage,
 }
@@ -115,6 +124,8 @@ pub struct VarLenRagged {
     pub row_splits_dtype: SplitsDType,
     /// Pads the rows. The column must have at most one list.
     pub padding: Option<Padding>,
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
     /// The message that it was made from.
     pub source: SourceMessage,
 }
@@ -156,12 +167,12 @@ impl fmt::Display for DefaultValue {
 }
 
 impl Representation {
-    /// The source columns of the tensor: indices before values, values before row lengths.
+    /// The source columns of the tensor: indices before values, values before row lengths, and those of a cross last.
     pub fn source_columns(&self) -> Vec<ColumnPath> {
         let of = |name: &String| ColumnPath::from(name.as_str());
-        match self {
+        let mut columns = match self {
             Self::Dense(Dense { column, .. })
-            | Self::VarLenSparse(VarLenSparse { column })
+            | Self::VarLenSparse(VarLenSparse { column, .. })
             | Self::VarLenRagged(VarLenRagged { column, .. }) => vec![of(column)],
             Self::Sparse(sparse) => {
                 sparse.index_columns.iter().chain([&sparse.value_column]).map(of).collect()
@@ -174,7 +185,35 @@ impl Representation {
                 std::iter::once(ragged.path.clone()).chain(lengths).collect()
             }
             Self::Structured(structured) => structured.columns.iter().map(of).collect(),
+        };
+        columns.extend(self.transforms().iter().flat_map(Transform::with).map(of));
+        columns
+    }
+
+    /// The conversions of the values. A structured tensor has none.
+    pub fn transforms(&self) -> &[Transform] {
+        match self {
+            Self::Dense(dense) => &dense.transforms,
+            Self::VarLenSparse(varlen) => &varlen.transforms,
+            Self::Sparse(sparse) => &sparse.transforms,
+            Self::Ragged(ragged) => &ragged.transforms,
+            Self::VarLenRagged(varlen) => &varlen.transforms,
+            Self::Structured(_) => &[],
         }
+    }
+
+    /// The same tensor with these conversions of its values. A structured tensor has none.
+    #[must_use]
+    pub fn with_transforms(mut self, transforms: Vec<Transform>) -> Self {
+        match &mut self {
+            Self::Dense(dense) => dense.transforms = transforms,
+            Self::VarLenSparse(varlen) => varlen.transforms = transforms,
+            Self::Sparse(sparse) => sparse.transforms = transforms,
+            Self::Ragged(ragged) => ragged.transforms = transforms,
+            Self::VarLenRagged(varlen) => varlen.transforms = transforms,
+            Self::Structured(_) => {}
+        }
+        self
     }
 
     /// Checks the rules that do not depend on a schema.
@@ -182,6 +221,7 @@ impl Representation {
         use RepresentationErrorKind as Kind;
         let error =
             |kind, expected: String, found: String| Err(RepresentationError::new(kind, expected, found));
+        self.transforms().iter().try_for_each(Transform::validate)?;
         match self {
             Self::Dense(dense) => {
                 if size(&dense.shape).is_none() {

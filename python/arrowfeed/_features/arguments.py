@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from arrowfeed._arrowfeed import Transform
+
 Scalar: TypeAlias = bool | int | float | bytes
 Default: TypeAlias = "Scalar | tuple[Default, ...]"
 
@@ -174,6 +176,20 @@ def default(value: object, shape: tuple[int, ...], kind: np.dtype[Any] | None) -
     if array.shape not in ((), shape):
         raise ValueError(f"default: expected {expected}, found the shape {list(array.shape)}")
     return _nested(_of_kind(array, kind, value).tolist(), array.ndim)
+
+
+def transforms(value: Any) -> tuple[Transform, ...]:
+    """Checks for one or several transforms. None means none."""
+    if value is None:
+        return ()
+    if isinstance(value, Transform):
+        return (value,)
+    expected = "a Transform of arrowfeed.features, or a list of them"
+    items = _items("transform", expected, value)
+    for item in items:
+        if not isinstance(item, Transform):
+            raise TypeError(f"transform: expected {expected}, found {found(item)}")
+    return tuple(items)
 
 
 def _is_bool(value: object) -> bool:

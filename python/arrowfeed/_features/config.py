@@ -45,6 +45,8 @@ def _plain(value: Any) -> Any:
         return type_name(value)
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, kinds.Transform):
+        return {"transform": base64.b64encode(value.to_proto()).decode()}
     if isinstance(value, tuple):
         return [_plain(item) for item in cast("tuple[Any, ...]", value)]
     return value
@@ -60,7 +62,9 @@ def _read(value: dict[str, Any]) -> Feature:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
-        return base64.b64decode(cast("dict[str, str]", value)["base64"])
+        [(kind, text)] = cast("dict[str, str]", value).items()
+        content = base64.b64decode(text)
+        return kinds.Transform.from_proto(content) if kind == "transform" else content
     if isinstance(value, list):
         return [_restored(item) for item in cast("list[Any]", value)]
     return value

@@ -14,6 +14,7 @@
 | one for each format, such as `avro` | its datasets and functions |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the mapping of columns to a tensor |
+| `transform` | conversions of the values of a tensor |
 | `tensor` | the tensors |
 | `tensorflow_op` | the ops and sources of `arrowfeed._tensorflow` |
 

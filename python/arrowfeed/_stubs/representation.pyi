@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import final
 
 from arrowfeed._inferred import InferredRepresentations
+from arrowfeed._stubs.transform import Transform
 from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, Packed, ProtoLike, RowSplitsDType
 
 class Representation:
@@ -42,7 +43,7 @@ class Representation:
 
         For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
         `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata has no messages for the other
-        representations; only `from_proto` can read their bytes.
+        representations, and none for transforms; only `from_proto` can read their bytes.
         """
 
     def __hash__(self) -> int: ...
@@ -59,8 +60,10 @@ class Dense(Representation):
         column: A column of values, lists, fixed-size lists, or nested lists.
         shape: Sizes of the dimensions after the batch. `()`: one value per row.
         default: The value for null rows: an int for integer columns (0, 1, False or True for bools), a float
-            for floating-point columns, bytes or str for byte strings. None: a null row is an error.
+            for floating-point columns, bytes or str for byte strings. With transforms, it has the type of
+            their results. None: a null row is an error.
         pad: Whether to pad rows that are too short, including empty rows, with `default`.
+        transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
     Raises:
         RepresentationError: `pad` is True and `default` is None, or the shape has more than 2^63 elements.
@@ -79,6 +82,7 @@ class Dense(Representation):
         *,
         default: float | bool | bytes | str | None = None,
         pad: bool = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> Dense: ...
     @property
     def column(self) -> str:
@@ -96,6 +100,10 @@ class Dense(Representation):
     def pad(self) -> bool:
         """Whether short rows are padded."""
 
+    @property
+    def transform(self) -> tuple[Transform, ...]:
+        """The conversions of the values, in this order."""
+
 @final
 class VarLenSparse(Representation):
     """A sparse tensor `[batch, longest, ...]` with one dimension for each list level of the column, and at
@@ -105,16 +113,23 @@ class VarLenSparse(Representation):
 
     Args:
         column: A column of lists.
+        transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
     Example:
         >>> arrowfeed.VarLenSparse("tags")
         VarLenSparse('tags')
     """
 
-    def __new__(cls, column: str) -> VarLenSparse: ...
+    def __new__(
+        cls, column: str, *, transform: Transform | Iterable[Transform] | None = None
+    ) -> VarLenSparse: ...
     @property
     def column(self) -> str:
         """The column."""
+
+    @property
+    def transform(self) -> tuple[Transform, ...]:
+        """The conversions of the values, in this order."""
 
 @final
 class Sparse(Representation):
@@ -129,6 +144,8 @@ class Sparse(Representation):
             1.
         already_sorted: Whether the entries of each row are already sorted by their indices. True: the adapter
             neither sorts the entries nor checks their order.
+        transform: The conversions of the values, not of the indices: a `Transform` of
+            `arrowfeed.features`, or several in order.
 
     Raises:
         RepresentationError: The number of sizes differs from the number of index columns.
@@ -147,6 +164,7 @@ class Sparse(Representation):
         dense_shape: Iterable[int | None],
         *,
         already_sorted: bool = False,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> Sparse: ...
     @property
     def index_columns(self) -> tuple[str, ...]:
@@ -164,6 +182,10 @@ class Sparse(Representation):
     def already_sorted(self) -> bool:
         """Whether the entries of each row are assumed to be sorted."""
 
+    @property
+    def transform(self) -> tuple[Transform, ...]:
+        """The conversions of the values, in this order."""
+
 @final
 class Ragged(Representation):
     """A ragged tensor: one ragged dimension for each list on the path, then one for each partition.
@@ -176,6 +198,7 @@ class Ragged(Representation):
             Ints at the end of the sequence become inner dimensions, which are not ragged.
         row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
             shares the offsets of `List` columns.
+        transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
     Raises:
         ValueError: A length is less than 1.
@@ -192,6 +215,7 @@ class Ragged(Representation):
         *,
         partitions: Iterable[int | str] = (),
         row_splits_dtype: RowSplitsDType = "int64",
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> Ragged: ...
     @property
     def path(self) -> str | tuple[str, ...]:
@@ -204,6 +228,10 @@ class Ragged(Representation):
     @property
     def row_splits_dtype(self) -> RowSplitsDType:
         """The integer type of the row splits."""
+
+    @property
+    def transform(self) -> tuple[Transform, ...]:
+        """The conversions of the values, in this order."""
 
 @final
 class VarLenRagged(Representation):
@@ -224,6 +252,7 @@ class VarLenRagged(Representation):
             padded tensor has a value of the row, and False where it has a `pad_value`.
         pack: Packs short rows into sequences of the length `pad_to`, which must be an int: the tensor has
             their `"values"`, or the `"segment_ids"` or `"positions"` of the values, as in `features.Ragged`.
+        transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
     Raises:
         RepresentationError: `truncate` or `pack` is set without a length, or `mask` with a `pad_value` or
@@ -248,6 +277,7 @@ class VarLenRagged(Representation):
         truncate: bool = False,
         mask: bool = False,
         pack: Packed | None = None,
+        transform: Transform | Iterable[Transform] | None = None,
     ) -> VarLenRagged: ...
     @property
     def column(self) -> str:
@@ -276,6 +306,10 @@ class VarLenRagged(Representation):
     @property
     def pack(self) -> Packed | None:
         """The tensor of packed rows. None: rows are not packed."""
+
+    @property
+    def transform(self) -> tuple[Transform, ...]:
+        """The conversions of the values, in this order."""
 
 @final
 class Structured(Representation):

@@ -1468,8 +1468,10 @@ Args:
     column: A column of values, lists, fixed-size lists, or nested lists.
     shape: Sizes of the dimensions after the batch. `()`: one value per row.
     default: The value for null rows: an int for integer columns (0, 1, False or True for bools), a float
-        for floating-point columns, bytes or str for byte strings. None: a null row is an error.
+        for floating-point columns, bytes or str for byte strings. With transforms, it has the type of
+        their results. None: a null row is an error.
     pad: Whether to pad rows that are too short, including empty rows, with `default`.
+    transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
 Raises:
     RepresentationError: `pad` is True and `default` is None, or the shape has more than 2^63 elements.
@@ -1491,6 +1493,9 @@ Example:
     };
     (Dense.shape) => {
         r#"Sizes of the dimensions after the batch."#
+    };
+    (Dense.transform) => {
+        r#"The conversions of the values, in this order."#
     };
     (DenseTensor) => {
         r#"A dense tensor, with the batch dimension first.
@@ -1952,6 +1957,7 @@ Args:
         Ints at the end of the sequence become inner dimensions, which are not ragged.
     row_splits_dtype: The integer type of the row splits: `"int64"` or `"int32"`. An `"int32"` tensor
         shares the offsets of `List` columns.
+    transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
 Raises:
     ValueError: A length is less than 1.
@@ -1969,6 +1975,9 @@ Example:
     };
     (Ragged.row_splits_dtype) => {
         r#"The integer type of the row splits."#
+    };
+    (Ragged.transform) => {
+        r#"The conversions of the values, in this order."#
     };
     (RaggedTensor) => {
         r#"A ragged tensor: flat values and row splits. Row `i` is `flat_values[splits[i]:splits[i + 1]]`.
@@ -2279,7 +2288,7 @@ row splits, as in tfx_bsl. For any other representation, the message sets the sh
 
 For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
 `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata has no messages for the other
-representations; only `from_proto` can read their bytes."#
+representations, and none for transforms; only `from_proto` can read their bytes."#
     };
     (RowReader) => {
         r#"Reads rows of a dataset by number, and keeps decoded blocks, for `Samples`."#
@@ -2414,6 +2423,8 @@ Args:
         1.
     already_sorted: Whether the entries of each row are already sorted by their indices. True: the adapter
         neither sorts the entries nor checks their order.
+    transform: The conversions of the values, not of the indices: a `Transform` of
+        `arrowfeed.features`, or several in order.
 
 Raises:
     RepresentationError: The number of sizes differs from the number of index columns.
@@ -2432,6 +2443,9 @@ Example:
     };
     (Sparse.index_columns) => {
         r#"The index columns, one for each dimension."#
+    };
+    (Sparse.transform) => {
+        r#"The conversions of the values, in this order."#
     };
     (Sparse.value_column) => {
         r#"The value column."#
@@ -2794,6 +2808,32 @@ Raises:
     (TensorsToRecordBatch.schema) => {
         r#"The schema of the batches."#
     };
+    (Transform) => {
+        r#"A conversion of the values of a tensor: ids, buckets, limits, other types.
+
+The functions of `arrowfeed.features` create transforms, for the argument `transform` of features and of
+representations. `str(transform)` is the Python expression that creates it; for a vocabulary of more than
+8 tokens, it has the number of tokens and a fingerprint of them instead.
+
+Transforms are immutable, and can be compared, hashed and pickled. A pickle of a vocabulary contains the
+tokens, so the file is not needed where the pickle is read."#
+    };
+    (Transform.from_proto) => {
+        r#"Creates a transform from the bytes that `to_proto` returns.
+
+Args:
+    data: The bytes.
+
+Raises:
+    RepresentationError: The bytes are not a transform, or an argument of it is invalid.
+
+Example:
+    >>> features.Transform.from_proto(features.hashed(1000).to_proto())
+    hashed(1000)"#
+    };
+    (Transform.to_proto) => {
+        r#"Serializes the transform, with the tokens of a vocabulary."#
+    };
     (VarLenRagged) => {
         r#"A ragged tensor: one ragged dimension for each list level of the column, and at least one.
 
@@ -2812,6 +2852,7 @@ Args:
         padded tensor has a value of the row, and False where it has a `pad_value`.
     pack: Packs short rows into sequences of the length `pad_to`, which must be an int: the tensor has
         their `"values"`, or the `"segment_ids"` or `"positions"` of the values, as in `features.Ragged`.
+    transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
 Raises:
     RepresentationError: `truncate` or `pack` is set without a length, or `mask` with a `pad_value` or
@@ -2843,6 +2884,9 @@ Example:
     (VarLenRagged.row_splits_dtype) => {
         r#"The integer type of the row splits."#
     };
+    (VarLenRagged.transform) => {
+        r#"The conversions of the values, in this order."#
+    };
     (VarLenRagged.truncate) => {
         r#"Whether rows that are longer than `pad_to` are cut."#
     };
@@ -2854,6 +2898,7 @@ A null row has no entries.
 
 Args:
     column: A column of lists.
+    transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
 Example:
     >>> arrowfeed.VarLenSparse("tags")
@@ -2861,6 +2906,9 @@ Example:
     };
     (VarLenSparse.column) => {
         r#"The column."#
+    };
+    (VarLenSparse.transform) => {
+        r#"The conversions of the values, in this order."#
     };
     (avro_columns) => {
         r#"Returns the Arrow schema of all columns of files with a schema.
@@ -2898,6 +2946,48 @@ Example:
     >>> schema.codec, schema.arrow.names
     ('zstandard', ['id', 'name'])"#
     };
+    (bucketized) => {
+        r#"Replaces numbers by their int64 buckets: the number of boundaries that are not greater than the value.
+
+With boundaries `[0, 10]`, bucket 0 is below 0, bucket 1 from 0 to below 10, and bucket 2 from 10. The
+buckets are those of `numpy.digitize` and of `keras.layers.Discretization`. NaN is in the last bucket, as
+there. Values and boundaries are compared as float64; Keras compares them as float32.
+
+Args:
+    boundaries: Numbers in ascending order, at least one. Infinity is allowed.
+
+Returns:
+    A transform of numbers to int64.
+
+Raises:
+    RepresentationError: There is no boundary, or they are not in ascending order.
+    TypeError: A boundary is not a number.
+
+Example:
+    >>> features.Dense([], key="age", transform=features.bucketized([18, 30, 65]))
+    Dense((), key='age', transform=(bucketized([18.0, 30.0, 65.0]),))"#
+    };
+    (cast) => {
+        r#"Converts numbers and bools to another type of numbers, by the rules of the `dtype` of a feature.
+
+Args:
+    dtype: A type of numbers.
+    lossy: Whether values may change. True: they become the nearest floats, and the fractions of integers
+        are cut; a value out of the range of the type is an error. False: a type that does not hold all
+        values is an error.
+
+Returns:
+    A transform of numbers, bools and decimals to numbers.
+
+Raises:
+    RepresentationError: The type is bool or bytes.
+    ValueError: The type is unknown.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> features.cast("float32", lossy=True)
+    cast('float32', lossy=True)"#
+    };
     (check_avro) => {
         r#"Checks that one of the files begins with the magic bytes of Avro. Reads only these bytes.
 
@@ -2912,6 +3002,26 @@ Args:
 Raises:
     OSError: No file can be opened.
     FormatError: The first file begins with other bytes, as do all others."#
+    };
+    (clipped) => {
+        r#"Replaces numbers that are below `low` by `low`, and those above `high` by `high`, as `numpy.clip` does.
+
+The type of the values does not change. NaN stays NaN.
+
+Args:
+    low: The least value. For a column of integers, an integer. None: no limit.
+    high: The greatest value. For a column of integers, an integer. None: no limit.
+
+Returns:
+    A transform of numbers.
+
+Raises:
+    RepresentationError: `low` is greater than `high`, or both are None.
+    TypeError: An argument is not a number.
+
+Example:
+    >>> features.clipped(0, 1)
+    clipped(0.0, 1.0)"#
     };
     (col) => {
         r#"Names a column for a predicate.
@@ -2930,6 +3040,34 @@ Example:
     >>> import arrowfeed as af
     >>> adults = (af.col("user.age") >= 18) & af.col("label").is_not_null()
     >>> reader = af.read_avro("users.avro", columns=["id"], where=adults)"#
+    };
+    (crossed) => {
+        r#"Replaces the values of several columns by one bucket of a hash of all of them: int64 ids.
+
+The first value is that of the tensor, those of `keys` follow. The hash is that of
+`tf.sparse.cross_hashed([own, *keys], buckets)` and of `keras.layers.HashedCrossing(buckets)`: the
+Fingerprint64 of each string and byte string, and each integer itself, are combined in order. If one of
+the values is null, the result is null.
+
+A cross must be the first transform of a tensor.
+
+Args:
+    keys: Columns for a representation, key expressions from the record for a feature. Each has as many
+        values as the column of the tensor, in each list.
+    buckets: Number of buckets, at least 1.
+    seed: The `hash_key` of TensorFlow. None: TensorFlow's default, 956888297470.
+
+Returns:
+    A transform of strings, byte strings and integers to int64.
+
+Raises:
+    RepresentationError: There is no key, or `buckets` is 2^63 or more.
+    ValueError: A number is out of its range.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> features.Dense([], key="country", transform=features.crossed(["device"], 1000))
+    Dense((), key='country', transform=(crossed(["device"], 1000),))"#
     };
     (encode_examples) => {
         r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
@@ -2988,6 +3126,37 @@ Args:
 Raises:
     OSError: The request fails for another reason than a missing object."#
     };
+    (hashed) => {
+        r#"Replaces strings, byte strings and integers by buckets of a hash: int64 ids from 0 to `buckets - 1`.
+
+An integer has the hash of its decimal text, as `tf.as_string` writes it, and a value of an Avro enum that
+of its symbol. The hashes are the same on all platforms and in all versions.
+
+| arguments | hash | the same as |
+|---|---|---|
+| none | FarmHash Fingerprint64 | `tf.strings.to_hash_bucket_fast(values, buckets)` |
+| `seed` | the Fingerprint64, combined with the seed | `tf.sparse.cross_hashed([values], buckets, seed)` |
+| `key` | SipHash-2-4 | `tf.strings.to_hash_bucket_strong(values, buckets, key)` |
+
+Args:
+    buckets: Number of buckets, at least 1.
+    seed: A number of 64 bits. Other seeds give other buckets, for example for several hashes of one
+        column. None: no seed.
+    key: Two numbers of 64 bits. A key that an attacker does not know prevents chosen collisions. None: no
+        key.
+
+Returns:
+    A transform of strings, byte strings and integers to int64.
+
+Raises:
+    RepresentationError: `buckets` is 2^63 or more.
+    ValueError: A number is out of its range, or `seed` and `key` are both given.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> features.Dense([], key="country", transform=features.hashed(1000))
+    Dense((), key='country', transform=(hashed(1000),))"#
+    };
     (infer_representations) => {
         r#"Infers a representation for each column from its type.
 
@@ -3033,6 +3202,28 @@ Returns:
 Raises:
     ConversionError: A tensor has another type or another number of rows than the first one, or it is
         neither ragged with one ragged dimension nor dense with one or two dimensions."#
+    };
+    (normalised) => {
+        r#"Replaces numbers by `(value - mean) / std`, as `keras.layers.Normalization` does.
+
+The computation has float64. The results are float64 for a column of float64, and float32 for other
+numbers. NaN stays NaN.
+
+Args:
+    mean: The mean of the values, in their unit.
+    std: The standard deviation of the values, in their unit; greater than 0. Keras takes the variance,
+        which is its square.
+
+Returns:
+    A transform of numbers to float32 or float64.
+
+Raises:
+    RepresentationError: The mean is not finite, or the standard deviation is not finite and above 0.
+    TypeError: An argument is not a number.
+
+Example:
+    >>> features.Dense([], key="price", transform=[features.clipped(0, 1), features.normalised(0.5, 0.1)])
+    Dense((), key='price', transform=(clipped(0.0, 1.0), normalised(0.5, 0.1)))"#
     };
     (peek) => {
         r#"Lists the files of a URL, and reads the first bytes of the first file.
@@ -3517,6 +3708,43 @@ Raises:
     OSError: The file cannot be read, or the object cannot be written.
     ValueError: The store does not support writing."#
     };
+    (vocabulary) => {
+        r#"Replaces strings, byte strings or integers by their int64 indices in a vocabulary.
+
+The indices are those of `keras.layers.StringLookup` and `IntegerLookup` with `num_oov_indices=oov` and
+`mask_token=mask`: 0 for the mask, if there is one; then `oov` indices for values that are not in the
+vocabulary; then one for each token, in order. If `oov` is greater than 1, a string has the index of its
+Fingerprint64 modulo `oov`, an integer that of itself modulo `oov`.
+
+The call reads a file once, and copies of the transform share the tokens. In memory, a string takes its
+bytes and 9 to 18 bytes more, an integer 26 to 52 bytes. Transforms with the same vocabulary share it if
+they are the same object.
+
+Args:
+    tokens: The path of a text file in UTF-8 with one token on each line, as TFT and Keras write it; gzip
+        may have compressed the file. Or a list, a numpy array or a column of any Arrow library with
+        strings, byte strings or integers. At most 4 GiB.
+    oov: Number of indices for values that are not in the vocabulary. 0: such values have the index
+        `default`, or are errors.
+    default: The index of values that are not in the vocabulary, only with `oov=0`. None: such a value
+        is an error, which names its row.
+    mask: A value with the index 0. It is not one of the tokens. None: no value.
+    integers: Whether the lines of a file are integers, for a column of integers.
+
+Returns:
+    A transform of strings and byte strings, or of integers, to int64.
+
+Raises:
+    RepresentationError: There is no token, a token occurs twice, or a line is not UTF-8 or no integer.
+        `default` is given and `oov` is not 0, or `mask` is one of the tokens or of another type.
+    ValueError: The file is too large.
+    OSError: The file cannot be read.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> features.VarLen(key="tags[*]", transform=features.vocabulary(["red", "green"], oov=2))
+    VarLen(key='tags[*]', transform=(vocabulary(["red", "green"], oov=2),))"#
+    };
     (write_avro) => {
         r#"Writes Arrow data to a new Avro object container file.
 
@@ -3781,7 +4009,7 @@ macro_rules! signed {
         concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
-        concat!(r#"Dense(column, shape=(), *, default=None, pad=False)"#, "\n--\n\n", docs!(Dense))
+        concat!(r#"Dense(column, shape=(), *, default=None, pad=False, transform=None)"#, "\n--\n\n", docs!(Dense))
     };
     (DenseTensor) => {
         concat!(r#"DenseTensor(values)"#, "\n--\n\n", docs!(DenseTensor))
@@ -3835,7 +4063,7 @@ macro_rules! signed {
         concat!(r#"Predicate(text, *, schema=None)"#, "\n--\n\n", docs!(Predicate))
     };
     (Ragged) => {
-        concat!(r#"Ragged(path, *, partitions=(), row_splits_dtype='int64')"#, "\n--\n\n", docs!(Ragged))
+        concat!(r#"Ragged(path, *, partitions=(), row_splits_dtype='int64', transform=None)"#, "\n--\n\n", docs!(Ragged))
     };
     (RaggedTensor) => {
         concat!(r#"RaggedTensor(flat_values, row_splits)"#, "\n--\n\n", docs!(RaggedTensor))
@@ -3922,7 +4150,7 @@ macro_rules! signed {
         concat!(r#"decode($self, records, /)"#, "\n--\n\n", docs!(SequenceExampleRecordDecoder.decode))
     };
     (Sparse) => {
-        concat!(r#"Sparse(index_columns, value_column, dense_shape, *, already_sorted=False)"#, "\n--\n\n", docs!(Sparse))
+        concat!(r#"Sparse(index_columns, value_column, dense_shape, *, already_sorted=False, transform=None)"#, "\n--\n\n", docs!(Sparse))
     };
     (SparseTensor) => {
         concat!(r#"SparseTensor(indices, values, dense_shape)"#, "\n--\n\n", docs!(SparseTensor))
@@ -3969,11 +4197,14 @@ macro_rules! signed {
     (TensorsToRecordBatch.convert) => {
         concat!(r#"convert($self, tensors)"#, "\n--\n\n", docs!(TensorsToRecordBatch.convert))
     };
+    (Transform.to_proto) => {
+        concat!(r#"to_proto($self)"#, "\n--\n\n", docs!(Transform.to_proto))
+    };
     (VarLenRagged) => {
-        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64', pad_to=None, pad_value=None, truncate=False, mask=False, pack=None)"#, "\n--\n\n", docs!(VarLenRagged))
+        concat!(r#"VarLenRagged(column, *, row_splits_dtype='int64', pad_to=None, pad_value=None, truncate=False, mask=False, pack=None, transform=None)"#, "\n--\n\n", docs!(VarLenRagged))
     };
     (VarLenSparse) => {
-        concat!(r#"VarLenSparse(column)"#, "\n--\n\n", docs!(VarLenSparse))
+        concat!(r#"VarLenSparse(column, *, transform=None)"#, "\n--\n\n", docs!(VarLenSparse))
     };
     (avro_columns) => {
         concat!(r#"avro_columns(schema, *, reader_schema=None, string_type='utf8', unions='dense', limits=None)"#, "\n--\n\n", docs!(avro_columns))
@@ -3981,11 +4212,23 @@ macro_rules! signed {
     (avro_schema) => {
         concat!(r#"avro_schema(source, *, limits=None, storage_options=None, store=None)"#, "\n--\n\n", docs!(avro_schema))
     };
+    (bucketized) => {
+        concat!(r#"bucketized(boundaries)"#, "\n--\n\n", docs!(bucketized))
+    };
+    (cast) => {
+        concat!(r#"cast(dtype, *, lossy=False)"#, "\n--\n\n", docs!(cast))
+    };
     (check_avro) => {
         concat!(r#"check_avro(source, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(check_avro))
     };
+    (clipped) => {
+        concat!(r#"clipped(low=None, high=None)"#, "\n--\n\n", docs!(clipped))
+    };
     (col) => {
         concat!(r#"col(path)"#, "\n--\n\n", docs!(col))
+    };
+    (crossed) => {
+        concat!(r#"crossed(keys, buckets, *, seed=None)"#, "\n--\n\n", docs!(crossed))
     };
     (encode_examples) => {
         concat!(r#"encode_examples(batches, *, null_features=False)"#, "\n--\n\n", docs!(encode_examples))
@@ -3999,11 +4242,17 @@ macro_rules! signed {
     (exists) => {
         concat!(r#"exists(url, *, storage_options=None, store=None)"#, "\n--\n\n", docs!(exists))
     };
+    (hashed) => {
+        concat!(r#"hashed(buckets, *, seed=None, key=None)"#, "\n--\n\n", docs!(hashed))
+    };
     (infer_representations) => {
         concat!(r#"infer_representations(schema)"#, "\n--\n\n", docs!(infer_representations))
     };
     (join_jagged) => {
         concat!(r#"join_jagged(tensors)"#, "\n--\n\n", docs!(join_jagged))
+    };
+    (normalised) => {
+        concat!(r#"normalised(mean, std)"#, "\n--\n\n", docs!(normalised))
     };
     (peek) => {
         concat!(r#"peek(url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))
@@ -4043,6 +4292,9 @@ macro_rules! signed {
     };
     (upload) => {
         concat!(r#"upload(path, url, *, storage_options=None, store=None)"#, "\n--\n\n", docs!(upload))
+    };
+    (vocabulary) => {
+        concat!(r#"vocabulary(tokens, *, oov=1, default=None, mask=None, integers=False)"#, "\n--\n\n", docs!(vocabulary))
     };
     (write_avro) => {
         concat!(r#"write_avro(batches, path, *, codec='zstandard', level=None, block_bytes=65536, schema=None, metadata=None, on_overflow='decimal', threads=None, append=False, storage_options=None, store=None)"#, "\n--\n\n", docs!(write_avro))

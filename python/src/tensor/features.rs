@@ -2,6 +2,7 @@
 //!
 //! `arrowfeed/_features/foreign.py` converts them to arrowfeed features, whose constructors check the fields.
 
+use arrowfeed::tensor;
 use arrowfeed::tensor::feature::{self, Casts, Feature, RowDefault};
 use arrowfeed::tensor::{DType, Duplicates};
 use pyo3::prelude::*;
@@ -10,6 +11,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::kind_arguments::{given_default, padding};
 use super::memory::dtype_argument;
+use super::transform::Transform;
 use crate::argument::wrong_type;
 use crate::argument_types::{Argument, given};
 use crate::once::imported;
@@ -59,6 +61,11 @@ impl<'py> Fields<'py> {
         self.given("dtype")?.map(|dtype| dtype_argument(&dtype)).transpose()
     }
 
+    fn transforms(&self) -> PyResult<Vec<tensor::Transform>> {
+        let transforms: Vec<PyRef<'_, Transform>> = self.get("transform")?;
+        Ok(transforms.iter().map(|transform| transform.0.clone()).collect())
+    }
+
     /// The allowed conversions: `lossy` is True, False, or None for no conversions.
     fn casts(&self) -> PyResult<Casts> {
         Ok(match self.get::<Option<bool>>("lossy")? {
@@ -74,6 +81,7 @@ impl<'py> Fields<'py> {
         Ok(feature::Dense {
             key: self.get("key")?,
             shape,
+            transforms: self.transforms()?,
             dtype: self.dtype()?,
             casts: self.casts()?,
             default,
@@ -85,6 +93,7 @@ impl<'py> Fields<'py> {
         Ok(feature::FixedLenSequence {
             key: self.get("key")?,
             shape: self.get("shape")?,
+            transforms: self.transforms()?,
             dtype: self.dtype()?,
             casts: self.casts()?,
             truncate: self.get("truncate")?,
@@ -96,6 +105,7 @@ impl<'py> Fields<'py> {
         Ok(feature::VarLen {
             key: self.get("key")?,
             shape: self.get("shape")?,
+            transforms: self.transforms()?,
             dtype: self.dtype()?,
             casts: self.casts()?,
             truncate: self.get("truncate")?,
@@ -108,6 +118,7 @@ impl<'py> Fields<'py> {
             index_keys: self.get("index_key")?,
             value_key: self.get("value_key")?,
             size: self.get("size")?,
+            transforms: self.transforms()?,
             dtype: self.dtype()?,
             casts: self.casts()?,
             already_sorted: self.get("already_sorted")?,
@@ -119,6 +130,7 @@ impl<'py> Fields<'py> {
         Ok(feature::Ragged {
             key: self.get("key")?,
             inner_shape: self.get("inner_shape")?,
+            transforms: self.transforms()?,
             dtype: self.dtype()?,
             casts: self.casts()?,
             row_splits_dtype: given("row_splits_dtype", self.given("row_splits_dtype")?.as_ref())?,

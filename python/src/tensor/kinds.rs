@@ -8,18 +8,20 @@ use super::kind_arguments::{column_path, dimension, each, given_default, name, p
 use super::representation::{
     Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse, default, pad_to, partitions, path, sizes,
 };
+use super::transform::{transform_tuple, transforms};
 use crate::argument::{integer, strings};
 use crate::argument_types::given;
 
 #[pymethods]
 impl Dense {
     #[new]
-    #[pyo3(signature = (column, shape=None, *, default=None, pad=false), text_signature = None)]
+    #[pyo3(signature = (column, shape=None, *, default=None, pad=false, transform=None), text_signature = None)]
     fn new(
         column: &Bound<'_, PyAny>,
         shape: Option<&Bound<'_, PyAny>>,
         default: Option<&Bound<'_, PyAny>>,
         pad: bool,
+        transform: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let shape = shape.map_or(Ok(Vec::new()), |shape| {
             each("shape", "a list or tuple of sizes (int)", shape, |size| integer("shape", 0, size))
@@ -29,6 +31,7 @@ impl Dense {
             shape,
             default: default.map(given_default).transpose()?,
             pad,
+            transforms: transforms(transform)?,
             ..tensor::Dense::default()
         };
         Self::checked(column.py(), dense)
@@ -57,14 +60,25 @@ impl Dense {
     fn pad(&self) -> bool {
         self.0.pad
     }
+
+    #[doc = docs!(Dense.transform)]
+    #[getter]
+    fn transform<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        transform_tuple(py, &self.0.transforms)
+    }
 }
 
 #[pymethods]
 impl VarLenSparse {
     #[new]
-    #[pyo3(text_signature = None)]
-    fn new(column: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
-        Self::checked(column.py(), tensor::VarLenSparse { column: name("column", column)? })
+    #[pyo3(signature = (column, *, transform=None), text_signature = None)]
+    fn new(
+        column: &Bound<'_, PyAny>,
+        transform: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let varlen =
+            tensor::VarLenSparse { column: name("column", column)?, transforms: transforms(transform)? };
+        Self::checked(column.py(), varlen)
     }
 
     #[doc = docs!(VarLenSparse.column)]
@@ -72,17 +86,24 @@ impl VarLenSparse {
     fn column(&self) -> &str {
         &self.0.column
     }
+
+    #[doc = docs!(VarLenSparse.transform)]
+    #[getter]
+    fn transform<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        transform_tuple(py, &self.0.transforms)
+    }
 }
 
 #[pymethods]
 impl Sparse {
     #[new]
-    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false), text_signature = None)]
+    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false, transform=None), text_signature = None)]
     fn new(
         index_columns: &Bound<'_, PyAny>,
         value_column: &Bound<'_, PyAny>,
         dense_shape: &Bound<'_, PyAny>,
         already_sorted: bool,
+        transform: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let expected = "a list or tuple of sizes (int; -1 or None if unknown)";
         let sparse = tensor::Sparse {
@@ -90,6 +111,7 @@ impl Sparse {
             value_column: name("value_column", value_column)?,
             dense_shape: each("dense_shape", expected, dense_shape, dimension)?,
             already_sorted,
+            transforms: transforms(transform)?,
             ..tensor::Sparse::default()
         };
         Self::checked(value_column.py(), sparse)
@@ -118,16 +140,23 @@ impl Sparse {
     fn already_sorted(&self) -> bool {
         self.0.already_sorted
     }
+
+    #[doc = docs!(Sparse.transform)]
+    #[getter]
+    fn transform<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        transform_tuple(py, &self.0.transforms)
+    }
 }
 
 #[pymethods]
 impl Ragged {
     #[new]
-    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None), text_signature = None)]
+    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None, transform=None), text_signature = None)]
     fn new(
         path: &Bound<'_, PyAny>,
         partitions: Option<&Bound<'_, PyAny>>,
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
+        transform: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let expected = "a list or tuple of lengths (int) and columns (str)";
         let ragged = tensor::Ragged {
@@ -135,6 +164,7 @@ impl Ragged {
             partitions: partitions
                 .map_or(Ok(Vec::new()), |value| each("partitions", expected, value, partition))?,
             row_splits_dtype: given("row_splits_dtype", row_splits_dtype)?,
+            transforms: transforms(transform)?,
             ..tensor::Ragged::default()
         };
         Self::checked(path.py(), ragged)
@@ -157,13 +187,20 @@ impl Ragged {
     fn row_splits_dtype(&self) -> &'static str {
         self.0.row_splits_dtype.name()
     }
+
+    #[doc = docs!(Ragged.transform)]
+    #[getter]
+    fn transform<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        transform_tuple(py, &self.0.transforms)
+    }
 }
 
 #[pymethods]
 impl VarLenRagged {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "those of the constructor in Python")]
     #[pyo3(
-        signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false, pack=None),
+        signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false, pack=None, transform=None),
         text_signature = None,
     )]
     fn new(
@@ -174,11 +211,13 @@ impl VarLenRagged {
         truncate: bool,
         mask: bool,
         pack: Option<&Bound<'_, PyAny>>,
+        transform: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let varlen = tensor::VarLenRagged {
             column: name("column", column)?,
             row_splits_dtype: given("row_splits_dtype", row_splits_dtype)?,
             padding: padding(pad_to, pad_value, truncate, mask, pack)?,
+            transforms: transforms(transform)?,
             ..tensor::VarLenRagged::default()
         };
         Self::checked(column.py(), varlen)
@@ -225,6 +264,12 @@ impl VarLenRagged {
     #[getter]
     fn pack(&self) -> Option<&'static str> {
         self.0.padding.as_ref().and_then(|padding| padding.pack).map(Packed::name)
+    }
+
+    #[doc = docs!(VarLenRagged.transform)]
+    #[getter]
+    fn transform<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        transform_tuple(py, &self.0.transforms)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | definitions | `representation` (the classes), `kinds` and `kind_arguments` (their constructors), `given`, `features`, `infer` |
+//! | definitions | `representation` (the classes), `kinds` and `kind_arguments` (their constructors), `given`, `features`, `transform`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | tensors | `dense`, `sparse`, `ragged`, `structured`, `html` (for notebooks) |
 //! | tensors from arrays, and tensors to batches | `build`, `reverse` |
@@ -28,6 +28,7 @@ mod sparse;
 mod spec;
 mod strings;
 mod structured;
+mod transform;
 mod view;
 
 use arrow_array::ArrayRef;
@@ -51,6 +52,7 @@ pub(crate) use reverse::TensorsToRecordBatch;
 pub(crate) use sparse::SparseTensor;
 pub(crate) use spec::{TensorSpec, specs_by_name};
 pub(crate) use structured::StructuredTensor;
+pub(crate) use transform::{Transform, bucketized, cast, clipped, crossed, hashed, normalised, vocabulary};
 
 /// A read-only array of numpy over numbers, or a copy of bools as bytes.
 pub(crate) fn numbers<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {

@@ -7,6 +7,7 @@ use arrowfeed::tensor::{DefaultValue, PadTo, Partition, Representations};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
+use super::transform::transform_tuple;
 use crate::argument::wrong_type;
 use crate::errors::representation_error;
 use crate::file::{copied, is_buffer};
@@ -72,9 +73,10 @@ macro_rules! kind {
                 PyClassInitializer::from(base).add_subclass(Self(kind))
             }
 
-            /// Checks the rules that need no schema by parsing the serialized message.
+            /// Checks the rules that need no schema by parsing the serialized message. Transforms are checked already.
             pub(super) fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
-                parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
+                let representation = tensor::Representation::$name(kind.clone()).with_transforms(Vec::new());
+                parsed(py, &representation.to_proto())?;
                 Ok(Self::initializer(kind))
             }
         }
@@ -208,6 +210,9 @@ fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> P
             (PyTuple::new(py, &structured.columns)?,).into_pyobject(py)?
         }
     };
+    if !representation.transforms().is_empty() {
+        keywords.set_item("transform", transform_tuple(py, representation.transforms())?)?;
+    }
     Ok((positional, keywords))
 }
 

@@ -1,8 +1,9 @@
 //! Dense tensors: checks the shape of each row, fills missing rows, and pads short ones.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
 
+use crate::cast::Unfit;
 use crate::column::Column;
 use crate::column_path::ColumnPath;
 use crate::conversion::Conversion;
@@ -46,7 +47,8 @@ impl Dense {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(dense.column.as_str()))?;
-        let leaf = Leaf::compile(&column.leaf, dense.default.as_ref(), options)
+        let column = column.crossed(schema, &dense.transforms)?;
+        let leaf = Leaf::compile(&column.leaf, dense.default.as_ref(), &dense.transforms, options)
             .map_err(|error| error.in_column(&column.label))?;
         let size = size(&dense.shape).unwrap_or(usize::MAX);
         let lengths = match column.depth() {
@@ -129,6 +131,56 @@ impl Dense {
         Ok(())
     }
 
+    /// The values as they are in the tensor. A value that does not go into it may have no result.
+    fn shown(
+        &self,
+        array: ArrayRef,
+        nulls: Option<NullBuffer>,
+        pieces: &ArraySlices,
+    ) -> Result<(ArrayRef, Option<NullBuffer>), ConversionError> {
+        match self.leaf.plain(array.clone(), nulls.clone()) {
+            Err(Unfit { position: Some(_), .. }) => {}
+            plain => return plain.map_err(|unfit| unfit.error),
+        }
+        let (mut kept, mut positions) = (vec![false; array.len()], vec![0; array.len()]);
+        let mut before = 0;
+        for piece in pieces.iter() {
+            match piece {
+                ArraySlice::Fill(count) => before += count,
+                ArraySlice::Copy(range) => {
+                    kept[range.clone()].fill(true);
+                    range.clone().zip(before..).for_each(|(item, place)| positions[item] = place);
+                    before += range.len();
+                }
+            }
+        }
+        let plain = self.leaf.plain(array, NullBuffer::union(nulls.as_ref(), Some(&kept.into())));
+        plain.map_err(|unfit| unfit.in_row(|item| positions[item] / self.size.max(1)))
+    }
+
+    /// The tensor of the pieces of an array.
+    fn tensor(
+        &self,
+        rows: usize,
+        array: &ArrayRef,
+        nulls: Option<NullBuffer>,
+        pieces: &ArraySlices,
+    ) -> Result<Tensor, ConversionError> {
+        let filled = match nulls {
+            Some(nulls) if self.leaf.fills_nulls() && self.column.depth() > 0 => {
+                Some(self.leaf.without_nulls(array, &nulls, |_| 0)?)
+            }
+            Some(nulls) => {
+                self.refuse_nulls(pieces, &nulls)?;
+                None
+            }
+            None => None,
+        };
+        let values = gather(filled.as_ref().unwrap_or(array), pieces, Some(&self.leaf.fill))?;
+        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
+        DenseTensor::try_new(Values::try_new(values)?, shape).map(Tensor::Dense)
+    }
+
     /// Fails if a value that goes into the tensor is null.
     fn refuse_nulls(&self, pieces: &ArraySlices, nulls: &NullBuffer) -> Result<(), ConversionError> {
         let mut before = 0;
@@ -166,12 +218,12 @@ impl Conversion for Dense {
     }
 
     fn columns(&self) -> Vec<usize> {
-        vec![self.column.index()]
+        self.column.indices()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {
         let in_column = |error: ConversionError| error.in_column(&self.column.label);
-        let mut walk = self.column.start(batch);
+        let mut walk = self.column.start(batch)?;
         let mut levels = Vec::with_capacity(self.lengths.len());
         while let Some(lists) = walk.next_lists() {
             walk.enter(lists.values.clone());
@@ -183,26 +235,15 @@ impl Conversion for Dense {
             let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
             return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
         }
-        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
-        let pieces = match levels.is_empty() {
-            true => self.single(rows, nulls.as_ref()),
-            false => self.pieces(rows, &levels, array.len()),
-        };
-        let pieces = pieces.map_err(in_column)?;
-        let array = match nulls {
-            Some(nulls) if self.leaf.fills_nulls() && !levels.is_empty() => {
-                self.leaf.without_nulls(&array, &nulls, |_| 0).map_err(in_column)?
-            }
-            Some(nulls) => {
-                self.refuse_nulls(&pieces, &nulls).map_err(in_column)?;
-                array
-            }
-            None => array,
-        };
-        let values = gather(&array, &pieces, Some(&self.leaf.fill)).map_err(in_column)?;
-        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
-        let dense = Values::try_new(values).and_then(|values| DenseTensor::try_new(values, shape));
-        dense.map(Tensor::Dense).map_err(in_column)
+        if levels.is_empty() {
+            let plain = self.leaf.plain(walk.array, walk.nulls).map_err(|unfit| unfit.in_row(|row| row));
+            let (array, nulls) = plain.map_err(in_column)?;
+            let pieces = self.single(rows, nulls.as_ref()).map_err(in_column)?;
+            return self.tensor(rows, &array, nulls, &pieces).map_err(in_column);
+        }
+        let pieces = self.pieces(rows, &levels, walk.array.len()).map_err(in_column)?;
+        let (array, nulls) = self.shown(walk.array, walk.nulls, &pieces).map_err(in_column)?;
+        self.tensor(rows, &array, nulls, &pieces).map_err(in_column)
     }
 }
 

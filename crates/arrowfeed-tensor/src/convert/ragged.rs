@@ -36,9 +36,9 @@ impl Ragged {
         ragged: &representation::Ragged,
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let column = Column::compile(schema, &ragged.path)?;
+        let column = Column::compile(schema, &ragged.path)?.crossed(schema, &ragged.transforms)?;
         let in_column = |error: RepresentationError| error.in_column(&column.label);
-        let leaf = Leaf::compile(&column.leaf, None, options).map_err(in_column)?;
+        let leaf = Leaf::compile(&column.leaf, None, &ragged.transforms, options).map_err(in_column)?;
         if column.depth() == 0 {
             let kind = RepresentationErrorKind::Type;
             let error = RepresentationError::new(kind, "lists on the path", column.leaf.to_string());
@@ -133,7 +133,7 @@ impl Conversion for Ragged {
             Partition::Uniform(_) => None,
             Partition::RowLength(column) => Some(column.index()),
         });
-        std::iter::once(self.column.index()).chain(lengths).collect()
+        self.column.indices().into_iter().chain(lengths).collect()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {

@@ -37,9 +37,9 @@ impl Sparse {
     ) -> Result<Self, RepresentationError> {
         let indices = sparse.index_columns.iter().map(|name| index_column(schema, name));
         let indices = indices.collect::<Result<_, _>>()?;
-        let values = one_list(schema, &sparse.value_column)?;
-        let leaf =
-            Leaf::compile(&values.leaf, None, options).map_err(|error| error.in_column(&values.label))?;
+        let values = one_list(schema, &sparse.value_column)?.crossed(schema, &sparse.transforms)?;
+        let leaf = Leaf::compile(&values.leaf, None, &sparse.transforms, options)
+            .map_err(|error| error.in_column(&values.label))?;
         let (dense_shape, already_sorted) = (sparse.dense_shape.clone(), sparse.already_sorted);
         Ok(Self { indices, values, leaf, dense_shape, already_sorted, duplicates: options.duplicates })
     }
@@ -82,7 +82,7 @@ impl Conversion for Sparse {
     }
 
     fn columns(&self) -> Vec<usize> {
-        self.indices.iter().chain([&self.values]).map(Column::index).collect()
+        self.indices.iter().map(Column::index).chain(self.values.indices()).collect()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {

@@ -145,7 +145,7 @@ impl Node {
             }
             data_type => {
                 let leaf =
-                    Leaf::compile(data_type, None, options).map_err(|error| error.in_column(&label))?;
+                    Leaf::compile(data_type, None, &[], options).map_err(|error| error.in_column(&label))?;
                 let fixed = levels.iter().rev().map_while(|level| match level {
                     DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
                     _ => None,

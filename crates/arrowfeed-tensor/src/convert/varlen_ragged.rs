@@ -34,8 +34,9 @@ impl VarLenRagged {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
-        let leaf =
-            Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
+        let column = column.crossed(schema, &varlen.transforms)?;
+        let leaf = Leaf::compile(&column.leaf, None, &varlen.transforms, options)
+            .map_err(|error| error.in_column(&column.label))?;
         let inner = column.fixed_tail();
         let mut this = Self { column, leaf, inner, dtype: varlen.row_splits_dtype, padded: None };
         if let Some(padding) = &varlen.padding {
@@ -55,7 +56,7 @@ impl Conversion for VarLenRagged {
 
     fn explain(&self) -> Vec<TensorPart> {
         if let Some(padded) = &self.padded {
-            return padded.explain();
+            return padded.explain(self.leaf.transforms());
         }
         let mut parts = vec![TensorPart::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
         parts.extend(TensorPart::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
@@ -63,7 +64,7 @@ impl Conversion for VarLenRagged {
     }
 
     fn columns(&self) -> Vec<usize> {
-        vec![self.column.index()]
+        self.column.indices()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {

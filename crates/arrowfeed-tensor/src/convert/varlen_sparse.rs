@@ -34,8 +34,9 @@ impl VarLenSparse {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
-        let leaf =
-            Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
+        let column = column.crossed(schema, &varlen.transforms)?;
+        let leaf = Leaf::compile(&column.leaf, None, &varlen.transforms, options)
+            .map_err(|error| error.in_column(&column.label))?;
         Ok(Self { column, leaf })
     }
 }
@@ -51,7 +52,7 @@ impl Conversion for VarLenSparse {
     }
 
     fn columns(&self) -> Vec<usize> {
-        vec![self.column.index()]
+        self.column.indices()
     }
 
     fn convert(&self, batch: &RecordBatch) -> Result<Tensor, ConversionError> {

@@ -89,9 +89,9 @@ fn plain(
     batch_bytes: usize,
 ) -> Result<Nullable, ConversionError> {
     let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
-    let leaf = Leaf::compile(&operand.path.data_type, None, &options);
+    let leaf = Leaf::compile(&operand.path.data_type, None, &[], &options);
     match leaf {
-        Ok(leaf) => leaf.plain(array, nulls),
+        Ok(leaf) => leaf.plain(array, nulls).map_err(|unfit| unfit.error),
         Err(_) => Ok((array, nulls)),
     }
 }

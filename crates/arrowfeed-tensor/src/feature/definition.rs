@@ -5,11 +5,13 @@ use crate::options::Duplicates;
 use crate::padding::Padding;
 use crate::representation::DefaultValue;
 use crate::row_splits::SplitsDType;
+use crate::transform::Transform;
 
 /// A tensor of the values that a key expression selects.
 ///
 /// Values have the type of their field, or the `dtype` of the feature, to which they are converted as [`Casts`] allow. Dates,
-/// times and byte strings are never converted; a `dtype` that differs from their type is an error.
+/// times and byte strings are never converted; a `dtype` that differs from their type is an error. Transforms come before
+/// this conversion, and defaults after it. The keys of a [`Transform::Crossed`] begin at the record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Feature {
     /// Every row has the same shape.
@@ -76,7 +78,9 @@ pub struct Dense {
     pub key: String,
     /// Sizes of the dimensions after the batch.
     pub shape: Vec<usize>,
-    /// The type of the values. `None` means the type of the field.
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
+    /// The type of the values, after the transforms. `None` means the type of the field, or of the transformed values.
     pub dtype: Option<DType>,
     /// The conversions to `dtype` that are allowed.
     pub casts: Casts,
@@ -111,7 +115,9 @@ pub struct FixedLenSequence {
     pub key: String,
     /// Sizes of the dimensions of one item. `None` means the length of the longest list of the batch.
     pub shape: Vec<Option<usize>>,
-    /// The type of the values. `None` means the type of the field.
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
+    /// The type of the values, after the transforms. `None` means the type of the field, or of the transformed values.
     pub dtype: Option<DType>,
     /// The conversions to `dtype` that are allowed.
     pub casts: Casts,
@@ -125,14 +131,16 @@ pub struct FixedLenSequence {
 /// Sparse tensor `[batch, longest, ...]`, with one dimension for each dimension of the key.
 ///
 /// If the key has no dimensions, a row has one value, or none if the value is missing. A null in a list is an error.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLen {
     /// The key expression.
     pub key: String,
     /// Sizes of the dimensions after the batch, one for each dimension of the key. A list of another length is an error. A size
     /// of `None` means the length of the longest list of the batch. No shape means this for all sizes.
     pub shape: Option<Vec<Option<usize>>>,
-    /// The type of the values. `None` means the type of the field.
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
+    /// The type of the values, after the transforms. `None` means the type of the field, or of the transformed values.
     pub dtype: Option<DType>,
     /// The conversions to `dtype` that are allowed.
     pub casts: Casts,
@@ -145,7 +153,7 @@ pub struct VarLen {
 /// Index and value keys are relative to the feature's key unless they begin with `@`. If the feature's key selects an array,
 /// its `[*]` is implied. `size` has an entry for each index key. To keep the dimensions of the feature's key, it has one more
 /// entry for each of them, in front.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sparse {
     /// The key expression, if one of the other keys is relative to it.
     pub key: String,
@@ -156,7 +164,9 @@ pub struct Sparse {
     /// Sizes of the dimensions after the batch. `None` means one more than the largest index of the batch or, for a dimension of
     /// the feature's key, the length of its longest list.
     pub size: Vec<Option<usize>>,
-    /// The type of the values. `None` means the type of the field.
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
+    /// The type of the values, after the transforms. `None` means the type of the field, or of the transformed values.
     pub dtype: Option<DType>,
     /// The conversions to `dtype` that are allowed.
     pub casts: Casts,
@@ -175,7 +185,9 @@ pub struct Ragged {
     pub key: String,
     /// Sizes of the dimensions after the ragged ones. The elements of each innermost list fill consecutive blocks of this shape.
     pub inner_shape: Vec<usize>,
-    /// The type of the values. `None` means the type of the field.
+    /// Conversions of the values, in this order.
+    pub transforms: Vec<Transform>,
+    /// The type of the values, after the transforms. `None` means the type of the field, or of the transformed values.
     pub dtype: Option<DType>,
     /// The conversions to `dtype` that are allowed.
     pub casts: Casts,

@@ -35,7 +35,7 @@ impl Dense {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&dense.key)?;
-        let source = KeySource::compile(schema, &key, dense.dtype, dense.casts, options)?;
+        let source = KeySource::compile(schema, &key, &dense.transforms, dense.dtype, dense.casts, options)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
             let expected = "a shape of less than 2^63 values";

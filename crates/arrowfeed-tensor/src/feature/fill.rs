@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
 use arrowfeed_select::concat;
 
-use crate::column::Leaves;
+use crate::column::{Leaves, row_of};
 use crate::convert::lengths;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{ArraySlices, gather, overflow};
@@ -41,7 +41,8 @@ pub(super) fn filled(
         let found = format!("{rows} rows of the shape {sizes:?}");
         return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
     }
-    let (array, nulls) = leaf.plain(array, nulls)?;
+    let row_of = |item| row_of(&splits, item);
+    let (array, nulls) = leaf.plain(array, nulls).map_err(|unfit| unfit.in_row(row_of))?;
     let full = splits.iter().zip(sizes).all(|(splits, size)| lengths(splits).all(|length| length == *size));
     if full && nulls.is_none() {
         return Values::try_new(array);

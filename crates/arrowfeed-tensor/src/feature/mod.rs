@@ -7,13 +7,11 @@
 // |---|---|
 // | `definition` | definitions of features |
 // | `source` | a compiled key and its values, common to all features |
-// | `cast` | values converted to the `dtype` of a feature |
 // | `truncate` | lists cut to the sizes of a shape |
 // | `dense` `sequence` `fill` | rows of one shape, with missing values filled |
 // | `varlen` `ragged` | rows of any length, as coordinates or as row splits |
 // | `sparse` | values at indices that other keys select |
 
-mod cast;
 mod definition;
 mod dense;
 mod fill;
@@ -24,7 +22,6 @@ mod sparse;
 mod truncate;
 mod varlen;
 
-pub(crate) use cast::holds_exactly;
 pub use definition::{Casts, Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};
 use source::KeySource;
 

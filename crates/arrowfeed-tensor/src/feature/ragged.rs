@@ -33,7 +33,8 @@ impl Ragged {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&ragged.key)?;
-        let source = KeySource::compile(schema, &key, ragged.dtype, ragged.casts, options)?;
+        let source =
+            KeySource::compile(schema, &key, &ragged.transforms, ragged.dtype, ragged.casts, options)?;
         let inner_shape = ragged.inner_shape.clone();
         if size(&inner_shape).is_none_or(|size| size == 0) {
             let expected = "an inner shape of sizes above 0 with less than 2^63 values";
@@ -65,7 +66,7 @@ impl Conversion for Ragged {
 
     fn explain(&self) -> Vec<TensorPart> {
         if let Some(padded) = &self.padded {
-            return padded.explain();
+            return padded.explain(self.source.leaf.transforms());
         }
         let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
         let shared = |part: &str| {

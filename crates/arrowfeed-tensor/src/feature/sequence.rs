@@ -52,7 +52,8 @@ impl FixedLenSequence {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&sequence.key)?;
-        let source = KeySource::compile(schema, &key, sequence.dtype, sequence.casts, options)?;
+        let source =
+            KeySource::compile(schema, &key, &sequence.transforms, sequence.dtype, sequence.casts, options)?;
         let layout = layout(&source, &sequence.shape)?;
         let fill = match &sequence.default {
             None => Fill::None,

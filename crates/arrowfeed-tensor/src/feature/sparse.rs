@@ -55,7 +55,14 @@ impl Sparse {
             None => Ok(key.clone()),
             Some(outer) => outer.join(key),
         };
-        let values = KeySource::compile(schema, &inside(&value_key)?, sparse.dtype, sparse.casts, options)?;
+        let values = KeySource::compile(
+            schema,
+            &inside(&value_key)?,
+            &sparse.transforms,
+            sparse.dtype,
+            sparse.casts,
+            options,
+        )?;
         let index = |key: &KeyExpression| {
             let source = index_source(schema, &inside(key)?, options)?;
             let beside = is_relative(key) && is_relative(&value_key) && source.rank() == values.rank();
@@ -189,7 +196,7 @@ fn index_source(
     key: &KeyExpression,
     options: &AdapterOptions,
 ) -> Result<KeySource, RepresentationError> {
-    let source = KeySource::compile(schema, key, None, Casts::Refused, options)?;
+    let source = KeySource::compile(schema, key, &[], None, Casts::Refused, options)?;
     match source.plan.data_type() {
         integers if integers.is_integer() => Ok(source),
         other => Err(source.unfit(RepresentationErrorKind::Type, "integers as indices", other.to_string())),

@@ -35,7 +35,8 @@ impl VarLen {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let key = KeyExpression::parse(&varlen.key)?;
-        let source = KeySource::compile(schema, &key, varlen.dtype, varlen.casts, options)?;
+        let source =
+            KeySource::compile(schema, &key, &varlen.transforms, varlen.dtype, varlen.casts, options)?;
         let rank = source.rank().max(1);
         let shape = varlen.shape.clone().unwrap_or_else(|| vec![None; rank]);
         if shape.len() != rank {

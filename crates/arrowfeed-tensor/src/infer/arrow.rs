@@ -122,7 +122,9 @@ fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Inferred) {
         (0, Some(shape), _) => {
             Representation::Dense(Dense { column: name.clone(), shape, ..Dense::default() })
         }
-        (0, None, 1) => Representation::VarLenSparse(VarLenSparse { column: name.clone() }),
+        (0, None, 1) => {
+            Representation::VarLenSparse(VarLenSparse { column: name.clone(), ..Default::default() })
+        }
         _ => Representation::Ragged(Ragged { path, ..Ragged::default() }),
     };
     out.representations.push((name, representation));

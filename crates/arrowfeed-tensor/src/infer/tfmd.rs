@@ -247,7 +247,7 @@ fn plain(feature: &Feature, ragged: bool, out: &mut Representations) -> Result<(
             Representation::Dense(Dense { column: name.to_owned(), shape, ..Dense::default() })
         }
         _ if ragged => ragged_at(ColumnPath::from(name)),
-        _ => Representation::VarLenSparse(VarLenSparse { column: name.to_owned() }),
+        _ => Representation::VarLenSparse(VarLenSparse { column: name.to_owned(), ..Default::default() }),
     };
     out.push((name.to_owned(), representation));
     Ok(())

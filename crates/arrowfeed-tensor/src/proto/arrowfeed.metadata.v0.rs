@@ -22,6 +22,8 @@ pub mod fixed_shape {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TensorRepresentation {
+    #[prost(message, repeated, tag = "1003")]
+    pub transform: ::prost::alloc::vec::Vec<Transform>,
     #[prost(oneof = "tensor_representation::Kind", tags = "1, 2, 3, 4, 1001, 1002")]
     pub kind: ::core::option::Option<tensor_representation::Kind>,
 }
@@ -177,6 +179,90 @@ pub mod tensor_representation {
         VarlenRaggedTensor(VarLenRaggedTensor),
         #[prost(message, tag = "1002")]
         StructuredTensor(StructuredTensor),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Transform {
+    #[prost(oneof = "transform::Kind", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub kind: ::core::option::Option<transform::Kind>,
+}
+/// Nested message and enum types in `Transform`.
+pub mod transform {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Hashed {
+        #[prost(uint64, optional, tag = "1")]
+        pub buckets: ::core::option::Option<u64>,
+        #[prost(uint64, optional, tag = "2")]
+        pub seed: ::core::option::Option<u64>,
+        #[prost(fixed64, repeated, packed = "false", tag = "3")]
+        pub key: ::prost::alloc::vec::Vec<u64>,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Vocabulary {
+        #[prost(bytes = "vec", repeated, tag = "1")]
+        pub token: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
+        #[prost(sint64, repeated, tag = "2")]
+        pub integer: ::prost::alloc::vec::Vec<i64>,
+        #[prost(uint64, optional, tag = "3")]
+        pub oov: ::core::option::Option<u64>,
+        #[prost(int64, optional, tag = "4")]
+        pub default_index: ::core::option::Option<i64>,
+        #[prost(bytes = "vec", optional, tag = "5")]
+        pub mask_token: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
+        #[prost(sint64, optional, tag = "6")]
+        pub mask_integer: ::core::option::Option<i64>,
+    }
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct Bucketized {
+        #[prost(double, repeated, tag = "1")]
+        pub boundary: ::prost::alloc::vec::Vec<f64>,
+    }
+    #[derive(Clone, Copy, PartialEq, ::prost::Message)]
+    pub struct Clipped {
+        #[prost(double, optional, tag = "1")]
+        pub low: ::core::option::Option<f64>,
+        #[prost(double, optional, tag = "2")]
+        pub high: ::core::option::Option<f64>,
+    }
+    #[derive(Clone, Copy, PartialEq, ::prost::Message)]
+    pub struct Normalised {
+        #[prost(double, optional, tag = "1")]
+        pub mean: ::core::option::Option<f64>,
+        #[prost(double, optional, tag = "2")]
+        pub std: ::core::option::Option<f64>,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Cast {
+        #[prost(string, optional, tag = "1")]
+        pub dtype: ::core::option::Option<::prost::alloc::string::String>,
+        #[prost(bool, optional, tag = "2")]
+        pub lossy: ::core::option::Option<bool>,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Crossed {
+        #[prost(string, repeated, tag = "1")]
+        pub with: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(uint64, optional, tag = "2")]
+        pub buckets: ::core::option::Option<u64>,
+        #[prost(uint64, optional, tag = "3")]
+        pub seed: ::core::option::Option<u64>,
+    }
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        #[prost(message, tag = "1")]
+        Hashed(Hashed),
+        #[prost(message, tag = "2")]
+        Vocabulary(Vocabulary),
+        #[prost(message, tag = "3")]
+        Bucketized(Bucketized),
+        #[prost(message, tag = "4")]
+        Clipped(Clipped),
+        #[prost(message, tag = "5")]
+        Normalised(Normalised),
+        #[prost(message, tag = "6")]
+        Cast(Cast),
+        #[prost(message, tag = "7")]
+        Crossed(Crossed),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]

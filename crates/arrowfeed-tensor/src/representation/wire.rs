@@ -7,13 +7,14 @@ use super::{
     VarLenSparse,
 };
 use crate::column_path::ColumnPath;
-use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::padding::Padding;
 use crate::proto::fixed_shape::Dim;
 use crate::proto::tensor_representation::ragged_tensor::{self, partition};
 use crate::proto::tensor_representation::{self as message, RowPartitionDType, default_value};
 use crate::proto::{FixedShape, Path, TensorRepresentation};
 use crate::row_splits::SplitsDType;
+use crate::transform::Transform;
 
 fn error<T>(expected: &str, found: impl Into<String>) -> Result<T, RepresentationError> {
     Err(RepresentationError::new(RepresentationErrorKind::Proto, expected, found))
@@ -84,43 +85,50 @@ impl Representation {
     /// The representation of a message, without the rules of [`validate`](Self::validate).
     fn parsed(message: &TensorRepresentation) -> Result<Self, RepresentationError> {
         use message::Kind;
-        Ok(match &message.kind {
+        let transforms: Vec<Transform> =
+            message.transform.iter().map(Transform::from_message).collect::<Result<_, _>>()?;
+        let representation = match &message.kind {
+            Some(Kind::StructuredTensor(_)) if !transforms.is_empty() => {
+                return error("a structured tensor without transforms", count(transforms.len(), "transform"));
+            }
             None => return error("a known kind of representation", "an unknown kind"),
             Some(Kind::DenseTensor(dense)) => Self::Dense(Dense {
                 column: dense.column_name().to_owned(),
                 shape: sizes(dense.shape.as_ref())?,
                 default: dense.default_value.as_ref().map(default).transpose()?,
                 pad: dense.pad(),
-                source: SourceMessage::default(),
+                ..Dense::default()
             }),
-            Some(Kind::VarlenSparseTensor(varlen)) => {
-                Self::VarLenSparse(VarLenSparse { column: varlen.column_name().to_owned() })
-            }
+            Some(Kind::VarlenSparseTensor(varlen)) => Self::VarLenSparse(VarLenSparse {
+                column: varlen.column_name().to_owned(),
+                ..VarLenSparse::default()
+            }),
             Some(Kind::SparseTensor(sparse)) => Self::Sparse(Sparse {
                 index_columns: sparse.index_column_names.clone(),
                 value_column: sparse.value_column_name().to_owned(),
                 dense_shape: dims(sparse.dense_shape.as_ref()).map(dimension).collect::<Result<_, _>>()?,
                 already_sorted: sparse.already_sorted(),
-                source: SourceMessage::default(),
+                ..Sparse::default()
             }),
             Some(Kind::RaggedTensor(ragged)) => Self::Ragged(Ragged {
                 path: ColumnPath::new(ragged.feature_path.iter().flat_map(|path| &path.step)),
                 partitions: ragged.partition.iter().map(parsed_partition).collect::<Result<_, _>>()?,
                 row_splits_dtype: splits_dtype(ragged.row_partition_dtype),
-                source: SourceMessage::default(),
+                ..Ragged::default()
             }),
             Some(Kind::VarlenRaggedTensor(varlen)) => Self::VarLenRagged(VarLenRagged {
                 column: varlen.column_name().to_owned(),
                 row_splits_dtype: splits_dtype(varlen.row_partition_dtype),
                 padding: varlen.pad_to.as_ref().map(|to| padding(to, varlen)).transpose()?,
-                source: SourceMessage::default(),
+                ..VarLenRagged::default()
             }),
             Some(Kind::StructuredTensor(structured)) => Self::Structured(Structured {
                 columns: structured.column_names.clone(),
                 row_splits_dtype: splits_dtype(structured.row_partition_dtype),
                 source: SourceMessage::default(),
             }),
-        })
+        };
+        Ok(representation.with_transforms(transforms))
     }
 
     pub(crate) fn to_message(&self) -> TensorRepresentation {
@@ -144,7 +152,7 @@ impl Representation {
                 default_value: dense.default.as_ref().map(default_message),
                 pad: dense.pad.then_some(true),
             }),
-            Self::VarLenSparse(VarLenSparse { column }) => {
+            Self::VarLenSparse(VarLenSparse { column, .. }) => {
                 Kind::VarlenSparseTensor(message::VarLenSparseTensor { column_name: Some(column.clone()) })
             }
             Self::Sparse(sparse) => Kind::SparseTensor(message::SparseTensor {
@@ -177,7 +185,8 @@ impl Representation {
                 row_partition_dtype: Some(dtype_message(structured.row_splits_dtype)),
             }),
         };
-        TensorRepresentation { kind: Some(kind) }
+        let transform = self.transforms().iter().map(Transform::to_message).collect();
+        TensorRepresentation { kind: Some(kind), transform }
     }
 }
 

@@ -102,7 +102,9 @@ impl ReversePlan {
                 let shape = shape.clone();
                 Representation::Dense(representation::Dense { column, shape, ..Default::default() })
             }
-            Form::VarLen => Representation::VarLenSparse(representation::VarLenSparse { column }),
+            Form::VarLen => {
+                Representation::VarLenSparse(representation::VarLenSparse { column, ..Default::default() })
+            }
             Form::Sparse { values, indices } => Representation::Sparse(representation::Sparse {
                 index_columns: indices.clone(),
                 value_column: values.clone(),

@@ -156,6 +156,7 @@ fn feature(case: &Table) -> Feature {
             casts,
             default: table.get("default").map(default),
             truncate,
+            ..Dense::default()
         }),
         "sequence" => {
             let default = table.get("default").map(default_value);
@@ -166,11 +167,12 @@ fn feature(case: &Table) -> Feature {
                 casts,
                 default,
                 truncate,
+                ..FixedLenSequence::default()
             })
         }
         "varlen" => {
             let shape = table.get("shape").map(|_| numbers("shape"));
-            Feature::VarLen(VarLen { key, shape, dtype, casts, truncate })
+            Feature::VarLen(VarLen { key, shape, dtype, casts, truncate, ..VarLen::default() })
         }
         "ragged" => {
             let inner_shape = table.get("inner_shape").map_or(Vec::new(), |_| fixed("inner_shape"));
@@ -189,6 +191,7 @@ fn feature(case: &Table) -> Feature {
                 Some("error") => Duplicates::Error,
                 Some(other) => panic!("{other}"),
             },
+            ..Sparse::default()
         }),
         other => panic!("{other}"),
     }

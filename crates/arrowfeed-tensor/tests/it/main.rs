@@ -1,6 +1,7 @@
 //! Tests of the crate through its public interface: one program, with a module for each topic.
 //!
 //! - [`laws`], [`casts`], [`key_laws`]: random data, against plain oracles.
+//! - [`transforms`]: random transforms against plain oracles, and their messages.
 //! - [`kinds`], [`reverse`], [`defects`]: plain columns as tensors, tensors as columns, defects of tfx_bsl's adapter.
 //! - [`keys`], [`key_layouts`]: the cases of `tests/cases/keys`, and layouts that these cannot express.
 //! - [`messages`], [`key_messages`]: complete error messages.
@@ -31,3 +32,4 @@ mod reverse;
 mod shared_or_copied;
 mod support;
 mod tfmd;
+mod transforms;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arrowfeed_tensor::{
     ColumnPath, DefaultValue, Dense, Partition, Ragged, Representation, Sparse, SplitsDType, Structured,
-    VarLenRagged, VarLenSparse, project_tfmd_schema, representations_from_tfmd,
+    Transform, VarLenRagged, VarLenSparse, project_tfmd_schema, representations_from_tfmd,
 };
 
 const FIELDS: &str = include_str!("../data/tfmd_fields.txt");
@@ -40,7 +40,10 @@ fn representations() -> Vec<(&'static str, Representation)> {
                 ..Dense::default()
             }),
         ),
-        ("varlen", Representation::VarLenSparse(VarLenSparse { column: "v".to_owned() })),
+        (
+            "varlen",
+            Representation::VarLenSparse(VarLenSparse { column: "v".to_owned(), ..Default::default() }),
+        ),
         (
             "sparse",
             Representation::Sparse(Sparse {
@@ -116,6 +119,21 @@ fn a_schema_with_parts_that_are_not_known_is_read() {
     assert_eq!(names(&projected), ["joined"]);
 }
 
+#[test]
+fn a_projected_schema_has_the_transforms_and_the_columns_of_crosses() {
+    let cross = Representation::VarLenSparse(VarLenSparse {
+        column: "a".to_owned(),
+        transforms: vec![Transform::crossed(["b"], 10), Transform::Clipped { low: None, high: Some(5.0) }],
+    });
+    // Two features, and a group with one representation.
+    let feature = |name: &str| field(1, &field(1, name.as_bytes()));
+    let entry = [field(1, b"t"), field(2, &cross.to_proto())].concat();
+    let group = [field(1, b""), field(2, &field(1, &entry))].concat();
+    let schema = [feature("a"), feature("b"), feature("c"), field(13, &group)].concat();
+    let projected = project_tfmd_schema(&schema, &["t"]).unwrap();
+    assert_eq!(representations_from_tfmd(&projected, "").unwrap(), [("t".to_owned(), cross)]);
+}
+
 /// A field of a message that contains bytes.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let key = u16::from(number) << 3 | 2;
@@ -140,7 +158,9 @@ fn feature(name: &str, sizes: &[i64]) -> Vec<u8> {
 #[test]
 fn a_size_that_is_not_known_is_of_its_feature_only() {
     let schema = [feature("a", &[2]), feature("b", &[-1]), feature("c", &[3, -1])].concat();
-    let varlen = |name: &str| Representation::VarLenSparse(VarLenSparse { column: name.to_owned() });
+    let varlen = |name: &str| {
+        Representation::VarLenSparse(VarLenSparse { column: name.to_owned(), ..Default::default() })
+    };
     let a = Representation::Dense(Dense { column: "a".to_owned(), shape: vec![2], ..Dense::default() });
     let expected = vec![("a".to_owned(), a), ("b".to_owned(), varlen("b")), ("c".to_owned(), varlen("c"))];
     assert_eq!(representations_from_tfmd(&schema, "").unwrap(), expected);
@@ -158,7 +178,9 @@ fn the_last_of_two_features_with_one_name_counts() {
 
 #[test]
 fn fields_and_bytes_that_are_not_known_do_no_harm() {
-    let mut message = Representation::VarLenSparse(VarLenSparse { column: "v".to_owned() }).to_proto();
+    let mut message =
+        Representation::VarLenSparse(VarLenSparse { column: "v".to_owned(), ..Default::default() })
+            .to_proto();
     // Field 77, an unknown string.
     message.extend([0xea, 0x04, 1, b'x']);
     assert!(matches!(Representation::from_proto(&message), Ok(Representation::VarLenSparse(_))));
@@ -214,7 +236,9 @@ fn every_field_is_tensorflow_metadatas_or_has_a_number_of_our_own() {
     let of_our_own = ["VarLenRaggedTensor", "StructuredTensor"];
     let mut compared = 0;
     for (line, number) in &ours {
-        if *number >= 1001 || of_our_own.iter().any(|name| line.contains(&format!(".{name}."))) {
+        let is_our_own = line.starts_with("Transform.")
+            || of_our_own.iter().any(|name| line.contains(&format!(".{name}.")));
+        if *number >= 1001 || is_our_own {
             assert!(!known.contains(line.as_str()), "{line}");
         } else {
             assert!(known.contains(line.as_str()), "not in TensorFlow Metadata: {line}");

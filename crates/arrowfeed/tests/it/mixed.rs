@@ -210,6 +210,7 @@ fn datasets_that_do_not_fit_together_are_an_error() {
                 &[&name],
                 Some(Representation::VarLenSparse(arrowfeed::tensor::VarLenSparse {
                     column: name.as_str().into(),
+                    ..Default::default()
                 })),
             ),
             1.0,

@@ -82,7 +82,10 @@ fn features_become_the_columns_of_tfx_bsl() {
             "dense",
             Representation::Dense(Dense { column: "dense".to_owned(), shape: vec![2], ..Dense::default() }),
         ),
-        ("varlen", Representation::VarLenSparse(VarLenSparse { column: "varlen".to_owned() })),
+        (
+            "varlen",
+            Representation::VarLenSparse(VarLenSparse { column: "varlen".to_owned(), ..Default::default() }),
+        ),
         ("##SEQUENCE##.a", ragged_at(ColumnPath::new(["##SEQUENCE##", "a"]))),
         ("##SEQUENCE##.b", ragged_at(ColumnPath::new(["##SEQUENCE##", "b"]))),
     ];

@@ -102,7 +102,7 @@ fn any_message() -> impl Strategy<Value = TensorRepresentation> {
         varlen_ragged.prop_map(Kind::VarlenRaggedTensor),
         structured.prop_map(Kind::StructuredTensor),
     ]
-    .prop_map(|kind| TensorRepresentation { kind: Some(kind) })
+    .prop_map(|kind| TensorRepresentation { kind: Some(kind), transform: Vec::new() })
 }
 
 proptest! {
@@ -126,6 +126,7 @@ proptest! {
     fn a_changed_representation_is_not_that_of_its_message(message in ragged()) {
         let Ok(Representation::Ragged(mut ragged)) = Representation::from_message(&TensorRepresentation {
             kind: Some(message::Kind::RaggedTensor(message)),
+            transform: Vec::new(),
         }) else { panic!("a ragged tensor") };
         ragged.partitions.push(Partition::Uniform(7));
         let changed = Representation::Ragged(ragged);
@@ -145,7 +146,8 @@ fn fields_that_are_not_set_have_their_defaults() {
             row_partition_dtype,
         };
         let kind = Some(message::Kind::RaggedTensor(message));
-        let parsed = Representation::from_message(&TensorRepresentation { kind }).unwrap();
+        let parsed =
+            Representation::from_message(&TensorRepresentation { kind, transform: Vec::new() }).unwrap();
         let path = ColumnPath::from("x");
         let made = Representation::Ragged(Ragged {
             path,

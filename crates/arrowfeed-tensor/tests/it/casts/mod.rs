@@ -133,7 +133,7 @@ proptest! {
         let default = DefaultValue::Int(1);
         let dense = Dense {
             key: key.clone(), shape: vec![size], dtype: Some(to), casts,
-            default: Some(RowDefault::Scalar(default.clone())), truncate,
+            default: Some(RowDefault::Scalar(default.clone())), truncate, ..Dense::default()
         };
         prop_assert_eq!(found(&batch, Feature::Dense(dense)), padded(&cut, to, size), "dense {} {}", size, about);
         let sequence =

@@ -52,7 +52,7 @@ pub(crate) fn dense(column: &str, shape: &[usize]) -> Dense {
 }
 
 pub(crate) fn varlen(column: &str) -> Representation {
-    Representation::VarLenSparse(VarLenSparse { column: column.to_owned() })
+    Representation::VarLenSparse(VarLenSparse { column: column.to_owned(), ..Default::default() })
 }
 
 pub(crate) fn sparse(indices: &[&str], values: &str, dense_shape: &[Option<usize>]) -> Sparse {

@@ -1,4 +1,4 @@
-//! Conversion of selected values to the `dtype` of a feature.
+//! Conversion of values to another type of numbers: the `dtype` of a feature, and `cast` of a transform.
 //!
 //! | file | conversion |
 //! |---|---|
@@ -17,12 +17,12 @@ use arrowfeed_select::take;
 
 use self::codes::Codes;
 use self::rule::{Rule, named, rule};
-use super::definition::Casts;
 use crate::column::Leaves;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Sharing, TensorPart};
-use crate::expression::{ExpressionPlan, and_how_to_enter};
+use crate::expression::and_how_to_enter;
+use crate::feature::Casts;
 use crate::gather::overflow;
 use crate::lists::with_parents;
 
@@ -34,7 +34,7 @@ pub(crate) use rule::holds_exactly;
 
 /// A compiled conversion to values of one type.
 #[derive(Debug, Clone)]
-pub(super) struct Cast {
+pub(crate) struct Cast {
     from: DataType,
     to: DType,
     kind: CastKind,
@@ -48,14 +48,14 @@ enum CastKind {
 }
 
 impl Cast {
-    /// Compiles the conversion of the values of a key to `dtype`. `None` if they have this type. Fails if there is no such
-    /// conversion, or if `casts` does not allow it.
-    pub(super) fn compile(
-        plan: &ExpressionPlan,
+    /// Compiles the conversion of values of the type `from` to `dtype`. `None` if they have this type. `symbols` is the JSON
+    /// list of the symbols of an enum. Fails if there is no such conversion, or if `casts` does not allow it.
+    pub(crate) fn compile(
+        from: &DataType,
+        symbols: Option<&str>,
         dtype: Option<DType>,
         casts: Casts,
     ) -> Result<Option<Self>, RepresentationError> {
-        let from = plan.data_type();
         let error = |expected: String, found: String| {
             RepresentationError::new(RepresentationErrorKind::Type, expected, found)
         };
@@ -75,7 +75,7 @@ impl Cast {
                 return Err(error(expected, found));
             }
             (Rule::Codes, Casts::Exact | Casts::Lossy) => {
-                let codes = Codes::compile(from, plan.enum_symbols(), to);
+                let codes = Codes::compile(from, symbols, to);
                 CastKind::Codes(Arc::new(codes.map_err(|(expected, found)| error(expected, found))?))
             }
             (Rule::None, _) | (_, Casts::Refused) => {
@@ -90,21 +90,25 @@ impl Cast {
     }
 
     /// The type of the converted values.
-    pub(super) fn data_type(&self) -> DataType {
+    pub(crate) fn data_type(&self) -> DataType {
         self.to.arrow_type()
     }
 
     /// Converts the values. Fails at the first value that does not fit the type; values that are missing are ignored.
-    pub(super) fn apply(&self, leaves: Leaves) -> Result<Leaves, ConversionError> {
+    pub(crate) fn apply(&self, leaves: Leaves) -> Result<Leaves, ConversionError> {
         let input = Input { array: &leaves.array, nulls: leaves.nulls.as_ref() };
-        let array = match &self.kind {
-            CastKind::Codes(codes) => codes.of(&input, self.to),
-            CastKind::Exact => self.numbers(&input, false),
-            CastKind::Lossy => self.numbers(&input, true),
-        };
-        let array = array.map_err(|unfit| unfit.in_row_of(&leaves))?;
+        let array = self.converted(&input).map_err(|unfit| unfit.in_row(|item| leaves.row_of(item)))?;
         let nulls = with_parents(leaves.nulls.as_ref(), &array);
         Ok(Leaves { array, nulls, ..leaves })
+    }
+
+    /// The converted values, of which those under nulls may be anything.
+    pub(crate) fn converted(&self, input: &Input<'_>) -> Result<ArrayRef, Unfit> {
+        match &self.kind {
+            CastKind::Codes(codes) => codes.of(input, self.to),
+            CastKind::Exact => self.numbers(input, false),
+            CastKind::Lossy => self.numbers(input, true),
+        }
     }
 
     fn numbers(&self, input: &Input<'_>, may_overflow: bool) -> Result<ArrayRef, Unfit> {
@@ -118,7 +122,7 @@ impl Cast {
     }
 
     /// Reports on the memory of the values, which `picks` has copied before.
-    pub(super) fn part(&self, picks: bool, unless: &[&str]) -> TensorPart {
+    pub(crate) fn part(&self, picks: bool, unless: &[&str]) -> TensorPart {
         match &self.kind {
             CastKind::Codes(codes) if codes.shares_keys(self.to) && !picks => {
                 TensorPart::new("values", Sharing::Shared)
@@ -148,14 +152,14 @@ fn unfit(data_type: &DataType, casts: Casts) -> String {
 }
 
 /// The values to convert.
-struct Input<'a> {
-    array: &'a ArrayRef,
+pub(crate) struct Input<'a> {
+    pub(crate) array: &'a ArrayRef,
     /// All nulls among them, including those of the lists and structs around them.
-    nulls: Option<&'a NullBuffer>,
+    pub(crate) nulls: Option<&'a NullBuffer>,
 }
 
 impl Input<'_> {
-    fn is_valid(&self, i: usize) -> bool {
+    pub(crate) fn is_valid(&self, i: usize) -> bool {
         self.nulls.is_none_or(|nulls| nulls.is_valid(i))
     }
 
@@ -172,15 +176,17 @@ impl Input<'_> {
 }
 
 /// An error, and the position of the value that caused it.
-struct Unfit {
-    position: Option<usize>,
-    error: ConversionError,
+#[derive(Debug)]
+pub(crate) struct Unfit {
+    pub(crate) position: Option<usize>,
+    pub(crate) error: ConversionError,
 }
 
 impl Unfit {
-    fn in_row_of(self, leaves: &Leaves) -> ConversionError {
+    /// Names the row of the value, which `row_of` maps to its row.
+    pub(crate) fn in_row(self, row_of: impl Fn(usize) -> usize) -> ConversionError {
         match self.position {
-            Some(position) => self.error.in_row(leaves.row_of(position)),
+            Some(position) => self.error.in_row(row_of(position)),
             None => self.error,
         }
     }
