@@ -4,9 +4,11 @@ import importlib
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "python" / "clicks"
+PROGRAMS = Path(__file__).resolve().parents[2] / "examples" / "python"
+FOLDER = PROGRAMS / "clicks"
 ROWS, BATCH = 6000, 100
 
 
@@ -22,3 +24,32 @@ def test_the_loss_falls(framework, tmp_path, monkeypatch):
     for report in reports:
         assert report.examples == ROWS
         assert 0 < report.waiting < report.seconds
+
+
+@pytest.mark.parametrize(
+    ("framework", "module"), [("torch", "torch"), ("jax", "jax"), ("keras", "tensorflow")]
+)
+def test_a_dlrm_learns_from_strings_in_one_epoch(framework, module, tmp_path, monkeypatch):
+    pytest.importorskip(module, reason=f"expected {module}, found it not installed")
+    monkeypatch.syspath_prepend(str(PROGRAMS / "dlrm"))
+    train = importlib.import_module(f"dlrm_{framework}").train
+    losses = np.array(list(train(tmp_path, ROWS, BATCH)))
+    assert len(losses) == ROWS // BATCH
+    first, *_, last = np.array_split(losses, 6)
+    assert last.mean() < 0.9 * first.mean()
+
+
+def test_the_batches_of_the_dlrms_are_the_same(tmp_path, monkeypatch):
+    for module in ("torch", "jax", "tensorflow"):
+        pytest.importorskip(module, reason=f"expected {module}, found it not installed")
+    monkeypatch.syspath_prepend(str(PROGRAMS / "dlrm"))
+    ads = importlib.import_module("ads")
+    dataset, options = ads.dataset(tmp_path, ROWS), ads.options(BATCH)
+    made = zip(dataset.to_torch(**options), dataset.to_jax(**options), dataset.to_tf(**options), strict=True)
+    for batches in made:
+        assert all(list(batch) == list(ads.FEATURES) for batch in batches)
+        for name in ads.FEATURES:
+            first, *others = (np.asarray(batch[name]) for batch in batches)
+            for other in others:
+                np.testing.assert_array_equal(first, other)
+            assert name not in ads.CATEGORIES or (first.min() >= 0 and first.max() < ads.BUCKETS)
