@@ -46,6 +46,14 @@ pub(super) fn map_bytes<R>(
     }
 }
 
+/// A string that is outside of its memory. The call keeps the compiler from selecting the address of each string with a
+/// conditional move, on which its bytes would have to wait: a hash of 8 bytes would take 10 ns instead of 2.6.
+#[cold]
+#[inline(never)]
+fn outside<'a>() -> &'a [u8] {
+    &[]
+}
+
 fn collected<'a, R>(
     len: usize,
     values: impl Iterator<Item = &'a [u8]>,
@@ -61,10 +69,11 @@ fn map_text<T: ByteArrayType, R>(
     result: impl FnMut(usize, &[u8]) -> R,
 ) -> Result<Vec<R>, ConversionError> {
     let (offsets, text) = (array.value_offsets(), array.value_data());
-    let values = offsets.iter().zip(&offsets[1..]).map(|(start, end)| {
-        let range = start.to_usize().unwrap_or(usize::MAX)..end.to_usize().unwrap_or(0);
-        text.get(range).unwrap_or_default()
-    });
+    // A negative offset becomes a large one, which is outside of the text.
+    let values = offsets
+        .iter()
+        .zip(&offsets[1..])
+        .map(|(start, end)| text.get(start.as_usize()..end.as_usize()).unwrap_or_else(outside));
     collected(array.len(), values, result)
 }
 
@@ -81,7 +90,7 @@ fn map_views<T: ByteViewType, R>(
         }
         let range = offset as usize..offset as usize + length as usize;
         let buffer = array.data_buffers().get(buffer_index as usize);
-        result(i, buffer.and_then(|buffer| buffer.get(range)).unwrap_or_default())
+        result(i, buffer.and_then(|buffer| buffer.get(range)).unwrap_or_else(outside))
     }));
     Ok(results)
 }
