@@ -113,6 +113,9 @@ def new_worker(reader: str) -> Worker:
         name = reader.removeprefix("format of ")
         python = BENCHES.parent / ".venv-all/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "format_worker.py"), name])
+    if reader.startswith("ids of "):
+        python = BENCHES.parent / ".venv-all/bin/python"
+        return Worker(reader, [str(python), str(BENCHES / "id_worker.py"), reader.removeprefix("ids of ")])
     if reader == "command line":
         return Worker(reader, [sys.executable, str(BENCHES / "cli_worker.py")])
     name = "arrowfeed" if reader == "python" else reader

@@ -198,7 +198,7 @@ impl Ragged {
 #[pymethods]
 impl VarLenRagged {
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "those of the constructor in Python")]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     #[pyo3(
         signature = (column, *, row_splits_dtype=None, pad_to=None, pad_value=None, truncate=false, mask=false, pack=None, transform=None),
         text_signature = None,

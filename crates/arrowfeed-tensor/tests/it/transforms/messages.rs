@@ -1,5 +1,6 @@
 //! Whole messages, values at the edges, and reports.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -193,6 +194,22 @@ fn vocabularies_of_all_sources_are_equal() {
     let many = Vocabulary::from_integers(0..9).unwrap().to_string();
     assert!(many.starts_with("<9 tokens, fingerprint "), "{many}");
     assert_ne!(Vocabulary::from_integers((0..9).rev()).unwrap().to_string(), many);
+}
+
+#[test]
+fn a_token_is_found_among_many_with_its_prefix_and_its_length() {
+    let of = |number: usize| ["", "long prefix ", "\0\0"][number % 3].to_owned() + &(number / 7).to_string();
+    let tokens: BTreeSet<String> = (0..3_000).map(of).chain(["".to_owned(), "\0".to_owned()]).collect();
+    let vocabulary = Vocabulary::from_tokens(&tokens).unwrap();
+    assert_eq!(vocabulary.len(), tokens.len());
+    let index = |text: &str| vocabulary.index(&Token::Bytes(text.as_bytes().to_vec()));
+    for (position, token) in tokens.iter().enumerate() {
+        assert_eq!(index(token), Some(position), "{token:?}");
+        for other in [format!("{token}\0"), format!("\0{token}"), format!("{token}x")] {
+            let expected = tokens.iter().position(|token| *token == other);
+            assert!(index(&other) == expected, "{other:?}");
+        }
+    }
 }
 
 /// A list with strings, the second of which is null over stored values.
