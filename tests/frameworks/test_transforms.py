@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tensorflow as tf
+from tfio_rows import INT, in_graph, parse, schema
 
 import arrowfeed as af
 from arrowfeed import features
@@ -113,6 +114,22 @@ def test_crosses(case):
         np.testing.assert_array_equal(found, layer(tensors).numpy())
     crossed = tf.sparse.cross_hashed([tf.expand_dims(tensor, 1) for tensor in tensors], buckets)
     np.testing.assert_array_equal(found, crossed.values.numpy())
+
+
+def test_the_op_that_parses_records_transforms_their_values():
+    rows = [{"x": "a", "y": 3}, {"x": "b", "y": 40}, {"x": "", "y": -1}]
+    wanted = {
+        "x": features.Dense([], transform=features.vocabulary(["b", "a"])),
+        "hash": features.Dense([], key="x", transform=features.hashed(100)),
+        "y": features.Dense([], "float32", lossy=True, transform=features.bucketized([0, 10])),
+    }
+    form = schema(x="string", y=INT)
+    for tensors in (in_graph(form, rows, wanted), parse(form, rows, wanted)):
+        assert tensors["x"].numpy().tolist() == [2, 1, 0]
+        expected = tf.strings.to_hash_bucket_fast(["a", "b", ""], 100).numpy().tolist()
+        assert tensors["hash"].numpy().tolist() == expected
+        assert tensors["y"].numpy().tolist() == [1.0, 2.0, 0.0]
+        assert tensors["y"].dtype == tf.float32
 
 
 def test_normalization():

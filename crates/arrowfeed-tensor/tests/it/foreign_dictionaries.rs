@@ -15,8 +15,10 @@ use arrow_array::{
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_data::{ArrayData, ByteView};
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed_tensor::feature::{Dense, Feature, Ragged, VarLen};
-use arrowfeed_tensor::{DType, ExpressionPlan, KeyExpression, TensorAdapter};
+use arrowfeed_tensor::feature::{Dense, Feature, Ragged, RowDefault, VarLen};
+use arrowfeed_tensor::{
+    DType, DefaultValue, ExpressionPlan, KeyExpression, Lookup, TensorAdapter, Transform, Vocabulary,
+};
 
 /// Strings "A" and "B", and values far outside of the memory.
 fn wild(data_type: &DataType) -> ArrayRef {
@@ -182,6 +184,37 @@ fn strings_with_rows_become_bytes() {
         let bytes = arrow_cast::cast(&array, &DataType::LargeBinary).unwrap();
         let bytes = arrow_array::cast::AsArray::as_binary::<i64>(&bytes);
         assert_eq!(bytes.iter().flatten().collect::<Vec<_>>(), [b"B", b"A", b"B"], "{data_type}");
+    }
+}
+
+#[test]
+fn transforms_are_those_of_the_values_with_rows() {
+    let vocabulary = || Vocabulary::from_tokens(["A", "B"]).unwrap();
+    let lookup = Lookup { vocabulary: vocabulary().into(), oov: 0, default: None, mask: None };
+    for data_type in types() {
+        // A key under a null may be that of any value.
+        let nulls = vec![true, false, true, true, false, true, true];
+        let keys = PrimitiveArray::<Int32Type>::new(vec![1, 3, 0, 1, 4, 0, 1].into(), Some(nulls.into()));
+        let column: ArrayRef = Arc::new(DictionaryArray::new(keys, wild(&data_type)));
+        for (transform, a, b) in [
+            (Transform::Lookup(lookup.clone()), 0, 1),
+            (Transform::hashed(1000), 564, 528),
+            (Transform::crossed(["e"], 1000), 0, 0),
+        ] {
+            let is_cross = matches!(transform, Transform::Crossed { .. });
+            let batch = batch(Field::new("e", column.data_type().clone(), true), column.clone());
+            let feature = Feature::Dense(Dense {
+                key: "e".to_owned(),
+                default: Some(RowDefault::Scalar(DefaultValue::Int(-1))),
+                transforms: vec![transform],
+                ..Dense::default()
+            });
+            let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
+            let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+            let found = tensor.as_dense().unwrap().values().as_i64().unwrap().to_vec();
+            let (a, b) = if is_cross { (found[2], found[0]) } else { (a, b) };
+            assert_eq!(found, [b, -1, a, b, -1, a, b], "{data_type}");
+        }
     }
 }
 
