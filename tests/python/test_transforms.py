@@ -10,6 +10,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed import features
 from arrowfeed._features import config
+from arrowfeed.tfxio._columns import source_columns
 from session_seed import SEED, chance
 
 
@@ -375,6 +376,15 @@ def test_a_cross_reads_all_its_columns():
     ragged = af.TensorAdapter(batch.schema, {"t": lists}).convert(batch)["t"]
     assert ragged.to_list() == [[one] for one in converted_cross([(1, "p"), (2, "q")])] + [[]]
     assert pickle.loads(pickle.dumps(adapter)).specs["a"].dtype == np.int64
+
+
+def test_the_source_columns_of_tfxio_are_those_of_crosses_too():
+    cross = features.crossed(["b", "c.d"], 10)
+    assert cross.keys == ("b", "c.d")
+    assert features.hashed(10).keys == ()
+    assert source_columns(af.Dense("a", transform=cross)) == [("a",), ("b",), ("c", "d")]
+    sparse = af.Sparse(["i"], "v", [None], transform=features.crossed("w", 10))
+    assert source_columns(sparse) == [("i",), ("v",), ("w",)]
 
 
 def converted_cross(pairs):

@@ -36,6 +36,10 @@ class Transform:
     def to_proto(self) -> bytes:
         """Serializes the transform, with the tokens of a vocabulary."""
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns or keys that the transform reads beside that of the tensor. Only `crossed` has any."""
+
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 

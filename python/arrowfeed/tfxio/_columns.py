@@ -138,6 +138,12 @@ def _check(name: str, declared: str, found: Any) -> None:
 
 def source_columns(representation: Representation) -> list[Path]:
     """The columns and record fields of a tensor."""
+    made = cast("Dense | Ragged | Sparse | VarLenRagged | VarLenSparse", representation)
+    crossed = [_path(key) for transform in made.transform for key in transform.keys]
+    return [*_own_columns(representation), *crossed]
+
+
+def _own_columns(representation: Representation) -> list[Path]:
     if isinstance(representation, Ragged):
         path = _path(representation.path)
         siblings = [name for name in representation.partitions if isinstance(name, str)]

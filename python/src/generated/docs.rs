@@ -2831,6 +2831,9 @@ Example:
     >>> features.Transform.from_proto(features.hashed(1000).to_proto())
     hashed(1000)"#
     };
+    (Transform.keys) => {
+        r#"The columns or keys that the transform reads beside that of the tensor. Only `crossed` has any."#
+    };
     (Transform.to_proto) => {
         r#"Serializes the transform, with the tokens of a vocabulary."#
     };

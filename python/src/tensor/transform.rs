@@ -33,6 +33,12 @@ impl Transform {
         PyBytes::new(py, &self.0.to_proto())
     }
 
+    #[doc = docs!(Transform.keys)]
+    #[getter]
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.with())
+    }
+
     fn __eq__(&self, other: &Self) -> bool {
         self.0 == other.0
     }

@@ -179,8 +179,8 @@ impl Transform {
         }
     }
 
-    /// The columns or keys that the transform reads beside that of the tensor.
-    pub(crate) fn with(&self) -> &[String] {
+    /// The columns or keys that the transform reads beside that of the tensor. Only a cross has any.
+    pub fn with(&self) -> &[String] {
         match self {
             Self::Crossed { with, .. } => with,
             _ => &[],
