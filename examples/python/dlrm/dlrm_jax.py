@@ -27,7 +27,7 @@ def loss_of(parameters: dict[str, jax.Array], batch: dict[str, Any]) -> jax.Arra
     """Returns the mean cross entropy of the rows."""
     numbers = jax.nn.relu(jnp.stack([batch[name] for name in NUMBERS], 1) @ parameters["bottom"])
     ids = jnp.stack([batch[name] for name in CATEGORIES])
-    vectors = jax.vmap(lambda rows, id_of: rows[id_of])(parameters["tables"], ids)
+    vectors = parameters["tables"][jnp.arange(len(CATEGORIES))[:, None], ids]
     all_vectors = jnp.concatenate([numbers[:, None], vectors.transpose(1, 0, 2)], 1)
     products = all_vectors @ all_vectors.transpose(0, 2, 1)
     inputs = jnp.concatenate([numbers, products[:, PAIRS[0], PAIRS[1]]], 1)
@@ -44,8 +44,11 @@ def step(
     def moved(value: jax.Array, slope: jax.Array, square: jax.Array) -> jax.Array:
         return value - RATE * slope / jnp.sqrt(square + 1e-10)
 
+    def added(square: jax.Array, slope: jax.Array) -> jax.Array:
+        return square + slope**2
+
     loss, gradient = jax.value_and_grad(loss_of)(parameters, batch)
-    squares = jax.tree.map(lambda square, slope: square + slope**2, squares, gradient)
+    squares = jax.tree.map(added, squares, gradient)
     return jax.tree.map(moved, parameters, gradient, squares), squares, loss
 
 

@@ -11,8 +11,8 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use arrowfeed_tensor::feature::{self, Casts, Feature};
 use arrowfeed_tensor::{
-    DType, Dense, Lookup, Representation, Sparse, Token, Transform, Values, VarLenRagged, VarLenSparse,
-    Vocabulary,
+    DType, DefaultValue, Dense, Lookup, Padding, Representation, RepresentationError, Sparse, TensorAdapter,
+    Token, Transform, Values, VarLenRagged, VarLenSparse, Vocabulary,
 };
 
 use crate::support::{adapter, batch, convert, int64, lists, refused, unfit};
@@ -101,7 +101,7 @@ fn types_that_a_transform_does_not_take_are_named_with_their_column() {
         transforms: vec![Transform::Clipped { low: None, high: Some(1.0) }],
         ..feature::VarLen::default()
     });
-    let error = arrowfeed_tensor::TensorAdapter::from_features(texts.schema(), [("t", feature)]).unwrap_err();
+    let error = TensorAdapter::from_features(texts.schema(), [("t", feature)]).unwrap_err();
     let expected = r#"tensor "t", key "x": expected numbers for clipped(None, 1.0), found Utf8"#;
     assert_eq!(error.to_string(), expected);
 }
@@ -161,8 +161,7 @@ fn arguments_out_of_their_range_are_refused() {
 
 #[test]
 fn tokens_that_are_no_vocabulary_are_refused() {
-    let message =
-        |made: Result<Vocabulary, arrowfeed_tensor::RepresentationError>| made.unwrap_err().to_string();
+    let message = |made: Result<Vocabulary, RepresentationError>| made.unwrap_err().to_string();
     assert_eq!(message(Vocabulary::from_lines(b"")), "expected at least one token, found none");
     let twice = r#"expected different tokens, found "b" as tokens 1 and 3"#;
     assert_eq!(message(Vocabulary::from_lines(b"a\nb\r\nc\nb")), twice);
@@ -227,7 +226,7 @@ fn only_a_value_that_is_in_the_tensor_must_be_in_the_vocabulary() {
         Representation::Dense(Dense {
             column: "x".to_owned(),
             shape: vec![2],
-            default: Some(arrowfeed_tensor::DefaultValue::Int(-1)),
+            default: Some(DefaultValue::Int(-1)),
             transforms: vec![lookup(tokens, 0, None)],
             ..Dense::default()
         })
@@ -253,7 +252,7 @@ fn an_unknown_value_is_named_with_its_row() {
         for representation in [
             Representation::Dense(Dense {
                 column: "x".to_owned(),
-                default: Some(arrowfeed_tensor::DefaultValue::Int(0)),
+                default: Some(DefaultValue::Int(0)),
                 transforms: transforms.clone(),
                 ..Dense::default()
             }),
@@ -311,7 +310,7 @@ fn crossed_columns_have_the_same_nesting() {
             ..feature::VarLen::default()
         })
     };
-    let of = |feature| arrowfeed_tensor::TensorAdapter::from_features(uneven.schema(), [("t", feature)]);
+    let of = |feature| TensorAdapter::from_features(uneven.schema(), [("t", feature)]);
     let adapter = of(feature("x", "y")).unwrap();
     assert_eq!(adapter.columns(), [0, 1]);
     let message = r#"tensor "t", key "y[*]", row 1: expected 1 value as in "x[*]", found 0"#;
@@ -346,13 +345,44 @@ fn the_type_of_a_feature_is_that_after_its_transforms() {
             casts,
             ..feature::Dense::default()
         });
-        arrowfeed_tensor::TensorAdapter::from_features(column.schema(), [("t", feature)])
+        TensorAdapter::from_features(column.schema(), [("t", feature)])
     };
     let adapter = of(DType::Int32, Casts::Lossy).unwrap();
     assert_eq!(adapter.specs()[0].1.to_string(), "dense int32 [?]");
     assert_eq!(of(DType::Int64, Casts::Exact).unwrap().specs()[0].1.to_string(), "dense int64 [?]");
     let message = r#"tensor "t", key "x": expected values that int32 holds exactly, found int64 (lossy=True converts them)"#;
     assert_eq!(of(DType::Int32, Casts::Exact).unwrap_err().to_string(), message);
+}
+
+#[test]
+fn rows_are_padded_with_values_of_the_type_of_the_results() {
+    let items = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    let offsets = OffsetBuffer::from_lengths([2, 0, 1]);
+    let column = ListArray::new(items, offsets, strings(&["a", "b", "?"]), None);
+    let batch = batch(vec![("x", Arc::new(column))]);
+    let padding = Padding { value: Some(DefaultValue::Int(-1)), ..Padding::default() };
+    let transforms = vec![lookup(&["a", "b"], 1, None)];
+    let representation = Representation::VarLenRagged(VarLenRagged {
+        column: "x".to_owned(),
+        padding: Some(padding.clone()),
+        transforms: transforms.clone(),
+        ..VarLenRagged::default()
+    });
+    let feature = Feature::Ragged(feature::Ragged {
+        key: "x".to_owned(),
+        padding: Some(padding),
+        transforms,
+        ..feature::Ragged::default()
+    });
+    let report = "t: dense int64 [?, ?]\n  values: computed, by vocabulary([\"a\", \"b\"]) of Utf8, and rows are padded";
+    let of_feature = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
+    for adapter in [adapter(&batch, &representation).unwrap(), of_feature] {
+        let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+        let expected = [1, 2, -1, -1, 0, -1];
+        assert_eq!(tensor.as_dense().unwrap().values().as_i64().unwrap(), expected);
+        assert_eq!(adapter.explain()[0].to_string(), report);
+    }
+    assert_eq!(Representation::from_proto(&representation.to_proto()).unwrap(), representation);
 }
 
 #[test]
