@@ -416,6 +416,22 @@ def test_tensors_become_columns_of_the_results():
     np.testing.assert_array_equal(again["t"].values, tensors["t"].values)
 
 
+def test_padded_and_packed_rows_have_the_results():
+    batch = pa.record_batch({"x": [["a", "b"], [], ["?"]]})
+    tags = features.vocabulary(["a", "b"])
+    wanted = {
+        "padded": features.Ragged(key="x", pad_to=3, pad_value=-1, transform=tags),
+        "packed": features.Ragged(key="x", pad_to=4, pack="values", transform=tags),
+    }
+    tensors = af.TensorAdapter.from_features(batch.schema, wanted).convert(batch)
+    assert tensors["padded"].numpy().tolist() == [[1, 2, -1], [-1, -1, -1], [0, -1, -1]]
+    assert tensors["packed"].numpy().tolist() == [[1, 2, 0, 0]]
+    padded = af.VarLenRagged("x", pad_to="longest", transform=tags)
+    assert repr(padded) == "VarLenRagged('x', pad_to='longest', transform=(vocabulary([\"a\", \"b\"]),))"
+    adapter = af.TensorAdapter(batch.schema, {"t": pickle.loads(pickle.dumps(padded))})
+    assert adapter.convert(batch)["t"].numpy().tolist() == [[1, 2], [0, 0], [0, 0]]
+
+
 def test_datasets_take_transforms(tmp_path):
     rows = [
         {"country": country, "price": price} for country, price in [("nl", 1.0), ("tr", 9.0), ("de", 4.0)]
