@@ -10,6 +10,12 @@
 Names, arguments, type specs, exceptions and their texts are those of tfx_bsl. If tfx_bsl is installed,
 `TFXIO` and `TensorAdapterConfig` are subclasses of the classes of tfx_bsl, so TensorFlow Transform accepts
 them. The package imports TensorFlow and Beam on first use.
+
+| module | content |
+|---|---|
+| `array_util` | functions on pyarrow arrays |
+| `table_util` | functions on pyarrow record batches |
+| `path` | paths of columns |
 """
 
 from arrowfeed.tfxio._adapter import TensorAdapter
