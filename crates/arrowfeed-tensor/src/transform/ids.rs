@@ -175,10 +175,9 @@ impl Lookup {
 
     #[inline]
     fn index_of_bytes(&self, vocabulary: &Vocabulary, bytes: &[u8], unknown: impl FnOnce()) -> i64 {
-        let hash = fingerprint64(bytes);
-        match vocabulary.index_of_bytes(bytes, hash) {
+        match vocabulary.index_of_bytes(bytes) {
             Some(index) => self.index_of_token(index),
-            None => self.index_of_other(|oov| (hash % oov) as i64, unknown),
+            None => self.index_of_other(|oov| (fingerprint64(bytes) % oov) as i64, unknown),
         }
     }
 

@@ -173,16 +173,15 @@ impl Vocabulary {
     /// The position of a token among the tokens, `None` if it is not one of them.
     pub fn index(&self, token: &Token) -> Option<usize> {
         match token {
-            Token::Bytes(token) => self.index_of_bytes(token, fingerprint64(token)),
+            Token::Bytes(token) => self.index_of_bytes(token),
             Token::Integer(token) => self.index_of_integer(*token),
         }
     }
 
-    /// `hash` is the fingerprint of the token.
     #[inline]
-    pub(super) fn index_of_bytes(&self, token: &[u8], hash: u64) -> Option<usize> {
+    pub(super) fn index_of_bytes(&self, token: &[u8]) -> Option<usize> {
         let Tokens::Bytes(bytes) = &self.0 else { return None };
-        let index = bytes.slots[bytes.position(token, hash)?].index;
+        let index = bytes.slots[bytes.position(token)?].index;
         (index != FREE).then_some(index as usize)
     }
 
@@ -250,7 +249,7 @@ impl Bytes {
         self.slots = vec![Slot { prefix: 0, len: 0, index: FREE }; length];
         for index in 0..self.ends.len() as u32 {
             let token = self.at(index);
-            let Some(found) = self.position(token, fingerprint64(token)) else { break };
+            let Some(found) = self.position(token) else { break };
             match self.slots[found].index {
                 FREE => {
                     self.slots[found] = Slot { prefix: prefix(token), len: token.len() as u32, index };
@@ -261,12 +260,12 @@ impl Bytes {
         Ok(())
     }
 
-    /// The position of the slot of a token, or of the free one where it would be. `hash` is the fingerprint of the token.
+    /// The position of the slot of a token, or of the free one where it would be.
     #[inline]
-    fn position(&self, token: &[u8], hash: u64) -> Option<usize> {
+    fn position(&self, token: &[u8]) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
         let (prefix, len) = (prefix(token), token.len() as u32);
-        let mut at = hash as usize & mask;
+        let mut at = hash(token, prefix) as usize & mask;
         loop {
             let slot = self.slots.get(at)?;
             let is_token = || len <= 8 || self.at(slot.index) == token;
@@ -285,6 +284,21 @@ fn prefix(token: &[u8]) -> u64 {
         return u64::from_le_bytes(*bytes);
     }
     token.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
+}
+
+/// The hash of a token for the table. `prefix`: its first bytes. With the fingerprint, 5.2 million lookups of 8 bytes took 30 ms
+/// instead of 22 ms.
+#[inline]
+fn hash(token: &[u8], prefix: u64) -> u64 {
+    /// 2^64 divided by the golden ratio, which spreads consecutive numbers.
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    match token.len() {
+        len @ ..=8 => {
+            let mixed = (prefix ^ len as u64).wrapping_mul(GOLDEN);
+            mixed ^ mixed >> 32
+        }
+        _ => fingerprint64(token),
+    }
 }
 
 fn number(index: usize) -> Result<u32, RepresentationError> {
