@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 
 use crate::field_path::list_item;
 
@@ -71,7 +71,7 @@ impl MappedField {
 }
 
 /// The identifier in the metadata of a field.
-pub fn field_id(field: &FieldRef) -> Option<i32> {
+pub fn field_id(field: &Field) -> Option<i32> {
     field.metadata().get(FIELD_ID)?.parse().ok()
 }
 

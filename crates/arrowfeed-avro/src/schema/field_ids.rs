@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
-use arrowfeed_source::field_ids::{FIELD_ID, FieldIds, MappedField};
+use arrowfeed_source::field_ids::{FieldIds, MappedField, field_id};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 use serde_json::{Map, Value, json};
 
@@ -103,7 +103,7 @@ impl OfTable {
             D::FixedSizeBinary(size) => self.fixed(u64::try_from(*size).unwrap_or(0), None),
             D::Struct(fields) => {
                 let fields = self.fields(fields)?;
-                json!({"type": "record", "name": record_name(id_of(field)), "fields": fields})
+                json!({"type": "record", "name": record_name(field_id(field)), "fields": fields})
             }
             D::List(item) => json!({"type": "array", "items": self.nullable(item)?}),
             D::Map(entries, _) => match entries.data_type() {
@@ -129,10 +129,6 @@ impl OfTable {
             None => json!({"type": "fixed", "name": name, "size": size}),
         }
     }
-}
-
-fn id_of(field: &Field) -> Option<i32> {
-    field.metadata().get(FIELD_ID)?.parse().ok()
 }
 
 #[cold]
@@ -298,6 +294,8 @@ fn integer(object: &Map<String, Value>, key: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use arrowfeed_source::field_ids::FIELD_ID;
 
     use super::*;
 
