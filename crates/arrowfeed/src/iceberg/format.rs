@@ -6,12 +6,9 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_predicate::Predicate;
-use arrowfeed_source::format::{FIRST_BYTES, FileFormat, FormatFile};
+use arrowfeed_source::format::{FileFormat, FormatFile};
 use arrowfeed_source::io::Opened;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
-
-/// Number of bytes at the end of a file that hold most footers of Parquet.
-const LAST_BYTES: u64 = 64 << 10;
 
 /// Files of several formats with the same columns.
 #[derive(Debug)]
@@ -70,12 +67,20 @@ impl FileFormat for MixedFormat {
         }
     }
 
+    /// Those of all formats: which one a file has is known only to [`open`](Self::open).
     fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
-        match len {
-            Some(len) if len > FIRST_BYTES + LAST_BYTES => vec![0..FIRST_BYTES, len - LAST_BYTES..len],
-            Some(len) => std::iter::once(0..len).collect(),
-            None => std::iter::once(0..FIRST_BYTES).collect(),
+        let most = len.unwrap_or(u64::MAX);
+        let all = self.formats.iter().flat_map(|format| format.opening_ranges(len));
+        let mut all: Vec<Range<u64>> = all.map(|range| range.start..range.end.min(most)).collect();
+        all.sort_by_key(|range| range.start);
+        let mut joined: Vec<Range<u64>> = Vec::new();
+        for range in all {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
         }
+        joined
     }
 
     fn reads_whole_chunks(&self) -> bool {
