@@ -35,6 +35,23 @@ pub enum DType {
 }
 
 impl DType {
+    /// All types.
+    pub const ALL: [Self; 13] = [
+        Self::Bool,
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::UInt8,
+        Self::UInt16,
+        Self::UInt32,
+        Self::UInt64,
+        Self::Float16,
+        Self::Float32,
+        Self::Float64,
+        Self::Bytes,
+    ];
+
     /// The tensor type for an Arrow type, or `None` if no tensor can hold its values.
     ///
     /// Dates, times, timestamps and durations become the integers that store them, in the unit of their Arrow type. A

@@ -52,24 +52,9 @@ pub(super) fn numpy_dtype(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, Py
 /// Parses a numpy dtype or its name.
 pub(super) fn dtype_argument(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    const TYPES: [DType; 13] = [
-        DType::Bool,
-        DType::Int8,
-        DType::Int16,
-        DType::Int32,
-        DType::Int64,
-        DType::UInt8,
-        DType::UInt16,
-        DType::UInt32,
-        DType::UInt64,
-        DType::Float16,
-        DType::Float32,
-        DType::Float64,
-        DType::Bytes,
-    ];
     let given = imported(&CLASS, value.py(), "numpy", "dtype")?.call1((value,));
     let name = given.and_then(|dtype| dtype.getattr("name")?.extract::<String>()).unwrap_or_default();
     let name = if name == "object" { DType::Bytes.name() } else { &name };
-    let found = TYPES.into_iter().find(|dtype| dtype.name() == name);
+    let found = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
     found.ok_or_else(|| wrong_value("dtype", "a type of numbers, bool, or object for byte strings", value))
 }

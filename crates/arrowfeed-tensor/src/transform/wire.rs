@@ -10,21 +10,6 @@ use crate::error::{RepresentationError, RepresentationErrorKind};
 use crate::proto;
 use crate::proto::transform::{self as message, Kind};
 
-/// The types of numbers, which a message names.
-const NUMBERS: [DType; 11] = [
-    DType::Int8,
-    DType::Int16,
-    DType::Int32,
-    DType::Int64,
-    DType::UInt8,
-    DType::UInt16,
-    DType::UInt32,
-    DType::UInt64,
-    DType::Float16,
-    DType::Float32,
-    DType::Float64,
-];
-
 fn error<T>(expected: &str, found: impl Into<String>) -> Result<T, RepresentationError> {
     Err(RepresentationError::new(RepresentationErrorKind::Proto, expected, found))
 }
@@ -68,7 +53,9 @@ impl Transform {
                 Self::Normalised { mean: normalised.mean(), std: normalised.std() }
             }
             Some(Kind::Cast(cast)) => {
-                let Some(dtype) = NUMBERS.into_iter().find(|dtype| dtype.name() == cast.dtype()) else {
+                let mut numbers =
+                    DType::ALL.into_iter().filter(|dtype| dtype.is_integer() || dtype.is_floating());
+                let Some(dtype) = numbers.find(|dtype| dtype.name() == cast.dtype()) else {
                     return error("the name of a type of numbers", format!("{:?}", cast.dtype()));
                 };
                 Self::Cast { dtype, lossy: cast.lossy() }
