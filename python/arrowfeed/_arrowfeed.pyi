@@ -17,6 +17,7 @@ from arrowfeed._stubs.record_decoder import (
     SequenceExampleRecordDecoder,
     encode_examples,
     encode_sequence_examples,
+    encode_tfrecord,
 )
 from arrowfeed._stubs.representation import (
     Dense,
@@ -113,6 +114,7 @@ __all__ = [
     "encode_examples",
     "encode_records",
     "encode_sequence_examples",
+    "encode_tfrecord",
     "exists",
     "hashed",
     "infer_representations",

@@ -1,11 +1,11 @@
-//! Messages without a file: `arrowfeed.ExampleRecordDecoder`, `arrowfeed.encode_examples`, and their `tf.SequenceExample`
-//! counterparts.
+//! Messages without a file: `arrowfeed.ExampleRecordDecoder`, `arrowfeed.encode_examples`, their `tf.SequenceExample`
+//! counterparts, and `arrowfeed.encode_tfrecord`.
 
 use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
-use arrowfeed::tfrecord::FeatureEncoding;
+use arrowfeed::tfrecord::{FeatureEncoding, encode_records};
 use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, UnknownFeatures};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
@@ -146,12 +146,7 @@ impl<D: Decoder> Records<D> {
 
     /// Decodes an iterable of records.
     fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        let expected = "an iterable of bytes";
-        if is_buffer(records) || records.is_instance_of::<PyBytes>() {
-            return Err(wrong_type("records", expected, records));
-        }
-        let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
-        let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let buffers = buffers_of(records)?;
         let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
         let batch = call(records.py(), || {
             let batch = match &self.known {
@@ -168,6 +163,16 @@ impl<D: Decoder> Records<D> {
         let known = self.known.as_ref().map(|known| format!("of {}", D::counted(&known.features)));
         format!("<arrowfeed.{class} {}>", known.as_deref().unwrap_or("without a schema"))
     }
+}
+
+/// The buffers of an iterable of records.
+fn buffers_of<'py>(records: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let refused = || wrong_type("records", "an iterable of bytes", records);
+    if is_buffer(records) || records.is_instance_of::<PyBytes>() {
+        return Err(refused());
+    }
+    let items = records.try_iter().map_err(|_| refused())?;
+    items.map(|item| buffer_of(&item?)).collect()
 }
 
 /// Result of `__reduce__`: the function that restores a decoder, and its schema argument.
@@ -270,4 +275,19 @@ pub(crate) fn encode_sequence_examples<'py>(
         }
     }
     Ok(messages)
+}
+
+#[doc = signed!(encode_tfrecord)]
+#[pyfunction]
+#[pyo3(signature = (records, /, *, compression=None), text_signature = None)]
+pub(crate) fn encode_tfrecord<'py>(
+    records: &Bound<'py, PyAny>,
+    compression: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = records.py();
+    let compression = given("compression", compression)?;
+    let buffers = buffers_of(records)?;
+    let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
+    let file = call(py, || encode_records(&slices, compression))?;
+    Ok(PyBytes::new(py, &file))
 }

@@ -100,7 +100,7 @@ mod _arrowfeed {
         batch::RecordBatch,
         dataset::{BatchIterator, Dataset, RowReader},
         example_records::{
-            ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
+            ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples, encode_tfrecord,
         },
         formats::arrow_ipc::{ArrowDataset, read_arrow_ipc},
         formats::avro::{AvroDataset, read_avro},

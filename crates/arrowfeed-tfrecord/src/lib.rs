@@ -6,6 +6,7 @@
 // |---|---|
 // | `file` | `RecordFormat`: TFRecord files as a dataset format |
 // | `records` | `Records` reads the records of a file, `RecordWriter` writes them; gzip and zlib |
+// | `encoded` | `encode_records`: records as the bytes of a file |
 // | `writer` | `ExampleWriter`: writes batches to a file |
 // | `frame` | the frame of a record: its length and checksums |
 // | `example` | `tf.Example` to columns, and back |
@@ -13,6 +14,7 @@
 // | `feature` | feature maps, which both messages share |
 // | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
 
+mod encoded;
 pub mod example;
 mod feature;
 mod file;
@@ -25,6 +27,7 @@ pub mod sequence_example;
 mod wire;
 mod writer;
 
+pub use encoded::encode_records;
 pub use feature::FeatureEncoding;
 pub use file::{RecordFormat, RecordKind, RecordOptions};
 pub use records::{Compression, RecordWriter, Records};

@@ -331,3 +331,27 @@ def encode_sequence_examples(
         >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
         '120e0a0c0a017412070a051a030a0107'
     """
+
+def encode_tfrecord(
+    records: Iterable[bytes | bytearray | memoryview],
+    /,
+    *,
+    compression: Literal["none", "gzip", "zlib"] = "none",
+) -> bytes:
+    """Returns the bytes of a TFRecord file that contains these records, and releases the GIL meanwhile.
+
+    The bytes of several calls can be joined to one file, unless the compression is zlib.
+
+    Args:
+        records: Records, such as the messages of `encode_examples`.
+        compression: Compression of the bytes.
+
+    Raises:
+        TypeError: `records` is not an iterable of bytes.
+        ValueError: `compression` is unknown.
+
+    Example:
+        >>> messages = arrowfeed.encode_examples(pyarrow.record_batch({"id": [7, 8]}))
+        >>> arrowfeed.read_tfrecord(arrowfeed.encode_tfrecord(messages)).schema.names
+        ['id']
+    """

@@ -337,7 +337,8 @@ def write_tfrecord(
 
     By default, a record is a `tf.Example` message, and each column is a feature. Integers and booleans become
     an `int64_list`; floats and doubles become a `float_list`, with doubles rounded; text and bytes become a
-    `bytes_list`. A cell may be one value or a list of values. For a null, the message does not have the
+    `bytes_list`. A cell may be one value or a list of values; a cell of a union has the feature of its
+    branch. For a null, the message does not have the
     feature; for an empty list, the message has the feature without values. The file appears under its name
     when it is complete, and replaces an existing file.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from arrowfeed._dataset.opening import dataset_class, rereadable
 from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, SplitSource, check_on_error
@@ -14,10 +15,11 @@ from arrowfeed.beam._read import ReadDatasetRanges
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Split
+    from arrowfeed._arrowfeed import Dataset, Split
     from arrowfeed._engines.planner import SplitPlanner
+    from arrowfeed.beam._beam_files import BeamFiles
     from arrowfeed.types import OnError, PredicateLike
 
 
@@ -76,11 +78,7 @@ class ReadFromDataset(ReadPlanned):
         if type(split_bytes) is not int or split_bytes < 1:
             raise ValueError(f"split_bytes: expected an integer of 1 or more, found {split_bytes!r}")
         check_on_error(on_error)
-        files = beam_files_of(source, filesystem, options)
-        if files is not None:
-            # Only names in a store may be relative, and names of Beam are paths and URLs.
-            source = absolute(source, None)
-            options["store"] = files
+        source, files = _opened_by(source, filesystem, options)
         read = SplitSource(source, options, columns=columns, where=where)
         self._schema = read.schema
         plan = _Plan(planner_of(read), split_bytes)
@@ -96,6 +94,35 @@ class ReadFromDataset(ReadPlanned):
         """Returns a PCollection of the numbers of files."""
         groups: list[tuple[int, int]] = self._plan.groups()
         return pcoll | "Files" >> beam.Create(list(enumerate(groups)), reshuffle=False)
+
+
+def detected(source: Any, options: dict[str, Any]) -> Callable[..., Dataset]:
+    """Returns the dataset class of the files that `ReadFromDataset` reads with these options.
+
+    Args:
+        source: As in `ReadFromDataset`.
+        options: Options of `ReadFromDataset`.
+
+    Raises:
+        Exception: As in `ReadFromDataset`.
+    """
+    options = dict(options)
+    source, _ = _opened_by(source, options.pop("filesystem", None), options)
+    return dataset_class(rereadable(absolute(source, options.get("store"))), options)
+
+
+def _opened_by(source: Any, filesystem: str | None, options: dict[str, Any]) -> tuple[Any, BeamFiles | None]:
+    """Returns the source for the filesystem that opens it, and Beam's filesystem, which also becomes an option.
+
+    Raises:
+        ValueError: The sources need different filesystems, or `filesystem` is invalid.
+    """
+    files = beam_files_of(source, filesystem, options)
+    if files is not None:
+        # Only names in a store may be relative, and names of Beam are paths and URLs.
+        source = absolute(source, None)
+        options["store"] = files
+    return source, files
 
 
 class _Plan(beam.DoFn):

@@ -3118,6 +3118,24 @@ Example:
     >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
     '120e0a0c0a017412070a051a030a0107'"###
     };
+    (encode_tfrecord) => {
+        r#"Returns the bytes of a TFRecord file that contains these records, and releases the GIL meanwhile.
+
+The bytes of several calls can be joined to one file, unless the compression is zlib.
+
+Args:
+    records: Records, such as the messages of `encode_examples`.
+    compression: Compression of the bytes.
+
+Raises:
+    TypeError: `records` is not an iterable of bytes.
+    ValueError: `compression` is unknown.
+
+Example:
+    >>> messages = arrowfeed.encode_examples(pyarrow.record_batch({"id": [7, 8]}))
+    >>> arrowfeed.read_tfrecord(arrowfeed.encode_tfrecord(messages)).schema.names
+    ['id']"#
+    };
     (exists) => {
         r#"Returns whether an object exists in a store. Sends one request.
 
@@ -3811,7 +3829,8 @@ Example:
 
 By default, a record is a `tf.Example` message, and each column is a feature. Integers and booleans become
 an `int64_list`; floats and doubles become a `float_list`, with doubles rounded; text and bytes become a
-`bytes_list`. A cell may be one value or a list of values. For a null, the message does not have the
+`bytes_list`. A cell may be one value or a list of values; a cell of a union has the feature of its
+branch. For a null, the message does not have the
 feature; for an empty list, the message has the feature without values. The file appears under its name
 when it is complete, and replaces an existing file.
 
@@ -4241,6 +4260,9 @@ macro_rules! signed {
     };
     (encode_sequence_examples) => {
         concat!(r#"encode_sequence_examples(batches, *, sequence_column='##SEQUENCE##')"#, "\n--\n\n", docs!(encode_sequence_examples))
+    };
+    (encode_tfrecord) => {
+        concat!(r#"encode_tfrecord(records, /, *, compression='none')"#, "\n--\n\n", docs!(encode_tfrecord))
     };
     (exists) => {
         concat!(r#"exists(url, *, storage_options=None, store=None)"#, "\n--\n\n", docs!(exists))

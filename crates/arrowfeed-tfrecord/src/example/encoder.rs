@@ -13,6 +13,7 @@ use crate::feature::EncodedFeatures;
 /// | floats and doubles, or lists of them | `float_list`; doubles are rounded |
 /// | text and bytes, or lists of them | `bytes_list` |
 /// | the type null | none |
+/// | a union of these | the feature of the branch of the row |
 ///
 /// A null gives no feature; an empty list gives a feature whose list has no values. Features are in the order of the
 /// columns.

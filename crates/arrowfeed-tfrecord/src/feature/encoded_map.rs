@@ -3,28 +3,29 @@
 use arrow_array::ArrayRef;
 use arrowfeed_source::FeedError;
 
-use super::encoded::{FIRST, FeatureLists, Sizes, VALUE, WITHOUT_LIST, field_len};
+use super::encoded::{FIRST, Sizes, VALUE, WITHOUT_LIST, field_len};
+use super::encoded_column::EncodedColumn;
 use crate::wire::push_head;
 
 /// The columns that become the features of records, in this order.
 #[derive(Debug)]
 pub(crate) struct EncodedFeatures {
-    columns: Vec<(String, FeatureLists)>,
+    columns: Vec<(String, EncodedColumn)>,
     /// Sizes of the features of the current row.
     sizes: Vec<Option<Sizes>>,
     null_features: bool,
 }
 
 impl EncodedFeatures {
-    /// Converts columns to lists of features.
+    /// Converts columns to features.
     ///
     /// # Errors
-    /// As in [`FeatureLists::new`]. The error names the column.
+    /// As in [`EncodedColumn::new`]. The error names the column.
     pub(crate) fn new<'a>(columns: impl Iterator<Item = (&'a str, &'a ArrayRef)>) -> Result<Self, FeedError> {
         let mut features = Vec::new();
         for (name, column) in columns {
-            let lists = FeatureLists::new(column).map_err(|error| error.in_field(name))?;
-            features.extend(lists.map(|lists| (name.to_owned(), lists)));
+            let encoded = EncodedColumn::new(column).map_err(|error| error.in_field(name))?;
+            features.extend(encoded.map(|encoded| (name.to_owned(), encoded)));
         }
         Ok(Self { columns: features, sizes: Vec::new(), null_features: false })
     }
@@ -39,20 +40,20 @@ impl EncodedFeatures {
         let Self { columns, sizes, null_features } = self;
         let null = null_features.then_some(WITHOUT_LIST);
         sizes.clear();
-        sizes.extend(columns.iter().map(|(_, lists)| lists.sizes(row).or(null)));
+        sizes.extend(columns.iter().map(|(_, column)| column.sizes(row).or(null)));
         let entry = |name: &str, sizes: &Sizes| field_len(name.len()) + field_len(sizes.feature);
         let features = columns.iter().zip(&*sizes);
-        let features = features.filter_map(|((name, lists), sizes)| Some((name, lists, sizes.as_ref()?)));
+        let features = features.filter_map(|((name, column), sizes)| Some((name, column, sizes.as_ref()?)));
         let bytes: usize = features.clone().map(|(name, _, sizes)| field_len(entry(name, sizes))).sum();
         if bytes > 0 {
             push_head(message, FIRST, bytes);
         }
-        for (name, lists, sizes) in features {
+        for (name, column, sizes) in features {
             push_head(message, FIRST, entry(name, sizes));
             push_head(message, FIRST, name.len());
             message.extend_from_slice(name.as_bytes());
             push_head(message, VALUE, sizes.feature);
-            lists.push(row, *sizes, message);
+            column.push(row, *sizes, message);
         }
     }
 }

@@ -9,10 +9,11 @@
 //! | `columns` | the columns of a map, by name |
 //! | `encoding` | [`FeatureEncoding`]: the Arrow types of features |
 //! | `inferred` | inference of the kinds of features |
-//! | `encoded`, `encoded_map` | encoding of the lists of a column as features, and of columns as a map |
+//! | `encoded`, `encoded_column`, `encoded_map` | encoding of lists of one kind as features, of a column of several kinds, and of columns as a map |
 
 mod columns;
 mod encoded;
+mod encoded_column;
 mod encoded_map;
 mod encoding;
 mod entry;
@@ -22,7 +23,8 @@ mod kind;
 mod lists;
 
 pub(crate) use columns::{Fault, FeatureColumns, each_entry};
-pub(crate) use encoded::{FIRST, FeatureLists, VALUE, WITHOUT_LIST, field_len};
+pub(crate) use encoded::{FIRST, VALUE, WITHOUT_LIST, field_len};
+pub(crate) use encoded_column::EncodedColumn;
 pub(crate) use encoded_map::EncodedFeatures;
 pub use encoding::FeatureEncoding;
 pub(crate) use inferred::{Kinds, RecordKinds};

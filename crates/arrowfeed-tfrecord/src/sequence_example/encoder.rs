@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field};
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use crate::feature::{EncodedFeatures, FIRST, FeatureLists, VALUE, WITHOUT_LIST, field_len};
+use crate::feature::{EncodedColumn, EncodedFeatures, FIRST, VALUE, WITHOUT_LIST, field_len};
 use crate::wire::push_head;
 
 /// Encodes rows as `tf.SequenceExample` messages. The fields of the struct column `sequence_column` become feature lists.
@@ -52,7 +52,7 @@ struct Sequence {
     /// Validity of the rows.
     nulls: Option<NullBuffer>,
     /// `None` if the steps have the type null.
-    steps: Option<FeatureLists>,
+    steps: Option<EncodedColumn>,
 }
 
 impl SequenceExampleEncoder {
@@ -134,7 +134,7 @@ impl Sequence {
             FeedError::new(FeedErrorKind::Conversion, format!("expected lists of steps: {error}"))
         })?;
         let lists = lists.as_list::<i64>();
-        let steps = FeatureLists::new(lists.values())?;
+        let steps = EncodedColumn::new(lists.values())?;
         // A list in a null struct is null.
         let nulls = NullBuffer::union(lists.nulls(), nulls);
         Ok(Self { name: name.to_owned(), ends: lists.offsets().clone(), nulls, steps })

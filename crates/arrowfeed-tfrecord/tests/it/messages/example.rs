@@ -11,10 +11,10 @@ use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int8Array, LargeListArray,
-    ListArray, NullArray, RecordBatch, UInt64Array,
+    ListArray, NullArray, RecordBatch, StringArray, UInt64Array, UnionArray,
 };
-use arrow_buffer::OffsetBuffer;
-use arrow_schema::Field;
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, UnionFields};
 use arrowfeed_tfrecord::example::{
     ExampleDecoder, ExampleEncoder, Feature, FeatureKind, InferredFeatures, UnknownFeatures,
 };
@@ -320,6 +320,42 @@ fn values_of_dictionaries_that_no_row_uses_are_not_converted() {
     ]);
     assert_eq!(found, expected.unwrap());
 }
+
+/// The children have values that no row uses and that no feature can hold.
+#[test]
+fn a_row_of_a_union_has_the_feature_of_its_branch() {
+    let numbers: ArrayRef = Arc::new(UInt64Array::from(vec![Some(7), Some(u64::MAX), None, Some(0)]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c", "d"]));
+    let nulls: ArrayRef = Arc::new(NullArray::new(4));
+    let fields = [
+        (2, Arc::new(Field::new("number", DataType::UInt64, true))),
+        (5, Arc::new(Field::new("text", DataType::Utf8, true))),
+        (0, Arc::new(Field::new("null", DataType::Null, true))),
+    ];
+    let fields: UnionFields = fields.into_iter().collect();
+    let (ids, children) = (ScalarBuffer::from(vec![5, 2, 5, 0]), vec![numbers, texts, nulls]);
+    let offsets = Some(ScalarBuffer::from(vec![3, 0, 1, 0]));
+    let dense = UnionArray::try_new(fields.clone(), ids.clone(), offsets, children.clone()).unwrap();
+    let of_rows = |column: ArrayRef, null_features: bool| {
+        let batch = RecordBatch::try_from_iter_with_nullable([("u", column, true)]).unwrap();
+        let mut encoder = ExampleEncoder::new(&batch).unwrap().with_null_features(null_features);
+        (0..batch.num_rows()).map(|row| encoder.encode(row).to_vec()).collect::<Vec<_>>()
+    };
+    let text = |text: &str| of_rows(Arc::new(StringArray::from(vec![text])), false).remove(0);
+    let expected = vec![text("d"), SEVEN_IN_U.to_vec(), text("b"), Vec::new()];
+    assert_eq!(of_rows(Arc::new(dense.clone()), false), expected);
+    assert_eq!(of_rows(Arc::new(dense.slice(1, 2)), false), expected[1..3]);
+    // A null of a branch, and a value of the branch of nulls.
+    let sparse =
+        UnionArray::try_new(fields, ScalarBuffer::from(vec![2, 5, 2, 0]), None, children).unwrap();
+    let null = b"\x0a\x07\x0a\x05\x0a\x01u\x12\x00".to_vec();
+    let expected = vec![SEVEN_IN_U.to_vec(), text("b"), null.clone(), null];
+    assert_eq!(of_rows(Arc::new(sparse.clone()), true), expected);
+    assert_eq!(of_rows(Arc::new(sparse.slice(2, 1)), true), expected[2..3]);
+}
+
+/// `features { feature { key: "u" value { int64_list { value: 7 } } } }`
+const SEVEN_IN_U: &[u8] = b"\x0a\x0c\x0a\x0a\x0a\x01u\x12\x05\x1a\x03\x0a\x01\x07";
 
 #[test]
 fn columns_of_other_types_become_features_or_errors() {

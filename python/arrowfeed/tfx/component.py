@@ -1,0 +1,72 @@
+"""`ExampleGen`, the component of TFX that reads files of any format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed.tfx._imported import example_gen_pb2, of_tfx
+from arrowfeed.tfx._options import packed
+from arrowfeed.tfx.executor import Executor
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+_Base: Any = of_tfx("components.example_gen.component").FileBasedExampleGen
+_spec: Any = of_tfx("dsl.components.base.executor_spec")
+
+
+class ExampleGen(_Base):
+    """The component that reads files of any format of `open_dataset` into a pipeline of TFX.
+
+    Its output is the artifact `examples`, as of `FileBasedExampleGen`. `Executor` has the table of formats.
+
+    Args:
+        input_base: The folder or URL of the files.
+        input_config: The input splits, with their patterns relative to `input_base`, spans and versions. None:
+            all files are one split.
+        output_config: The output splits. None: `train` and `eval` with 2 and 1 hash buckets if there is one input
+            split, otherwise the input splits.
+        range_config: The range of spans. None: the latest span.
+        output_data_format: A `PayloadFormat` of ExampleGen.
+        columns: Columns or field paths to read. None: all columns.
+        where: The predicate of the rows as text, such as `"age >= 18"`. None: all rows.
+        feature_lists: With `FORMAT_TF_SEQUENCE_EXAMPLE`, names of lists that become feature lists, in addition to
+            lists of lists and lists of records. None: no other lists.
+        **options: Options of `arrowfeed.beam.ReadFromDataset` that can be stored as JSON, such as
+            `reader_schema`, `on_error` and `delimiter`. The metadata of the pipeline contains them, so they must not
+            contain secrets.
+
+    Raises:
+        TypeError: An option cannot be stored as JSON.
+
+    Example:
+        >>> example_gen = ExampleGen("data", columns=["id", "user.age"], where="id > 0")
+        >>> statistics_gen = StatisticsGen(examples=example_gen.outputs["examples"])
+    """
+
+    EXECUTOR_SPEC = _spec.BeamExecutorSpec(Executor)
+
+    def __init__(
+        self,
+        input_base: str | os.PathLike[str] | None = None,
+        input_config: Any = None,
+        output_config: Any = None,
+        range_config: Any = None,
+        output_data_format: int = example_gen_pb2.FORMAT_TF_EXAMPLE,
+        *,
+        columns: Sequence[str] | None = None,
+        where: str | None = None,
+        feature_lists: Sequence[str] | None = None,
+        **options: Any,
+    ) -> None:
+        named = {"columns": columns, "where": where, "feature_lists": feature_lists}
+        options.update({name: value for name, value in named.items() if value is not None})
+        super().__init__(
+            input_base=None if input_base is None else str(input_base),
+            input_config=input_config,
+            output_config=output_config,
+            custom_config=packed(options) if options else None,
+            range_config=range_config,
+            output_data_format=output_data_format,
+        )
