@@ -2,15 +2,16 @@
 
     python benches/example_gen.py --data DIR
 
-Prints a table. Needs an environment with TFX, as `make test-tfx` makes it. Each executor runs in a process of its
-own with Beam's DirectRunner, whose workers are processes. The time is that of `Do`, without the imports. All
-write the splits `train` and `eval` with 2 and 1 hash buckets. The executor of TFX does not support records in
-records, so the fields of the inner records are fields of the row.
+Prints a table. Needs an environment with TFX, as `make test-tfx` makes it. Each executor runs in a process of
+its own with Beam's DirectRunner, whose workers are processes. The time is that of `Do`, without the imports.
+All write the splits `train` and `eval` with 2 and 1 hash buckets. The executor of TFX does not support
+records in records, so the fields of the inner records are fields of the row.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import resource
@@ -23,6 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastavro
+from google.protobuf import json_format
+from tfx.proto import example_gen_pb2
+from tfx.types import standard_artifacts
+from tfx.types import standard_component_specs as keys
 
 from datasets import SHAPES
 from generate import BLOCK_BYTES
@@ -69,13 +74,6 @@ def _values(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def measure(module: str, data: Path, pattern: str, workers: int, out: Path) -> dict[str, Any]:
     """Runs an executor in this process."""
-    import importlib
-
-    from google.protobuf import json_format
-    from tfx.proto import example_gen_pb2
-    from tfx.types import standard_artifacts
-    from tfx.types import standard_component_specs as keys
-
     split = example_gen_pb2.SplitConfig.Split
     splits = [split(name="train", hash_buckets=2), split(name="eval", hash_buckets=1)]
     output = example_gen_pb2.Output(split_config=example_gen_pb2.SplitConfig(splits=splits))
@@ -95,7 +93,12 @@ def measure(module: str, data: Path, pattern: str, workers: int, out: Path) -> d
     executor(executor.Context(beam_pipeline_args=arguments)).Do({}, {"examples": [artifact]}, properties)
     seconds, cpu = time.perf_counter() - begin, cpu_seconds() - cpu
     files = [path for path in out.rglob("*") if path.is_file()]
-    return {"seconds": seconds, "cpu": cpu, "files": len(files), "bytes": sum(path.stat().st_size for path in files)}
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "files": len(files),
+        "bytes": sum(path.stat().st_size for path in files),
+    }
 
 
 def cpu_seconds() -> float:

@@ -12,7 +12,9 @@ Rows = list[dict[str, Any]]
 
 def random_file(path: Path, rng: random.Random, rows: int) -> tuple[dict[str, Any], Rows]:
     """Writes a file with a random schema. Returns the schema and the records."""
-    fields = [{"name": f"f{number:02}", "type": _type(rng, f"f{number:02}")} for number in range(rng.randint(1, 12))]
+    fields = [
+        {"name": f"f{number:02}", "type": _type(rng, f"f{number:02}")} for number in range(rng.randint(1, 12))
+    ]
     rng.shuffle(fields)
     schema: dict[str, Any] = {"type": "record", "name": "Row", "fields": fields}
     records = [{field["name"]: _value(rng, field["type"]) for field in fields} for _ in range(rows)]
@@ -28,7 +30,10 @@ def _type(rng: random.Random, name: str) -> Any:
         case "nullable":
             return rng.sample(["null", rng.choice(plain)], 2)
         case "array":
-            return {"type": "array", "items": rng.choice(["int", "long", "float", "double", "string", "boolean"])}
+            return {
+                "type": "array",
+                "items": rng.choice(["int", "long", "float", "double", "string", "boolean"]),
+            }
         case "nullable array":
             return ["null", {"type": "array", "items": rng.choice(["long", "float", "string"])}]
         case "union":

@@ -21,7 +21,9 @@ class Output(NamedTuple):
 
 def splits_of(**buckets: int) -> Any:
     """Returns an output configuration with a split for each keyword."""
-    splits = [example_gen_pb2.SplitConfig.Split(name=name, hash_buckets=count) for name, count in buckets.items()]
+    splits = [
+        example_gen_pb2.SplitConfig.Split(name=name, hash_buckets=count) for name, count in buckets.items()
+    ]
     return example_gen_pb2.Output(split_config=example_gen_pb2.SplitConfig(splits=splits))
 
 

@@ -42,7 +42,9 @@ def features(column: Any, **options: Any) -> list[Any]:
     """The values of the feature `x` in the message of each row. None: a feature without values."""
     batch = pa.record_batch({"x": column})
     made = Encoder(FeatureColumns(None, zeros_are_missing=False, **options), null_features=True).encode(batch)
-    return [value_of(tf.train.Example.FromString(message).features.feature["x"]) for message in made.serialized]
+    return [
+        value_of(tf.train.Example.FromString(message).features.feature["x"]) for message in made.serialized
+    ]
 
 
 def value_of(feature: Any) -> Any:
@@ -61,12 +63,18 @@ def value_of(feature: Any) -> Any:
         (pa.array([[], [0, 2], None], pa.list_(pa.int32())), [[], [0, 2], None]),
         (pa.array([[1, 2], None], pa.list_(pa.int32(), 2)), [[1, 2], None]),
         (pa.array(["a", "b", "a"]).dictionary_encode(), [[b"a"], [b"b"], [b"a"]]),
-        (pa.array([["a", "b"], []]).cast(pa.list_(pa.dictionary(pa.int8(), pa.string()))), [[b"a", b"b"], []]),
+        (
+            pa.array([["a", "b"], []]).cast(pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+            [[b"a", b"b"], []],
+        ),
         (pa.array([3, None], pa.date32()), [[3], None]),
         (pa.array([5, None], pa.timestamp("us", "UTC")), [[5], None]),
         (pa.array([[5], []], pa.list_(pa.time64("us"))), [[5], []]),
         (pa.nulls(2), [None, None]),
-        (pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"u" * 16, None], pa.binary(16))), [[b"u" * 16], None]),
+        (
+            pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"u" * 16, None], pa.binary(16))),
+            [[b"u" * 16], None],
+        ),
     ],
     ids=str,
 )
@@ -79,9 +87,13 @@ def test_values_of_all_types_become_features(column: Any, expected: list[Any]) -
 def test_zeros_are_missing_as_in_tfx() -> None:
     rows = {"b": False, "d": -0.0, "e": [], "f": 1e300, "i": 0, "n": math.nan, "s": "", "t": b"", "z": [0]}
     batch = pa.RecordBatch.from_pylist([rows])
-    [message] = Encoder(FeatureColumns(None, zeros_are_missing=True), null_features=True).encode(batch).serialized
+    [message] = (
+        Encoder(FeatureColumns(None, zeros_are_missing=True), null_features=True).encode(batch).serialized
+    )
     assert message == utils.dict_to_example(rows).SerializeToString(deterministic=True)
-    found = {name: value_of(one) for name, one in tf.train.Example.FromString(message).features.feature.items()}
+    found = {
+        name: value_of(one) for name, one in tf.train.Example.FromString(message).features.feature.items()
+    }
     assert math.isnan(found.pop("n")[0])
     assert found == dict.fromkeys("bdeist") | {"f": [math.inf], "z": [0]}
 
@@ -106,18 +118,23 @@ def test_fields_of_structs_are_features() -> None:
     [
         (
             pa.array([[[1]]]),
-            "x: expected values or lists of values, found list<item: list<item: int64>>: leave the column out with"
-            " columns=, or write SequenceExamples",
+            "x: expected values or lists of values, found list<item: list<item: int64>>: leave the column out"
+            " with columns=, or write SequenceExamples",
         ),
         (
             pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
-            "x: expected values that a feature can hold, found map<string, int64>: leave the column out with columns=",
+            "x: expected values that a feature can hold, found map<string, int64>: leave the column out with"
+            " columns=",
         ),
         (
             pa.array([1], pa.decimal128(5, 2)),
-            "x: expected values that a feature can hold, found decimal128(5, 2): leave the column out with columns=",
+            "x: expected values that a feature can hold, found decimal128(5, 2): leave the column out with"
+            " columns=",
         ),
-        (pa.array([[1, None]]), "x: expected lists without null values, which a feature cannot have, found one with a null"),
+        (
+            pa.array([[1, None]]),
+            "x: expected lists without null values, which a feature cannot have, found one with a null",
+        ),
         (pa.array([1e300]), "x: expected a number that fits into a float of 32 bits, found 1e300"),
     ],
     ids=str,
@@ -137,7 +154,12 @@ def test_two_features_of_one_name_are_an_error() -> None:
 
 def test_nested_lists_are_feature_lists() -> None:
     rows = [
-        {"id": 1, "names": ["x", "y"], "steps": [{"n": 1, "w": [1.5]}, {"n": 2, "w": []}], "words": [["a"], []]},
+        {
+            "id": 1,
+            "names": ["x", "y"],
+            "steps": [{"n": 1, "w": [1.5]}, {"n": 2, "w": []}],
+            "words": [["a"], []],
+        },
         {"id": 2, "names": [], "steps": None, "words": []},
     ]
     batch = pa.RecordBatch.from_pylist(rows)
@@ -146,7 +168,10 @@ def test_nested_lists_are_feature_lists() -> None:
         messages = [message for one in batches for message in Encoder(columns).encode(one).serialized]
         found = [tf.train.SequenceExample.FromString(message) for message in messages]
         assert [
-            {name: [value_of(step) for step in steps.feature] for name, steps in one.feature_lists.feature_list.items()}
+            {
+                name: [value_of(step) for step in steps.feature]
+                for name, steps in one.feature_lists.feature_list.items()
+            }
             for one in found
         ] == [
             {"names": [[b"x"], [b"y"]], "steps.n": [[1], [2]], "steps.w": [[1.5], []], "words": [[b"a"], []]},
@@ -160,4 +185,7 @@ def test_feature_lists_are_names_of_lists() -> None:
     batch = pa.RecordBatch.from_pylist([{"id": 1, "names": ["x"]}])
     with pytest.raises(af.ConversionError) as raised:
         FeatureColumns(["id", "other"], zeros_are_missing=False).convert(batch)
-    assert str(raised.value) == "feature_lists: expected names of lists of ['id', 'names'], found ['id', 'other']"
+    assert (
+        str(raised.value)
+        == "feature_lists: expected names of lists of ['id', 'names'], found ['id', 'other']"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,7 +13,7 @@ from arrowfeed._errors import ArrowfeedError, CodecError, CorruptBlockError, For
 from arrowfeed._files import BufferedFile
 from arrowfeed._formats import FORMATS, by_suffix
 from arrowfeed._probes import Probed
-from arrowfeed._urls import is_remote
+from arrowfeed._urls import GLOB, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +49,8 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | text, also gzip-compressed; the first line that is not empty is a JSON object | `JsonLinesDataset` |
     | other UTF-8 text; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
-    Any text is valid CSV, so the file name identifies CSV files. It also identifies the format of an empty
-    file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one format are read:
+    Any text is valid CSV, so the name of the first file identifies CSV files. It also identifies the format
+    of an empty file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one format are read:
     the first of `*.avro`, `*.parquet`, `*.arrow`, `*.tfrecord`, `*.jsonl` and `*.csv` that exists. For a file
     in a store, the detection reads the first 256 KiB; a longer first record or line needs more requests. The
     class of the result identifies the format. If you know the format, call the class of this format directly.
@@ -99,6 +100,8 @@ def dataset_class(
         probed = Probed(reopen, keywords, stores, look.name, look.is_listed)
         return _by_head(look, probed) or _by_probes(probed)
     name = _name(first)
+    if name is not None and any(character in name for character in GLOB):
+        name = min(glob.iglob(name, recursive=True), default=name)  # noqa: PTH207 - of any path
     return _by_probes(Probed(reopen, keywords, stores, name, name is not None and Path(name).is_dir()))
 
 

@@ -112,7 +112,7 @@ def detected(source: Any, options: dict[str, Any]) -> Callable[..., Dataset]:
 
 
 def _opened_by(source: Any, filesystem: str | None, options: dict[str, Any]) -> tuple[Any, BeamFiles | None]:
-    """Returns the source for the filesystem that opens it, and Beam's filesystem, which also becomes an option.
+    """Returns the source for the filesystem that opens it, and Beam's filesystem, which also is an option.
 
     Raises:
         ValueError: The sources need different filesystems, or `filesystem` is invalid.

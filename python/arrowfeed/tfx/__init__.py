@@ -2,7 +2,8 @@
 
 A pipeline that reads Avro or Parquet with the executors of TFX changes one line:
 
-    from arrowfeed.tfx import avro_executor  # from tfx.components.example_gen.custom_executors import avro_executor
+    # before: from tfx.components.example_gen.custom_executors import avro_executor
+    from arrowfeed.tfx import avro_executor
 
 A new pipeline uses the component:
 
@@ -14,9 +15,10 @@ A new pipeline uses the component:
 |---|---|
 | `ExampleGen` | the component: files of any format of `open_dataset` to the artifact `examples` |
 | `Executor` | its executor, also for `FileBasedExampleGen` |
-| `avro_executor.Executor`, `parquet_executor.Executor` | executors whose messages equal those of the executors of TFX with these names |
+| `avro_executor`, `parquet_executor` | executors with the messages of TFX's modules of these names |
 
-The names are imported on first use, because the workers of a pipeline need no TFX. They need `pip install tfx`.
+The names are imported on first use, because the workers of a pipeline need no TFX. They need
+`pip install tfx`.
 """
 
 from __future__ import annotations

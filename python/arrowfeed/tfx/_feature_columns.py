@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 SEQUENCE = "##SEQUENCE##"
 """Name of the struct column of feature lists."""
 
+_LEAVE_OUT = "leave the column out with columns="
+
 
 class FeatureColumns:
     """Converts record batches to batches whose columns become features, sorted by name.
@@ -24,7 +26,7 @@ class FeatureColumns:
     | extension types | as the storage type |
     | a struct | a feature for each field, named `column.field`; a null struct is a null in each of them |
     | a union | the feature of the branch of each row |
-    | a list of lists, or a list of structs | with `feature_lists`, a feature list, or one for each field of the structs |
+    | a list of lists, or a list of structs | with `feature_lists`, a feature list, or one for each field |
     | maps, decimals, intervals | `ConversionError` |
 
     Args:
@@ -63,7 +65,8 @@ class FeatureColumns:
                     _add(steps if found else features, made)
         missing = sorted(set(self._feature_lists or ()) - set(steps))
         if missing:
-            raise ConversionError(f"feature_lists: expected names of lists of {sorted(features)}, found {missing}")
+            expected = f"expected names of lists of {sorted(features)}"
+            raise ConversionError(f"feature_lists: {expected}, found {missing}")
         names = sorted(features)
         columns = [features[name] for name in names]
         if steps:
@@ -81,7 +84,7 @@ class FeatureColumns:
         if item is not None and (_is_list(pa, item) or pa.types.is_struct(item)):
             if self._feature_lists is None:
                 found = f"{name}: expected values or lists of values, found {column.type}"
-                raise ConversionError(f"{found}: leave the column out with columns=, or write SequenceExamples")
+                raise ConversionError(f"{found}: {_LEAVE_OUT}, or write SequenceExamples")
             return True, _steps(pa, name, column)
         values = _values(pa, name, column)
         if self._feature_lists is not None and name in self._feature_lists and is_list:
@@ -108,7 +111,7 @@ class FeatureColumns:
 
 
 def kinds(columns: Any) -> dict[str, Any]:
-    """Returns the kinds of feature columns by name, in the form of the option `schema` of `ExampleRecordDecoder`.
+    """Returns the kinds of feature columns by name: the argument of `ExampleRecordDecoder`.
 
     Args:
         columns: A batch from `FeatureColumns.convert`.
@@ -125,7 +128,9 @@ def _kind(pa: Any, field: Any) -> Any:
     if field.name == SEQUENCE:
         return {step.name: _kind(pa, step.with_type(step.type.value_type)) for step in of}
     if types.is_union(of):
-        raise ConversionError(f"{field.name}: expected values of one kind, which Parquet needs, found a union")
+        raise ConversionError(
+            f"{field.name}: expected values of one kind, which Parquet needs, found a union"
+        )
     leaf = of.value_type if _is_list(pa, of) else of
     if types.is_integer(leaf) or types.is_boolean(leaf):
         return "int64"
@@ -164,20 +169,25 @@ def _values(pa: Any, name: str, column: Any) -> Any:
         return _values(pa, name, column.storage)
     if types.is_dictionary(of):
         return _values(pa, name, column.dictionary_decode())
-    if types.is_null(of):
-        return pa.nulls(len(column), pa.int64())
     if types.is_union(of):
         return _union_of(pa, column, lambda child: _values(pa, name, child))
     if _is_list(pa, of):
         lists = _large_lists(pa, column)
         return _lists_of(pa, lists, _values(pa, name, lists.values))
+    return _single_values(pa, name, column)
+
+
+def _single_values(pa: Any, name: str, column: Any) -> Any:
+    types, of = pa.types, column.type
+    if types.is_null(of):
+        return pa.nulls(len(column), pa.int64())
     if types.is_time32(of) or types.is_date32(of):
         return column.view(pa.int32())
     if types.is_temporal(of) and of.bit_width == pa.int64().bit_width:
         return column.view(pa.int64())
     if _is_value(types, of):
         return column
-    raise ConversionError(f"{name}: expected values that a feature can hold, found {of}: leave the column out with columns=")
+    raise ConversionError(f"{name}: expected values that a feature can hold, found {of}: {_LEAVE_OUT}")
 
 
 def _is_value(types: Any, of: Any) -> bool:
@@ -192,7 +202,9 @@ def _is_list(pa: Any, of: Any) -> bool:
 
 
 def _large_lists(pa: Any, column: Any) -> Any:
-    lists = column if pa.types.is_large_list(column.type) else column.cast(pa.large_list(column.type.value_type))
+    lists = (
+        column if pa.types.is_large_list(column.type) else column.cast(pa.large_list(column.type.value_type))
+    )
     # pyarrow accepts no mask for the offsets of a slice.
     return lists.take(pa.array(range(len(lists)))) if lists.offset else lists
 

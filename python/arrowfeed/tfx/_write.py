@@ -53,7 +53,7 @@ class Split(beam.DoFn):
         """Returns the parts of the splits."""
         messages = self._encoder.encode(element)
         self._rows.inc(len(messages.serialized))
-        rows_of = self._splits.rows(messages.serialized, messages.columns)
+        rows_of = self._splits.rows(messages)
         for name, rows, counter in zip(self._names, rows_of, self._rows_of, strict=True):
             if rows:
                 counter.inc(len(rows))
@@ -73,11 +73,11 @@ def write(path: Any, decoder: ExampleRecordDecoder | None) -> Any:
         decoder: As in `Split`.
     """
     if decoder is None:
-        return _iobase.Write(_TfRecordSink(path(TFRECORD), coder=None, file_name_suffix=".gz", compression_type=_PLAIN))
+        return _iobase.Write(
+            _TfRecordSink(path(TFRECORD), coder=None, file_name_suffix=".gz", compression_type=_PLAIN)
+        )
     schema = pa.schema(decoder.schema)
-    return _parquet.WriteToParquetBatched(
-        path(PARQUET), schema, file_name_suffix=".parquet", codec="snappy"
-    )
+    return _parquet.WriteToParquetBatched(path(PARQUET), schema, file_name_suffix=".parquet", codec="snappy")
 
 
 class _TfRecordSink(_Base):

@@ -23,19 +23,19 @@ class ExampleGen(_Base):
 
     Args:
         input_base: The folder or URL of the files.
-        input_config: The input splits, with their patterns relative to `input_base`, spans and versions. None:
-            all files are one split.
-        output_config: The output splits. None: `train` and `eval` with 2 and 1 hash buckets if there is one input
-            split, otherwise the input splits.
+        input_config: The input splits, with their patterns relative to `input_base`, spans and versions.
+            None: all files are one split.
+        output_config: The output splits. None: `train` and `eval` with 2 and 1 hash buckets if there is one
+            input split, otherwise the input splits.
         range_config: The range of spans. None: the latest span.
         output_data_format: A `PayloadFormat` of ExampleGen.
         columns: Columns or field paths to read. None: all columns.
         where: The predicate of the rows as text, such as `"age >= 18"`. None: all rows.
-        feature_lists: With `FORMAT_TF_SEQUENCE_EXAMPLE`, names of lists that become feature lists, in addition to
-            lists of lists and lists of records. None: no other lists.
+        feature_lists: With `FORMAT_TF_SEQUENCE_EXAMPLE`, names of lists that become feature lists, in
+            addition to lists of lists and lists of records. None: no other lists.
         **options: Options of `arrowfeed.beam.ReadFromDataset` that can be stored as JSON, such as
-            `reader_schema`, `on_error` and `delimiter`. The metadata of the pipeline contains them, so they must not
-            contain secrets.
+            `reader_schema`, `on_error` and `delimiter`. The metadata of the pipeline contains them, so they
+            must not contain secrets.
 
     Raises:
         TypeError: An option cannot be stored as JSON.
@@ -62,7 +62,7 @@ class ExampleGen(_Base):
     ) -> None:
         named = {"columns": columns, "where": where, "feature_lists": feature_lists}
         options.update({name: value for name, value in named.items() if value is not None})
-        super().__init__(
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - TFX has no types
             input_base=None if input_base is None else str(input_base),
             input_config=input_config,
             output_config=output_config,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed.beam._imported import beam
 from arrowfeed.tfx._imported import example_gen_pb2, keys, of_tfx, tf
-from arrowfeed.tfx._source import Source
 from arrowfeed.tfx._options import unpacked
+from arrowfeed.tfx._source import Source
 from arrowfeed.tfx._splits import Splits
 from arrowfeed.tfx._write import Split, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from arrowfeed.tfx._encoder import Encoder
 
 _Base: Any = of_tfx("components.example_gen.base_example_gen_executor").BaseExampleGenExecutor
 _utils: Any = of_tfx("components.example_gen.utils")
@@ -32,7 +35,7 @@ class Executor(_Base):
     | `output_data_format` | output |
     |---|---|
     | `FORMAT_TF_EXAMPLE` | TFRecord files, compressed with gzip, of `tf.Example` |
-    | `FORMAT_TF_SEQUENCE_EXAMPLE` | the same of `tf.SequenceExample`: lists of lists and lists of records become feature lists |
+    | `FORMAT_TF_SEQUENCE_EXAMPLE` | the same of `tf.SequenceExample`, with feature lists of nested lists |
     | `FORMAT_PARQUET` | Parquet files of the features: lists of int64, float or bytes |
 
     A null becomes a feature without values. A field of a record becomes the feature `record.field`. Counters:
@@ -95,7 +98,8 @@ class Executor(_Base):
         artifact = _artifacts.get_single_instance(examples)
         artifact.split_names = _artifacts.encode_split_names(names)
         payload = _payload(exec_properties)
-        splits = Splits(output.split_config)
+        is_sequence = payload == example_gen_pb2.FORMAT_TF_SEQUENCE_EXAMPLE
+        splits = Splits(output.split_config, is_sequence=is_sequence)
         # With output splits, there is one input split. Without them, each input split is an output split.
         outputs = [names] if output.split_config.splits else [[name] for name in names]
         with self._make_beam_pipeline() as pipeline:
@@ -131,9 +135,12 @@ class _Messages(beam.PTransform):
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of messages."""
-        encode, parse = self._source.encoder.encode, self._parse
-        batches = pcoll | "Read" >> self._source.batches
-        return batches | "Encode" >> beam.FlatMap(lambda batch: map(parse, encode(batch).serialized))
+        parsed = functools.partial(_parsed_messages, self._source.encoder, self._parse)
+        return pcoll | "Read" >> self._source.batches | "Encode" >> beam.FlatMap(parsed)
+
+
+def _parsed_messages(encoder: Encoder, parse: Callable[[bytes], Any], batch: Any) -> list[Any]:
+    return [parse(message) for message in encoder.encode(batch).serialized]
 
 
 def _payload(properties: dict[str, Any]) -> int:
