@@ -4,6 +4,7 @@ import functools
 import gzip
 import io
 import random
+import re
 import struct
 
 import fastavro
@@ -181,6 +182,17 @@ def test_a_file_of_no_known_format_is_an_error_with_the_reasons(tmp_path):
         af.open_dataset(tmp_path / "nothing.avro")
     with pytest.raises(FileNotFoundError):
         af.open_dataset(tmp_path)
+
+
+def test_the_first_file_of_a_glob_names_a_csv_file(tmp_path):
+    (tmp_path / "b.csv").write_text("n\n2\n")
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    dataset = af.open_dataset(tmp_path / "*")
+    assert isinstance(dataset, af.CsvDataset)
+    assert rows(dataset) == [{"n": 1}, {"n": 2}]
+    (tmp_path / "A").write_text("n\n1\n")
+    with pytest.raises(af.FormatError, match=rf"found {re.escape(str(tmp_path / 'A'))}$"):
+        af.open_dataset(tmp_path / "*")
 
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress])

@@ -50,10 +50,11 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | other UTF-8 text; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
     Any text is valid CSV, so the name of the first file identifies CSV files. It also identifies the format
-    of an empty file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one format are read:
-    the first of `*.avro`, `*.parquet`, `*.arrow`, `*.tfrecord`, `*.jsonl` and `*.csv` that exists. For a file
-    in a store, the detection reads the first 256 KiB; a longer first record or line needs more requests. The
-    class of the result identifies the format. If you know the format, call the class of this format directly.
+    of an empty file. For `.tsv` files, the default delimiter is a tab. For a directory, the files of one
+    format are read: the first of `*.avro`, `*.parquet`, `*.arrow`, `*.tfrecord`, `*.jsonl` and `*.csv` that
+    exists. For a file in a store, the detection reads the first 256 KiB; a longer first record or line needs
+    more requests. The class of the result identifies the format. If you know the format, call the class of
+    this format directly.
 
     Args:
         source: As in `AvroDataset`.
