@@ -1,7 +1,6 @@
 //! `arrowfeed.Schema`: an Arrow schema that every Arrow library accepts.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use arrow_schema::{FieldRef, SchemaRef};
 use arrowfeed::printable;
@@ -73,14 +72,20 @@ pub(crate) fn listed(schema: &SchemaRef) -> String {
     for field in fields.iter().take(SHOWN) {
         text.push_str(&line(field));
     }
-    if fields.len() > SHOWN {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n  and {} more", fields.len() - SHOWN);
-    }
+    text.push_str(&and_more(fields.len()));
     text
 }
 
-fn line(field: &FieldRef) -> String {
+/// The last line of a list of columns that is not complete.
+pub(crate) fn and_more(fields: usize) -> String {
+    match fields.checked_sub(SHOWN) {
+        None | Some(0) => String::new(),
+        Some(more) => format!("\n  and {more} more"),
+    }
+}
+
+/// The line of a column.
+pub(crate) fn line(field: &FieldRef) -> String {
     let null = if field.is_nullable() { "" } else { " not null" };
     format!("\n  {}{null}", printable(&format!("{}: {}", field.name(), field.data_type())))
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, FieldRef, SchemaRef};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice, PyString, PyTuple};
 
@@ -19,7 +19,8 @@ use arrowfeed::printable;
 
 use crate::argument::wrong_type;
 use crate::array::{Array, capsules};
-use crate::arrow_schema::{Schema, counted, listed};
+use crate::arrow_schema::{Schema, counted};
+use crate::batch_rows;
 use crate::exported::schema_capsule;
 use crate::html;
 use crate::libraries;
@@ -88,13 +89,26 @@ impl RecordBatch {
     }
 
     #[doc = docs!(RecordBatch.__getitem__)]
-    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Array> {
-        if name.is_instance_of::<PySlice>() {
-            let message = "expected the name of a column (str), found a slice of rows: slice to_pyarrow()";
-            return Err(PyTypeError::new_err(message));
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = key.py();
+        if let Ok(slice) = key.cast::<PySlice>() {
+            return Ok(Bound::new(py, Self::new(batch_rows::slice(&self.batch, slice)?))?.into_any());
         }
-        let text = name.cast::<PyString>();
-        self.column(text.map_err(|_| wrong_type("name", "the name of a column (str)", name))?.to_str()?)
+        let expected = "the name of a column (str), or a slice of rows";
+        let name = key.cast::<PyString>().map_err(|_| wrong_type("key", expected, key))?;
+        Ok(Bound::new(py, self.column(name.to_str()?)?)?.into_any())
+    }
+
+    #[doc = docs!(RecordBatch.filter)]
+    #[pyo3(signature = (rows, /))]
+    fn filter(&self, rows: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::new(batch_rows::filter(&self.batch, rows)?))
+    }
+
+    #[doc = docs!(RecordBatch.take)]
+    #[pyo3(signature = (numbers, /))]
+    fn take(&self, numbers: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::new(batch_rows::take_rows(&self.batch, numbers)?))
     }
 
     #[doc = docs!(RecordBatch.to_pyarrow)]
@@ -151,7 +165,7 @@ impl RecordBatch {
     fn __repr__(&self) -> String {
         let (rows, columns) =
             (counted(self.batch.num_rows(), "row"), counted(self.batch.num_columns(), "column"));
-        format!("<arrowfeed.RecordBatch of {rows} and {columns}>{}", listed(self.batch.schema_ref()))
+        format!("<arrowfeed.RecordBatch of {rows} and {columns}>{}", html::listed_values(&self.batch))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> String {

@@ -3,17 +3,20 @@
 
 use std::fmt::{self, Display, Write};
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::SchemaRef;
 use arrowfeed::printable;
 use arrowfeed::tensor::TensorSpec;
 use pyo3::prelude::*;
 
-use crate::arrow_schema::{SHOWN, counted};
+use crate::arrow_schema::{SHOWN, and_more, counted, line};
 
 /// Maximum number of rows of a batch or tensor.
 pub(crate) const ROWS: usize = 10;
+
+/// Maximum number of values of a column in a text.
+const VALUES: usize = 3;
 
 /// Maximum number of characters of a value.
 const CHARACTERS: usize = 60;
@@ -69,6 +72,43 @@ pub(crate) fn batch(batch: &RecordBatch) -> String {
     let (of_rows, of_columns) = (counted(batch.num_rows(), "row"), counted(batch.num_columns(), "column"));
     let caption = format!("arrowfeed.RecordBatch of {of_rows} and {of_columns}");
     table(&caption, &header, rows, batch.num_rows() - shown)
+}
+
+/// The columns of a batch as lines of text, each with its first values.
+pub(crate) fn listed_values(batch: &RecordBatch) -> String {
+    let fields = batch.schema_ref().fields();
+    let options = FormatOptions::default().with_display_error(true).with_null("null");
+    let mut text = String::new();
+    for (field, column) in fields.iter().zip(batch.columns()).take(SHOWN) {
+        text.push_str(&line(field));
+        if column.is_empty() {
+            continue;
+        }
+        let values = match ArrayFormatter::try_new(column, &options) {
+            Ok(column) => shortened(&FirstValues { column: &column, rows: batch.num_rows() }),
+            Err(error) => shortened(&error),
+        };
+        text.push_str(" = ");
+        text.push_str(&printable(&values));
+    }
+    text.push_str(&and_more(fields.len()));
+    text
+}
+
+/// The first values of a column.
+struct FirstValues<'a, 'b> {
+    column: &'a ArrayFormatter<'b>,
+    rows: usize,
+}
+
+impl Display for FirstValues<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in 0..self.rows.min(VALUES) {
+            let separator = if row == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", self.column.value(row))?;
+        }
+        if self.rows > VALUES { f.write_str(", …") } else { Ok(()) }
+    }
 }
 
 /// The tensors of a dataset or an adapter.

@@ -38,7 +38,8 @@ def test_other_arguments_are_errors():
     assert str(raised.value) == "record: expected bytes, found str 'text'"
     with pytest.raises(ValueError, match="^compression: expected ") as raised:
         af.encode_tfrecord([], compression="snappy")
-    assert str(raised.value) == 'compression: expected "none", "gzip" or "zlib", found str '"\'snappy\'"
+    expected = """compression: expected "none", "gzip" or "zlib", found str 'snappy'"""
+    assert str(raised.value) == expected
 
 
 def test_a_row_of_a_union_has_the_feature_of_its_branch():

@@ -1,11 +1,12 @@
 """Arrow data: `Schema`, `Array`, `RecordBatch`, and their frames of polars."""
 
-from collections.abc import Iterator
-from typing import Any, NoReturn, final
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn, SupportsIndex, final, overload
 
+import numpy as np
 import numpy.typing as npt
 
-from arrowfeed.types import ArrowSchemaExportable
+from arrowfeed.types import ArrowArrayExportable, ArrowSchemaExportable, PredicateLike
 
 @final
 class Schema:
@@ -128,8 +129,10 @@ class RecordBatch:
 
     Example:
         >>> batch = next(arrowfeed.read_avro("part-0.avro"))
-        >>> batch.num_rows, batch.schema.names
-        (8192, ['id', 'name'])
+        >>> batch
+        <arrowfeed.RecordBatch of 8192 rows and 2 columns>
+          id: Int64 not null = 1, 2, 3, …
+          name: Utf8 = Ada, null, Emmy, …
     """
 
     @property
@@ -158,12 +161,60 @@ class RecordBatch:
             array([1, 2, 3])
         """
 
-    def __getitem__(self, name: str, /) -> Array:
-        """Returns the column with the given name, as `column` does.
+    @overload
+    def __getitem__(self, key: str, /) -> Array: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> RecordBatch:
+        """Returns the column with the given name, as `column` does, or the rows of a slice.
+
+        The rows of a slice without a step share the memory of the batch.
 
         Raises:
             KeyError: No column has this name.
-            TypeError: The name is not a string.
+            TypeError: The key is neither a string nor a slice.
+
+        Example:
+            >>> batch["id"]
+            <arrowfeed.Array id: Int64 of 8192 values, 0 nulls>
+            >>> batch[-10:].num_rows
+            10
+        """
+
+    def filter(
+        self, rows: PredicateLike | Iterable[bool | None] | npt.NDArray[np.bool_] | ArrowArrayExportable, /
+    ) -> RecordBatch:
+        """Returns the rows for which a predicate or a mask is true.
+
+        Args:
+            rows: A predicate, as in `Dataset.filter`: `arrowfeed.col("age") >= 18`, its text, or an
+                expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row with a
+                null is left out. In a comparison, a list is its only value.
+
+        Raises:
+            OptionError: A column of the predicate does not exist, or has another type than its value.
+            ConversionError: A list of a comparison has several values.
+            ValueError: The mask has another length, or the text is not a predicate.
+            TypeError: The argument is neither a predicate nor a mask.
+
+        Example:
+            >>> batch.filter("age >= 18").num_rows
+            5120
+        """
+
+    def take(self, numbers: Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]], /) -> RecordBatch:
+        """Returns rows by their numbers, in the order of `numbers`.
+
+        Args:
+            numbers: A list, range, one-dimensional array or other iterable of integers. A number may occur
+                several times, and -1 is the last row.
+
+        Raises:
+            IndexError: The batch has no row of this number.
+            TypeError: `numbers` is not an iterable of integers.
+
+        Example:
+            >>> batch.take([7, 7, -1]).num_rows
+            3
         """
 
     def to_pyarrow(self) -> Any:

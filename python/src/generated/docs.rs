@@ -2104,15 +2104,25 @@ Any Arrow library accepts a batch without a copy: `pyarrow.record_batch(batch)`.
 
 Example:
     >>> batch = next(arrowfeed.read_avro("part-0.avro"))
-    >>> batch.num_rows, batch.schema.names
-    (8192, ['id', 'name'])"#
+    >>> batch
+    <arrowfeed.RecordBatch of 8192 rows and 2 columns>
+      id: Int64 not null = 1, 2, 3, …
+      name: Utf8 = Ada, null, Emmy, …"#
     };
     (RecordBatch.__getitem__) => {
-        r#"Returns the column with the given name, as `column` does.
+        r#"Returns the column with the given name, as `column` does, or the rows of a slice.
+
+The rows of a slice without a step share the memory of the batch.
 
 Raises:
     KeyError: No column has this name.
-    TypeError: The name is not a string."#
+    TypeError: The key is neither a string nor a slice.
+
+Example:
+    >>> batch["id"]
+    <arrowfeed.Array id: Int64 of 8192 values, 0 nulls>
+    >>> batch[-10:].num_rows
+    10"#
     };
     (RecordBatch.column) => {
         r#"Returns the column with the given name.
@@ -2127,6 +2137,24 @@ Example:
     >>> numpy.asarray(batch.column("id"))
     array([1, 2, 3])"#
     };
+    (RecordBatch.filter) => {
+        r#"Returns the rows for which a predicate or a mask is true.
+
+Args:
+    rows: A predicate, as in `Dataset.filter`: `arrowfeed.col("age") >= 18`, its text, or an
+        expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row with a
+        null is left out. In a comparison, a list is its only value.
+
+Raises:
+    OptionError: A column of the predicate does not exist, or has another type than its value.
+    ConversionError: A list of a comparison has several values.
+    ValueError: The mask has another length, or the text is not a predicate.
+    TypeError: The argument is neither a predicate nor a mask.
+
+Example:
+    >>> batch.filter("age >= 18").num_rows
+    5120"#
+    };
     (RecordBatch.num_columns) => {
         r#"Number of columns. A batch without columns can still have rows."#
     };
@@ -2135,6 +2163,21 @@ Example:
     };
     (RecordBatch.schema) => {
         r#"Names and types of the columns."#
+    };
+    (RecordBatch.take) => {
+        r#"Returns rows by their numbers, in the order of `numbers`.
+
+Args:
+    numbers: A list, range, one-dimensional array or other iterable of integers. A number may occur
+        several times, and -1 is the last row.
+
+Raises:
+    IndexError: The batch has no row of this number.
+    TypeError: `numbers` is not an iterable of integers.
+
+Example:
+    >>> batch.take([7, 7, -1]).num_rows
+    3"#
     };
     (RecordBatch.to_pandas) => {
         r#"Converts the batch to a `pandas.DataFrame`, with `pyarrow.RecordBatch.to_pandas`.
@@ -4108,11 +4151,14 @@ macro_rules! signed {
     (RawRecordDataset) => {
         concat!(r#"RawRecordDataset(source, *, column='record', features=None, representations=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
     };
-    (RecordBatch.__getitem__) => {
-        concat!(r#"__getitem__($self, name, /)"#, "\n--\n\n", docs!(RecordBatch.__getitem__))
-    };
     (RecordBatch.column) => {
         concat!(r#"column($self, name)"#, "\n--\n\n", docs!(RecordBatch.column))
+    };
+    (RecordBatch.filter) => {
+        concat!(r#"filter($self, rows, /)"#, "\n--\n\n", docs!(RecordBatch.filter))
+    };
+    (RecordBatch.take) => {
+        concat!(r#"take($self, numbers, /)"#, "\n--\n\n", docs!(RecordBatch.take))
     };
     (RecordBatch.to_pandas) => {
         concat!(r#"to_pandas($self)"#, "\n--\n\n", docs!(RecordBatch.to_pandas))
