@@ -135,3 +135,21 @@ def test_the_text_shows_the_first_values(batch):
     assert repr(batch[3:4]).splitlines()[2] == "  name: Utf8 = null"
     lines = next(af.read_csv(b'a\n"x\ny"\n' + b"z" * 100 + b"\n"))
     assert repr(lines).splitlines()[1] == "  a: Utf8 = x\\ny, " + "z" * 55 + "…"
+
+
+def test_the_head_of_a_dataset_has_its_first_rows(tmp_path):
+    for number in range(3):
+        af.write_avro(TABLE[number * 2 : number * 2 + 2], tmp_path / f"{number}.avro")
+    dataset = af.AvroDataset(tmp_path / "*.avro", columns=["id", "name", "tags"], representations={})
+    assert rows(dataset.head()) == TABLE.to_pylist()[:5]
+    assert [rows(dataset.head(count)) for count in (0, 1, 3, 100)] == [
+        TABLE.to_pylist()[: min(count, 6)] for count in (0, 1, 3, 100)
+    ]
+    assert rows(dataset.filter(col("id") > 3).head(1)) == TABLE.to_pylist()[4:5]
+    empty = dataset.filter(col("id") > 100).head()
+    assert empty.num_rows == 0
+    assert empty.schema == dataset.arrow_schema
+    mixed = af.MixedDataset([dataset, dataset], weights=[1, 1])
+    assert mixed.head(4).num_rows == 4
+    with pytest.raises(ValueError, match="^count: expected an integer of 0 or more, found int -1$"):
+        dataset.head(-1)

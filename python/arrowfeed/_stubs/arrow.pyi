@@ -187,8 +187,8 @@ class RecordBatch:
 
         Args:
             rows: A predicate, as in `Dataset.filter`: `arrowfeed.col("age") >= 18`, its text, or an
-                expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row with a
-                null is left out. In a comparison, a list is its only value.
+                expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row
+                with a null is left out. In a comparison, a list is its only value.
 
         Raises:
             OptionError: A column of the predicate does not exist, or has another type than its value.

@@ -416,6 +416,26 @@ class Dataset(Tfxio):
             (9010, 990)
         """
 
+    def head(self, count: int = 5) -> RecordBatch:
+        """Returns the first rows in file order, whose text shows the first values of each column.
+
+        The batch has fewer rows if the dataset has fewer, or if more rows exceed the limit `batch_bytes`.
+
+        Args:
+            count: Number of rows, at least 0.
+
+        Raises:
+            ArrowfeedError, OSError: As in `record_batches`.
+            ValueError: `count` is below 0.
+            TypeError: `count` is not an integer.
+
+        Example:
+            >>> dataset.head(3)
+            <arrowfeed.RecordBatch of 3 rows and 2 columns>
+              id: Int64 not null = 1, 2, 3
+              name: Utf8 = Ada, null, Emmy
+        """
+
     def rows(
         self, numbers: Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]], *, threads: int | None = None
     ) -> RecordBatch:

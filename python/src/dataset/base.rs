@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
-use super::rows::{read_rows, thread_number};
+use super::rows::{first_rows, read_rows, thread_number};
 use crate::argument::{integer, number, strings, wrong_type};
 use crate::argument_types::Argument;
 use crate::arrow_schema::{Schema, counted};
@@ -265,6 +265,12 @@ impl Dataset {
         let seed = integer("seed", 0, seed)?;
         let (first, rest) = call(py, || self.dataset.split(number, seed))?;
         PyTuple::new(py, [self.selected(py, first)?, self.selected(py, rest)?])
+    }
+
+    #[doc = signed!(Dataset.head)]
+    #[pyo3(signature = (count=None), text_signature = None)]
+    fn head(slf: &Bound<'_, Self>, count: Option<&Bound<'_, PyAny>>) -> PyResult<RecordBatch> {
+        first_rows(slf, &slf.get().dataset, count)
     }
 
     #[doc = signed!(Dataset.rows)]

@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 
 use arrowfeed::{DatasetError, RowOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use super::base::Dataset;
 use crate::argument::integer;
+use crate::batch::RecordBatch;
 use crate::call::{call, caught};
 use crate::errors::dataset_error;
 use crate::row_numbers::Numbers;
@@ -17,6 +18,28 @@ use crate::tensor::TensorNames;
 /// A number of threads. `None`: one per core.
 pub(super) fn thread_number(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<NonZeroUsize>> {
     Ok(threads.map(|value| integer("threads", 1, value)).transpose()?.and_then(NonZeroUsize::new))
+}
+
+/// Number of rows of `Dataset.head` by default.
+const HEAD: usize = 5;
+
+/// The first rows of a dataset, in file order. `object`: the dataset as an object of Python.
+pub(super) fn first_rows(
+    object: &Bound<'_, PyAny>,
+    dataset: &arrowfeed::Dataset,
+    count: Option<&Bound<'_, PyAny>>,
+) -> PyResult<RecordBatch> {
+    let py = object.py();
+    let count: usize = count.map_or(Ok(HEAD), |count| integer("count", 0, count))?;
+    let options = [("batch_size", count.max(1)), ("threads", 1)].into_py_dict(py)?;
+    let batches = object.call_method("record_batches", (), Some(&options))?;
+    let first = py.import("builtins")?.call_method1("next", (&batches, py.None()));
+    batches.call_method0("close")?;
+    let batch = match first?.cast::<RecordBatch>() {
+        Ok(batch) => batch.get().batch.slice(0, count.min(batch.get().batch.num_rows())),
+        Err(_) => arrow_array::RecordBatch::new_empty(dataset.arrow_schema().clone()),
+    };
+    Ok(RecordBatch::new(batch))
 }
 
 /// Reads rows with a function of the library.

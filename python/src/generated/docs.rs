@@ -774,6 +774,25 @@ The fingerprint depends on the names and sizes of the files, on `arrow_schema`, 
 Raises:
     OSError: A file cannot be found."#
     };
+    (Dataset.head) => {
+        r#"Returns the first rows in file order, whose text shows the first values of each column.
+
+The batch has fewer rows if the dataset has fewer, or if more rows exceed the limit `batch_bytes`.
+
+Args:
+    count: Number of rows, at least 0.
+
+Raises:
+    ArrowfeedError, OSError: As in `record_batches`.
+    ValueError: `count` is below 0.
+    TypeError: `count` is not an integer.
+
+Example:
+    >>> dataset.head(3)
+    <arrowfeed.RecordBatch of 3 rows and 2 columns>
+      id: Int64 not null = 1, 2, 3
+      name: Utf8 = Ada, null, Emmy"#
+    };
     (Dataset.num_batches) => {
         r#"Returns the number of batches that `record_batches` and `tensors` yield with the same options.
 
@@ -2142,8 +2161,8 @@ Example:
 
 Args:
     rows: A predicate, as in `Dataset.filter`: `arrowfeed.col("age") >= 18`, its text, or an
-        expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row with a
-        null is left out. In a comparison, a list is its only value.
+        expression of pyarrow or polars. Or a mask: a list or array with a bool for each row; a row
+        with a null is left out. In a comparison, a list is its only value.
 
 Raises:
     OptionError: A column of the predicate does not exist, or has another type than its value.
@@ -4015,6 +4034,9 @@ macro_rules! signed {
     };
     (Dataset.filter) => {
         concat!(r#"filter($self, predicate)"#, "\n--\n\n", docs!(Dataset.filter))
+    };
+    (Dataset.head) => {
+        concat!(r#"head($self, count=5)"#, "\n--\n\n", docs!(Dataset.head))
     };
     (Dataset.num_batches) => {
         concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
