@@ -24,8 +24,8 @@ HEADER = """\
 
 def docstrings() -> dict[str, str]:
     """The docstrings in the stubs by name, such as `read_avro`, `Split` and `Split.path`."""
-    found = {name: ast.get_docstring(node) for name, node in definitions()}
-    return {name: text for name, text in sorted(found.items()) if text is not None}
+    found = {name: text for name, node in definitions() if (text := ast.get_docstring(node)) is not None}
+    return dict(sorted(found.items()))
 
 
 def definitions() -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
@@ -45,13 +45,19 @@ def signatures() -> dict[str, str]:
     """The signatures of functions and classes by name, as CPython reads them at the start of a docstring."""
     found = {}
     for path, node in definitions():
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+        if isinstance(node, ast.FunctionDef) and is_shown(node):
             name = re.sub(r"\.__(new|init)__$", "", path)
             shown = parameters(node.args)
             if "." not in name:
                 shown = re.sub(r"^(cls|\$self), ", "", shown)
             found[name] = f"{name.rpartition('.')[2]}({shown})"
     return dict(sorted(found.items()))
+
+
+def is_shown(node: ast.FunctionDef) -> bool:
+    """Whether a function has a signature. Of several overloads, it is the one with the docstring."""
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return not decorators or (decorators == ["overload"] and ast.get_docstring(node) is not None)
 
 
 def parameters(arguments: ast.arguments) -> str:

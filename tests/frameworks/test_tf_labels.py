@@ -28,6 +28,18 @@ def test_several_labels_are_a_dict(tmp_path):
     assert (list(features), list(labels)) == (["x"], ["flag", "id"])
 
 
+def test_weights_are_the_third_item(tmp_path):
+    source = dataset(tmp_path).project(["id", "x", "flag"])
+    rows = source.to_tf(batch_size=64, label="flag", weight="id")
+    plain = source.to_tf(batch_size=64)
+    for (features, label, weight), batch in zip(rows, plain, strict=True):
+        assert list(features) == ["x"]
+        assert label.numpy().tolist() == batch["flag"].numpy().tolist()
+        assert weight.numpy().tolist() == batch["id"].numpy().tolist()
+    with pytest.raises(ValueError, match="^weight: expected a label too, found only the weight 'id'$"):
+        source.to_tf(batch_size=64, weight="id")
+
+
 @pytest.mark.parametrize(
     ("label", "message"),
     [

@@ -100,3 +100,15 @@ def test_options_are_checked_at_once(tmp_path):
     with pytest.raises(TypeError) as caught:
         dataset(tmp_path).to_jax(size=3)
     assert str(caught.value) == "to_jax() got an unexpected keyword argument 'size'"
+
+
+def test_labels_and_weights_are_apart(tmp_path):
+    source = dataset(tmp_path).project(["id", "x", "flag"])
+    rows = source.to_jax(batch_size=64, label="flag", weight="x", device=jax.devices()[0])
+    for (features, label, weight), batch in zip(rows, source.to_jax(batch_size=64), strict=True):
+        assert list(features) == ["id"]
+        assert (features["id"] == batch["id"]).all()
+        assert (label == batch["flag"]).all()
+        assert (weight == batch["x"]).all()
+    with pytest.raises(ValueError, match="^weight: expected a label too, found only the weight 'x'$"):
+        source.to_jax(batch_size=64, weight="x")

@@ -275,3 +275,20 @@ def test_skipped_blocks_are_reported_and_named_once_for_each_process(tmp_path, w
     assert [str(one.message) for one in named] == [
         f"skipped a block: {skipped['error']} (`report()` lists all skipped parts of the file)"
     ]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_labels_and_weights_are_apart(tmp_path, workers):
+    source = dataset(tmp_path).project(["id", "x", "flag"])
+    plain = DataLoader(source.to_torch(batch_size=64), batch_size=None, num_workers=workers)
+    rows = source.to_torch(batch_size=64, label="flag", weight="x")
+    pairs = list(DataLoader(rows, batch_size=None, num_workers=workers))
+    for (features, label, weight), batch in zip(pairs, plain, strict=True):
+        assert list(features) == ["id"]
+        assert torch.equal(features["id"], batch["id"])
+        assert torch.equal(label, batch["flag"])
+        assert torch.equal(weight, batch["x"])
+    features, labels = next(iter(source.to_torch(batch_size=64, label=["flag"])))
+    assert (list(features), list(labels)) == (["id", "x"], ["flag"])
+    with pytest.raises(ValueError, match="^label: expected one of the tensors id, x, flag, found 'none'$"):
+        source.to_torch(batch_size=64, label="none")

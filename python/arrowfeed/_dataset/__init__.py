@@ -1,9 +1,17 @@
 """Datasets: the base class of all sources, and the Python parts of `Dataset`."""
 
 from arrowfeed._dataset.chunk_source import ChunkSource
-from arrowfeed._dataset.copies import batches_of_pass, restored
+from arrowfeed._dataset.copies import batches_of_pass, restored, tensors_of
 from arrowfeed._dataset.inferred_schema import with_inferred_schema
 from arrowfeed._dataset.opening import open_dataset
 from arrowfeed._dataset.tfxio import Tfxio
 
-__all__ = ["ChunkSource", "Tfxio", "batches_of_pass", "open_dataset", "restored", "with_inferred_schema"]
+__all__ = [
+    "ChunkSource",
+    "Tfxio",
+    "batches_of_pass",
+    "open_dataset",
+    "restored",
+    "tensors_of",
+    "with_inferred_schema",
+]

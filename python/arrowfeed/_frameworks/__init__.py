@@ -3,6 +3,7 @@
 | module | content |
 |---|---|
 | `handoff` | code that all frameworks share; it imports none of them |
+| `labels` | labels and sample weights apart from features |
 | `copied_ahead` | batches that a thread copies to a device before they are requested |
 | `torch_dataset` `torch_devices` | `Dataset.to_torch`; imports PyTorch |
 | `jax_iterator` `jax_devices` | `Dataset.to_jax`; imports JAX on first use |

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from arrowfeed._dataset import tensors_of
 from arrowfeed._frameworks import check_names, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.jax_devices import placement
+from arrowfeed._frameworks.labels import labels_of
 from arrowfeed.jax import Converter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
     from arrowfeed._arrowfeed import Dataset, LoaderStats
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class JaxIterator:
-    """An iterator over dicts of JAX arrays. See `Dataset.to_jax`."""
+    """An iterator over dicts of JAX arrays, or over tuples with labels. See `Dataset.to_jax`."""
 
     def __init__(
         self,
@@ -27,8 +31,11 @@ class JaxIterator:
         device: Any = None,
         sharding: Any = None,
         copies_ahead: int = 2,
+        label: str | Sequence[str] | None = None,
+        weight: str | None = None,
         **options: Any,
     ) -> None:
+        self._labels = labels_of(dataset.specs, label, weight)
         convert = Converter(ragged, names_of(dataset.specs))
         self._names = list(dataset.specs)
         place = None
@@ -37,7 +44,7 @@ class JaxIterator:
                 check_names("sharding", cast("dict[str, Any]", sharding), dataset.specs)
             place = placement(device, sharding)
         check_copies_ahead(copies_ahead)
-        self._batches = dataset.tensors(**options)
+        self._batches = tensors_of(dataset, options)
         self._converted: Converted[dict[str, Any]] = (
             Converted(self._batches, convert)
             if place is None
@@ -47,8 +54,9 @@ class JaxIterator:
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> dict[str, Any]:
-        return next(self._converted)
+    def __next__(self) -> Any:
+        batch = next(self._converted)
+        return batch if self._labels is None else self._labels(batch)
 
     def __len__(self) -> int:
         """Returns the number of batches of the whole iteration, as `len` of a `BatchIterator`.

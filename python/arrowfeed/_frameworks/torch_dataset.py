@@ -10,11 +10,12 @@ from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass
 from arrowfeed._frameworks import framework, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
+from arrowfeed._frameworks.labels import labels_of
 from arrowfeed._frameworks.torch_devices import Device, Pinned
 from arrowfeed.torch import Converter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset, LoaderStats
@@ -26,13 +27,13 @@ _data: Any = framework("torch.utils.data")
 if TYPE_CHECKING:
     from torch.utils.data import IterableDataset  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
 
-    _Base = IterableDataset[dict[str, Any]]  # pyright: ignore[reportUnknownVariableType]
+    _Base = IterableDataset[Any]  # pyright: ignore[reportUnknownVariableType]
 else:
     _Base = _data.IterableDataset
 
 
 class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
-    """A dataset of dicts of PyTorch tensors. See `Dataset.to_torch`."""
+    """A dataset of dicts of PyTorch tensors, or of tuples with labels. See `Dataset.to_torch`."""
 
     def __init__(
         self,
@@ -43,9 +44,12 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         pin_memory: bool = False,
         device: Any = None,
         copies_ahead: int = 2,
+        label: str | Sequence[str] | None = None,
+        weight: str | None = None,
         **options: Any,
     ) -> None:
         self._dataset = dataset
+        self._labels = labels_of(dataset.specs, label, weight)
         if not isinstance(cast("Any", pin_memory), bool):
             raise TypeError(f"pin_memory: expected a bool, found {type(pin_memory).__name__} {pin_memory!r}")
         check_copies_ahead(copies_ahead)
@@ -79,7 +83,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
     def _epoch(self) -> int:
         return int(self._shared_epoch)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Any]:
         self._refuse_collation(inspect.currentframe())
         resumed, self._resumed = self._resumed, None
         epoch = self._epoch
@@ -102,11 +106,11 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
             return CopiedAhead(batches, lambda tensors: pin(convert(tensors)), ahead)
         return Converted(batches, convert)
 
-    def _counted(self, batches: Converted[dict[str, Any]], workers: int) -> Iterator[dict[str, Any]]:
+    def _counted(self, batches: Converted[dict[str, Any]], workers: int) -> Iterator[Any]:
         with contextlib.closing(batches):
             for batch in batches:
                 self._turn = workers - 1
-                yield batch
+                yield batch if self._labels is None else self._labels(batch)
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, SupportsIndex, final
+from typing import Any, ClassVar, Literal, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
 
 from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._dataset.samples import Samples
@@ -23,6 +23,7 @@ from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
     AnyTensor,
     FeatureLike,
+    IterationOptions,
     JaxRaggedForm,
     KeyedJagged,
     OnError,
@@ -650,7 +651,8 @@ class Dataset(Tfxio):
         """
 
     # The base class takes `**options`; pyright reports the named options as an incompatible override.
-    def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
+    @overload
+    def tensors(
         self,
         *,
         batch_size: int | None = None,
@@ -673,6 +675,8 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
         progress: bool = False,
+        label: None = None,
+        weight: None = None,
     ) -> BatchIterator[dict[str, AnyTensor]]:
         """Iterates over the batches of `record_batches`, each as a dict of tensors in the order of `specs`.
 
@@ -707,6 +711,11 @@ class Dataset(Tfxio):
             start_epoch: Number of the first epoch, from 0.
             progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
                 number of rows is known without a long scan of the files. Closing the iterator closes the bar.
+            label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+                the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+                element is a dict of all tensors.
+            weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+                third item. None: no weights.
 
         Raises:
             ValueError: An option has an invalid value.
@@ -719,6 +728,15 @@ class Dataset(Tfxio):
             (32, 2)
         """
 
+    @overload
+    def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        *,
+        progress: bool = False,
+        label: str | Sequence[str],
+        weight: str | None = None,
+        **options: Unpack[IterationOptions],
+    ) -> BatchIterator[tuple[Any, ...]]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def to_tf(
         self,
@@ -743,6 +761,7 @@ class Dataset(Tfxio):
         across_epochs: bool = False,
         start_epoch: int = 0,
         label: str | Sequence[str] | None = None,
+        weight: str | None = None,
     ) -> TensorFlowDataset:
         """Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
 
@@ -798,6 +817,8 @@ class Dataset(Tfxio):
             label: Name of the label tensor, or a sequence of names. Each element is then a pair, which
                 `model.fit` expects: a dict of the other tensors, and the label (for a sequence of names, a
                 dict of the labels). None: each element is a dict of all tensors.
+            weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+                third item. None: no weights.
 
         Returns:
             A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
@@ -842,6 +863,8 @@ class Dataset(Tfxio):
         pin_memory: bool = False,
         device: Any = None,
         copies_ahead: int = 2,
+        label: str | Sequence[str] | None = None,
+        weight: str | None = None,
     ) -> TorchDataset:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
@@ -900,6 +923,11 @@ class Dataset(Tfxio):
                 page-locked memory and in a stream of its own. Not with workers. None: no copy.
             copies_ahead: With `pin_memory` or `device`: number of batches that are copied and not yet
                 returned, at least 1.
+            label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+                the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+                element is a dict of all tensors.
+            weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+                third item. None: no weights.
 
         Raises:
             ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
@@ -939,6 +967,8 @@ class Dataset(Tfxio):
         device: Any = None,
         sharding: Any = None,
         copies_ahead: int = 2,
+        label: str | Sequence[str] | None = None,
+        weight: str | None = None,
     ) -> JaxIterator:
         """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
@@ -981,6 +1011,11 @@ class Dataset(Tfxio):
                 equally many, as `global_batch_size` with `even` does. None: no global arrays.
             copies_ahead: With `device` or `sharding`: number of batches that are copied and not yet returned,
                 at least 1.
+            label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+                the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+                element is a dict of all tensors.
+            weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+                third item. None: no weights.
 
         Raises:
             ImportError: JAX is not installed.

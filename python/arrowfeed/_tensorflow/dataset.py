@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import Dataset, TensorFlowSource
 from arrowfeed._frameworks import framework
+from arrowfeed._frameworks.labels import Labels, labels_of
 from arrowfeed._tensorflow.iterator import EagerIterator, Pass, is_supported
 from arrowfeed._tensorflow.op import op_of_arguments, op_of_dataset, state_of_arguments, texts_of
 from arrowfeed._tensorflow.specs import type_spec
@@ -24,23 +25,13 @@ AHEAD = 2
 """Number of prefetched batches, so that the model computes while the next batch is made."""
 
 
-def tf_dataset(dataset: Dataset, *, label: str | Sequence[str] | None = None, **options: Any) -> Any:
+def tf_dataset(
+    dataset: Dataset, *, label: str | Sequence[str] | None = None, weight: str | None = None, **options: Any
+) -> Any:
     """Returns the `tf.data.Dataset` of a dataset. See `Dataset.to_tf`."""
-    labels = None if label is None else _labels(dataset, label)
+    labels = labels_of(dataset.specs, label, weight)
     rows = _unlabelled(dataset, options)
     return rows if labels is None else LabelledDataset(rows, labels)
-
-
-def _labels(dataset: Dataset, label: str | Sequence[str]) -> str | tuple[str, ...]:
-    """The names of the labels, which the dataset has."""
-    names = (label,) if isinstance(label, str) else tuple(label)
-    for name in names:
-        if name not in dataset.specs:
-            known = ", ".join(dataset.specs)
-            raise ValueError(f"label: expected one of the tensors {known}, found {name!r}")
-    if not names:
-        raise ValueError("label: expected a name, found none")
-    return label if isinstance(label, str) else names
 
 
 def _unlabelled(dataset: Dataset, options: dict[str, Any]) -> Any:
@@ -115,22 +106,15 @@ class OpDataset(WrappedDataset):
 
 
 class LabelledDataset(TensorFlowDataset):
-    """Pairs of features and labels.
+    """Features, labels and, if there are any, sample weights.
 
     Args:
         rows: The `tf.data.Dataset` of dicts of all tensors.
-        labels: The name of the label, or a tuple of names for a dict of labels.
+        labels: The division of the tensors.
     """
 
-    def __init__(self, rows: Any, labels: str | tuple[str, ...]) -> None:
-        def pair(tensors: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-            names = {labels} if isinstance(labels, str) else set(labels)
-            features = {name: tensor for name, tensor in tensors.items() if name not in names}
-            if isinstance(labels, str):
-                return features, tensors[labels]
-            return features, {name: tensors[name] for name in labels}
-
-        super().__init__(rows.map(pair))
+    def __init__(self, rows: Any, labels: Labels) -> None:
+        super().__init__(rows.map(labels.__call__))
         self._rows = rows
 
     def report(self) -> Report:

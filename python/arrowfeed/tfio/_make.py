@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arrowfeed._arrowfeed import AvroDataset
+from arrowfeed._dataset import tensors_of
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow import PassesDataset, tensorflow_errors, type_spec
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths, threads
@@ -76,7 +77,7 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
         "seed": shuffle_seed if shuffle else None,
         "threads": threads(num_parallel_reads),
     }
-    dataset.tensors(**options).close()
+    tensors_of(dataset, options).close()
     specs = {name: type_spec(spec, batch_size if drop else None) for name, spec in dataset.specs.items()}
     return PassesDataset(dataset, specs, options, ahead=prefetch_buffer_size or 0)
 

@@ -320,24 +320,36 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.tensors)]
-    #[pyo3(signature = (*, progress=None, **options), text_signature = None)]
+    #[pyo3(signature = (*, progress=None, label=None, weight=None, **options), text_signature = None)]
     fn tensors(
         slf: &Bound<'_, Self>,
         progress: Option<&Bound<'_, PyAny>>,
+        label: Option<&Bound<'_, PyAny>>,
+        weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<BatchIterator> {
         let dataset = &slf.get().dataset;
         let open = |options| dataset.tensors(options);
-        Self::iterate(slf, "tensors", (progress, options), open, |batches, stop| {
+        let batches = Self::iterate(slf, "tensors", (progress, options), open, |batches, stop| {
             BatchIterator::of_tensors(slf.py(), batches, dataset.specs(), stop)
-        })
+        })?;
+        let labels = match (label, weight) {
+            (None, None) => None,
+            _ => {
+                let names: Vec<&str> = dataset.specs().iter().map(|(name, _)| name.as_str()).collect();
+                let module = slf.py().import("arrowfeed._frameworks.labels")?;
+                Some(module.call_method1("labels_of", (names, label, weight))?.unbind())
+            }
+        };
+        Ok(batches.with_labels(labels))
     }
 
     #[doc = signed!(Dataset.to_tf)]
-    #[pyo3(signature = (*, label=None, **options), text_signature = None)]
+    #[pyo3(signature = (*, label=None, weight=None, **options), text_signature = None)]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
         label: Option<&Bound<'py, PyAny>>,
+        weight: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = with_known_shard(options)?;
@@ -346,16 +358,15 @@ impl Dataset {
         let parsed = iteration_options("to_tf", checked.as_ref())?;
         let options = without_unused_seed(options, &parsed, slf.get().is_mixture(slf.py())?)?;
         let options = options.unwrap_or_else(|| PyDict::new(slf.py()));
-        if let Some(label) = label {
-            options.set_item("label", label)?;
-        }
+        set_given(&options, &[("label", label), ("weight", weight)])?;
         call_maker(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
     }
 
     #[doc = signed!(Dataset.to_torch)]
     #[pyo3(
         signature = (
-            *, ragged=None, keyed_jagged=None, pin_memory=None, device=None, copies_ahead=None, **options
+            *, ragged=None, keyed_jagged=None, pin_memory=None, device=None, copies_ahead=None, label=None,
+            weight=None, **options
         ),
         text_signature = None
     )]
@@ -366,6 +377,8 @@ impl Dataset {
         pin_memory: Option<&Bound<'py, PyAny>>,
         device: Option<&Bound<'py, PyAny>>,
         copies_ahead: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+        weight: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let forms = [
@@ -374,6 +387,8 @@ impl Dataset {
             ("pin_memory", pin_memory),
             ("device", device),
             ("copies_ahead", copies_ahead),
+            ("label", label),
+            ("weight", weight),
         ];
         let maker = ("arrowfeed._frameworks.torch_dataset", "torch_dataset");
         to_framework("to_torch", maker, slf, options, &forms)
@@ -381,7 +396,9 @@ impl Dataset {
 
     #[doc = signed!(Dataset.to_jax)]
     #[pyo3(
-        signature = (*, ragged=None, device=None, sharding=None, copies_ahead=None, **options),
+        signature = (
+            *, ragged=None, device=None, sharding=None, copies_ahead=None, label=None, weight=None, **options
+        ),
         text_signature = None
     )]
     fn to_jax<'py>(
@@ -390,11 +407,19 @@ impl Dataset {
         device: Option<&Bound<'py, PyAny>>,
         sharding: Option<&Bound<'py, PyAny>>,
         copies_ahead: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+        weight: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let maker = ("arrowfeed._frameworks.jax_iterator", "JaxIterator");
-        let forms =
-            [("ragged", ragged), ("device", device), ("sharding", sharding), ("copies_ahead", copies_ahead)];
+        let forms = [
+            ("ragged", ragged),
+            ("device", device),
+            ("sharding", sharding),
+            ("copies_ahead", copies_ahead),
+            ("label", label),
+            ("weight", weight),
+        ];
         to_framework("to_jax", maker, slf, options, &forms)
     }
 
@@ -514,10 +539,14 @@ fn to_framework<'py>(
     let parsed = iteration_options(method, options.as_ref())?;
     let options = without_unused_seed(options, &parsed, dataset.get().is_mixture(dataset.py())?)?;
     let options = options.unwrap_or_else(|| PyDict::new(dataset.py()));
-    for (name, form) in forms.iter().filter_map(|(name, form)| Some((name, (*form)?))) {
-        options.set_item(name, form)?;
-    }
+    set_given(&options, forms)?;
     call_maker(maker, dataset, Some(&options))
+}
+
+/// Adds the arguments that the caller has passed.
+fn set_given(options: &Bound<'_, PyDict>, arguments: &[(&str, Option<&Bound<'_, PyAny>>)]) -> PyResult<()> {
+    let mut given = arguments.iter().filter_map(|(name, argument)| Some((name, (*argument)?)));
+    given.try_for_each(|(name, argument)| options.set_item(name, argument))
 }
 
 /// Calls a function of the module of a framework with a dataset.

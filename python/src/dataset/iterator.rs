@@ -32,6 +32,8 @@ pub(crate) struct BatchIterator {
     /// Outside of the batches, so that no thread waits for its figures.
     meter: Arc<Meter>,
     names: TensorNames,
+    /// The function that divides tensors into features and labels. `None`: there is no label.
+    labels: Option<Py<PyAny>>,
     progress: Progress,
     /// The dataset and the options of the iteration, for the number of batches.
     origin: Option<(Dataset, IterationOptions)>,
@@ -140,7 +142,13 @@ impl BatchIterator {
         Ok(match next {
             None => None,
             Some(Next::Records(batch)) => Some(RecordBatch::new(batch).into_pyobject(py)?.into_any()),
-            Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),
+            Some(Next::Tensors(tensors)) => {
+                let tensors = self.names.dict(py, tensors)?;
+                Some(match &self.labels {
+                    None => tensors.into_any(),
+                    Some(labels) => labels.bind(py).call1((tensors,))?,
+                })
+            }
         })
     }
 
@@ -260,6 +268,7 @@ impl BatchIterator {
             batches: Guarded::new("iterator", batches, stop),
             meter,
             names,
+            labels: None,
             progress: Progress::default(),
             origin: None,
         }
@@ -268,6 +277,12 @@ impl BatchIterator {
     /// Sets the dataset and the options of the iteration.
     pub(super) fn with_origin(mut self, dataset: Dataset, options: IterationOptions) -> Self {
         self.origin = Some((dataset, options));
+        self
+    }
+
+    /// Sets the function that divides tensors into features and labels.
+    pub(super) fn with_labels(mut self, labels: Option<Py<PyAny>>) -> Self {
+        self.labels = labels;
         self
     }
 

@@ -1273,6 +1273,11 @@ Args:
     start_epoch: Number of the first epoch, from 0.
     progress: Whether to show a tqdm progress bar that counts the rows. The bar has a total if the
         number of rows is known without a long scan of the files. Closing the iterator closes the bar.
+    label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+        the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+        element is a dict of all tensors.
+    weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+        third item. None: no weights.
 
 Raises:
     ValueError: An option has an invalid value.
@@ -1326,6 +1331,11 @@ Args:
         equally many, as `global_batch_size` with `even` does. None: no global arrays.
     copies_ahead: With `device` or `sharding`: number of batches that are copied and not yet returned,
         at least 1.
+    label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+        the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+        element is a dict of all tensors.
+    weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+        third item. None: no weights.
 
 Raises:
     ImportError: JAX is not installed.
@@ -1391,6 +1401,8 @@ Args:
     label: Name of the label tensor, or a sequence of names. Each element is then a pair, which
         `model.fit` expects: a dict of the other tensors, and the label (for a sequence of names, a
         dict of the labels). None: each element is a dict of all tensors.
+    weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+        third item. None: no weights.
 
 Returns:
     A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
@@ -1465,6 +1477,11 @@ Args:
         page-locked memory and in a stream of its own. Not with workers. None: no copy.
     copies_ahead: With `pin_memory` or `device`: number of batches that are copied and not yet
         returned, at least 1.
+    label: Name of the label tensor, or a sequence of names. Each element is then a pair: a dict of
+        the other tensors, and the label (for a sequence of names, a dict of the labels). None: each
+        element is a dict of all tensors.
+    weight: With `label`: name of the tensor of the sample weights, which each element then has as a
+        third item. None: no weights.
 
 Raises:
     ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
@@ -4084,16 +4101,16 @@ macro_rules! signed {
         concat!(r#"tensor_adapter($self)"#, "\n--\n\n", docs!(Dataset.tensor_adapter))
     };
     (Dataset.tensors) => {
-        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.tensors))
+        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', device=None, sharding=None, copies_ahead=2)"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', device=None, sharding=None, copies_ahead=2, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False, transform=None)"#, "\n--\n\n", docs!(Dense))
@@ -4172,6 +4189,9 @@ macro_rules! signed {
     };
     (RawRecordDataset) => {
         concat!(r#"RawRecordDataset(source, *, column='record', features=None, representations=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
+    };
+    (RecordBatch.__getitem__) => {
+        concat!(r#"__getitem__($self, key, /)"#, "\n--\n\n", docs!(RecordBatch.__getitem__))
     };
     (RecordBatch.column) => {
         concat!(r#"column($self, name)"#, "\n--\n\n", docs!(RecordBatch.column))
