@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    runtime_checkable,
+)
 
 from arrowfeed._arrowfeed import (
     AvroSchema,
@@ -62,6 +72,20 @@ class ArrowStreamExportable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns a PyCapsule of an `ArrowArrayStream`."""
         ...
+
+
+class LazyFrameLike(Protocol):
+    """A query whose result is computed in batches: a `polars.LazyFrame`."""
+
+    def collect_batches(self) -> Iterator[Any]:
+        """Computes the result in batches."""
+        ...
+
+
+class DataclassInstance(Protocol):
+    """An instance of a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 @runtime_checkable
@@ -151,6 +175,14 @@ PredicateValue: TypeAlias = (
 
 PredicateLike: TypeAlias = Predicate | Column | str | PyarrowExpression | PolarsExpression
 """A predicate, a column of booleans, the text of a predicate, or an expression of pyarrow or polars."""
+
+Rows: TypeAlias = (
+    ArrowStreamExportable
+    | ArrowArrayExportable
+    | Iterable[ArrowStreamExportable | ArrowArrayExportable | Mapping[str, Any] | DataclassInstance]
+    | LazyFrameLike
+)
+"""Rows to write: Arrow data; an iterable of such data, dicts or dataclass instances; or a lazy frame."""
 
 AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""

@@ -51,6 +51,7 @@ mod formats;
 mod fsspec_object;
 mod guarded;
 mod html;
+mod iterated;
 mod libraries;
 mod limits;
 mod main_thread;

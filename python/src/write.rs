@@ -15,9 +15,11 @@ use pyo3::prelude::*;
 
 use crate::argument::{self, wrong_type};
 use crate::call::caught;
+use crate::dataset::BatchIterator;
 use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
 use crate::foreign::{self, check_text};
+use crate::iterated::Iterated;
 use crate::shutdown::has_attribute;
 use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
@@ -172,10 +174,20 @@ pub(crate) fn source(
     if batches.is_instance_of::<reader::RecordBatchReader>() {
         return self::batches(argument, batches);
     }
+    if let Ok(iterator) = batches.cast::<BatchIterator>() {
+        return Ok(Box::new(BatchIterator::rows(iterator, "batches")?));
+    }
     if has_attribute(batches, "__arrow_c_stream__")? {
         return Ok(Box::new(Checked(self::batches(argument, batches)?)));
     }
-    Err(wrong_type(argument, "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
+    let module = batches.py().import("arrowfeed._row_batches")?;
+    let iterator = module.call_method1("batches_of", (argument, batches))?;
+    if iterator.is_none() {
+        let expected = "an object with __arrow_c_stream__ or __arrow_c_array__, or an iterable of batches, dicts or \
+                        dataclass instances";
+        return Err(wrong_type(argument, expected, batches));
+    }
+    Ok(Box::new(Checked(Iterated::new("batches", &iterator)?)))
 }
 
 /// The batches of an object with `__arrow_c_stream__`. Errors of an arrowfeed reader keep their types.

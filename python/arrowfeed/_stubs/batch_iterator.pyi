@@ -130,6 +130,24 @@ class BatchIterator(Generic[_Batch_co]):
         """
 
     def __bool__(self) -> Literal[True]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Returns a capsule of an `ArrowArrayStream` of the remaining record batches.
+
+        So libraries and the functions that write files accept an iterator of `Dataset.record_batches`. The
+        consumer and the caller share the iterator: each batch goes to one of them.
+
+        Args:
+            requested_schema: As in `RecordBatchReader.__arrow_c_stream__`.
+
+        Raises:
+            TypeError: The batches are tensors.
+
+        Example:
+            >>> train, validation = dataset.split(0.9, seed=7)
+            >>> arrowfeed.write_avro(train.record_batches(batch_size=4096), "train.avro")
+            9000
+        """
+
     def __enter__(self) -> BatchIterator[_Batch_co]: ...
     def __exit__(
         self,

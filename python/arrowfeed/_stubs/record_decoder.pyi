@@ -8,8 +8,6 @@ from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed.types import (
     AnyTensor,
-    ArrowArrayExportable,
-    ArrowStreamExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
@@ -17,6 +15,7 @@ from arrowfeed.types import (
     Framing,
     MessageSchemas,
     RepresentationT,
+    Rows,
     SequenceExampleSchemaLike,
     StringType,
     Unions,
@@ -287,13 +286,11 @@ class SequenceExampleRecordDecoder:
                 `error.record` is the number of the record, `error.field` the feature.
         """
 
-def encode_examples(
-    batches: ArrowStreamExportable | ArrowArrayExportable, *, null_features: bool = False
-) -> list[bytes]:
+def encode_examples(batches: Rows, *, null_features: bool = False) -> list[bytes]:
     """Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
     Args:
-        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+        batches: Rows, as in `write_avro`.
         null_features: Whether to encode a null as a feature without a list, as tfx_bsl does, instead of
             omitting the feature. Readers treat both in the same way.
 
@@ -307,9 +304,7 @@ def encode_examples(
         '0a0c0a0a0a016e12051a030a0107'
     """
 
-def encode_sequence_examples(
-    batches: ArrowStreamExportable | ArrowArrayExportable, *, sequence_column: str = "##SEQUENCE##"
-) -> list[bytes]:
+def encode_sequence_examples(batches: Rows, *, sequence_column: str = "##SEQUENCE##") -> list[bytes]:
     """Encodes rows as `tf.SequenceExample` messages.
 
     Each field of the struct `sequence_column` is a feature list: a list of steps, where a step is a list of
@@ -317,7 +312,7 @@ def encode_sequence_examples(
     is omitted; a null step is encoded as a feature without a list.
 
     Args:
-        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+        batches: Rows, as in `write_avro`.
         sequence_column: Name of the struct column with the feature lists. If the column does not exist, the
             messages have no feature lists.
 

@@ -6,14 +6,13 @@ from typing import Literal, final
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
-    ArrowArrayExportable,
     ArrowSchemaExportable,
-    ArrowStreamExportable,
     ExampleSchemaLike,
     FeatureLike,
     OnError,
     PredicateLike,
     RepresentationT,
+    Rows,
     SequenceExampleSchemaLike,
     Source,
     StorageOptions,
@@ -325,7 +324,7 @@ def read_tfrecord(
     """
 
 def write_tfrecord(
-    batches: ArrowStreamExportable | ArrowArrayExportable,
+    batches: Rows,
     path: str | os.PathLike[str],
     *,
     format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
@@ -343,8 +342,7 @@ def write_tfrecord(
     when it is complete, and replaces an existing file.
 
     Args:
-        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-            polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+        batches: Rows, as in `write_avro`.
         path: Path of the new file, or URL of an object.
         format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
             message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of

@@ -8,17 +8,16 @@ from typing_extensions import Self
 
 from arrowfeed._stubs.arrow import RecordBatch
 from arrowfeed.types import (
-    ArrowArrayExportable,
     ArrowSchemaExportable,
-    ArrowStreamExportable,
     AvroSchemaLike,
     Codec,
+    Rows,
     StorageOptions,
     Store,
 )
 
 def write_avro(
-    batches: ArrowStreamExportable | ArrowArrayExportable,
+    batches: Rows,
     path: str | os.PathLike[str] | IO[bytes],
     *,
     codec: Codec = "zstandard",
@@ -41,7 +40,10 @@ def write_avro(
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-            polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+            polars or duckdb, a record batch, or a `RecordBatchReader` or an iterator of `record_batches`,
+            which this call consumes. Or an iterable of such objects with equal columns, of dicts, or of
+            dataclass instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`,
+            which is computed in batches.
         path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
             stays open.
         codec: Compression codec of the blocks, by its name in the Avro specification. `"zstd"` is the same as
@@ -146,7 +148,7 @@ class AvroWriter:
         storage_options: StorageOptions | None = None,
         store: Store | None = None,
     ) -> None: ...
-    def write(self, batches: ArrowStreamExportable | ArrowArrayExportable, /) -> int:
+    def write(self, batches: Rows, /) -> int:
         """Writes batches and returns the number of their rows.
 
         After an error, the writer accepts no more batches.

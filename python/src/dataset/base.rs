@@ -313,9 +313,10 @@ impl Dataset {
         progress: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<BatchIterator> {
-        let open = |options| slf.get().dataset.record_batches(options);
+        let dataset = &slf.get().dataset;
+        let open = |options| dataset.record_batches(options);
         Self::iterate(slf, "record_batches", (progress, options), open, |batches, stop| {
-            BatchIterator::of_records(slf.py(), batches, stop)
+            BatchIterator::of_records(slf.py(), batches, stop).with_schema(dataset.arrow_schema().clone())
         })
     }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrow_array::RecordBatchReader as _;
+use arrow_schema::SchemaRef;
 use arrowfeed::dataset::{self, TensorIterator};
 use arrowfeed::source::stats::Meter;
 use arrowfeed::source::{OnError, Report, Skipped};
@@ -10,13 +12,16 @@ use arrowfeed::tensor::{TensorSpec, Tensors};
 use arrowfeed::{Dataset, DatasetError, IterationOptions, printable};
 use pyo3::exceptions::{PyException, PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3_arrow::ffi::to_stream_pycapsule;
 
 use crate::argument::wrong_type;
-use crate::batch::RecordBatch;
+use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
+use crate::cast::requested;
 use crate::errors::dataset_error;
 use crate::guarded::{CallError, Guarded};
+use crate::iterated::{Iterated, IteratedStream};
 use crate::progress::{Progress, Shown};
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
@@ -32,6 +37,8 @@ pub(crate) struct BatchIterator {
     /// Outside of the batches, so that no thread waits for its figures.
     meter: Arc<Meter>,
     names: TensorNames,
+    /// The columns of the batches. `None`: they are tensors.
+    schema: Option<SchemaRef>,
     /// The function that divides tensors into features and labels. `None`: there is no label.
     labels: Option<Py<PyAny>>,
     progress: Progress,
@@ -228,6 +235,17 @@ impl BatchIterator {
         true
     }
 
+    #[doc = docs!(BatchIterator.__arrow_c_stream__)]
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        slf: &Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let rows = Self::rows(slf, "batches")?;
+        let cast_to = requested(requested_schema, &struct_field(&rows.schema()))?;
+        Ok(to_stream_pycapsule(slf.py(), Box::new(IteratedStream::new(rows, cast_to)), None)?)
+    }
+
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -268,6 +286,7 @@ impl BatchIterator {
             batches: Guarded::new("iterator", batches, stop),
             meter,
             names,
+            schema: None,
             labels: None,
             progress: Progress::default(),
             origin: None,
@@ -278,6 +297,21 @@ impl BatchIterator {
     pub(super) fn with_origin(mut self, dataset: Dataset, options: IterationOptions) -> Self {
         self.origin = Some((dataset, options));
         self
+    }
+
+    /// Sets the columns of the batches.
+    pub(super) fn with_schema(mut self, schema: SchemaRef) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// The remaining batches as a reader.
+    pub(crate) fn rows(slf: &Bound<'_, Self>, argument: &'static str) -> PyResult<Iterated> {
+        let Some(schema) = &slf.get().schema else {
+            let message = "expected an iterator over record batches, found one over tensors: call record_batches";
+            return Err(PyTypeError::new_err(format!("{argument}: {message}")));
+        };
+        Ok(Iterated::with_schema(argument, slf.as_any(), schema.clone()))
     }
 
     /// Sets the function that divides tensors into features and labels.

@@ -460,6 +460,23 @@ Example:
     >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
     >>> batches.load_state_dict(json.loads(saved))  # continues with the next batch"#
     };
+    (BatchIterator.__arrow_c_stream__) => {
+        r#"Returns a capsule of an `ArrowArrayStream` of the remaining record batches.
+
+So libraries and the functions that write files accept an iterator of `Dataset.record_batches`. The
+consumer and the caller share the iterator: each batch goes to one of them.
+
+Args:
+    requested_schema: As in `RecordBatchReader.__arrow_c_stream__`.
+
+Raises:
+    TypeError: The batches are tensors.
+
+Example:
+    >>> train, validation = dataset.split(0.9, seed=7)
+    >>> arrowfeed.write_avro(train.record_batches(batch_size=4096), "train.avro")
+    9000"#
+    };
     (BatchIterator.__len__) => {
         r#"Returns the number of batches of the whole iteration, in all epochs: that of `Dataset.num_batches`.
 
@@ -3155,7 +3172,7 @@ Example:
         r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
 Args:
-    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    batches: Rows, as in `write_avro`.
     null_features: Whether to encode a null as a feature without a list, as tfx_bsl does, instead of
         omitting the feature. Readers treat both in the same way.
 
@@ -3183,7 +3200,7 @@ values or one value. All other columns are context features, as in `encode_examp
 is omitted; a null step is encoded as a feature without a list.
 
 Args:
-    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    batches: Rows, as in `write_avro`.
     sequence_column: Name of the struct column with the feature lists. If the column does not exist, the
         messages have no feature lists.
 
@@ -3855,7 +3872,10 @@ types.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-        polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+        polars or duckdb, a record batch, or a `RecordBatchReader` or an iterator of `record_batches`,
+        which this call consumes. Or an iterable of such objects with equal columns, of dicts, or of
+        dataclass instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`,
+        which is computed in batches.
     path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
         stays open.
     codec: Compression codec of the blocks, by its name in the Avro specification. `"zstd"` is the same as
@@ -3914,8 +3934,7 @@ feature; for an empty list, the message has the feature without values. The file
 when it is complete, and replaces an existing file.
 
 Args:
-    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-        polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+    batches: Rows, as in `write_avro`.
     path: Path of the new file, or URL of an object.
     format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
         message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
@@ -4000,6 +4019,9 @@ macro_rules! signed {
     };
     (AvroWriter.write) => {
         concat!(r#"write($self, batches, /)"#, "\n--\n\n", docs!(AvroWriter.write))
+    };
+    (BatchIterator.__arrow_c_stream__) => {
+        concat!(r#"__arrow_c_stream__($self, requested_schema=None)"#, "\n--\n\n", docs!(BatchIterator.__arrow_c_stream__))
     };
     (BatchIterator.__len__) => {
         concat!(r#"__len__($self)"#, "\n--\n\n", docs!(BatchIterator.__len__))
