@@ -134,6 +134,20 @@ test-engines: $(VENV)/.test .venv-all/.made .venv-flink/.made target/flink/.made
 	$(call PACKAGE,$(VENV))
 	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-all/bin/python -m pytest -rs --show-capture=no tests/engines
 
+# Uses the extension module of $(VENV). The root is removed after the tests; KEEP_TFX_ROOT=1 leaves it for the next run.
+TFX_ROOT = $(PYTHON) tools/tfx_root.py
+IN_TFX_ROOT = $(TFX_ROOT) run $(if $(KEEP_TFX_ROOT),,--remove) --
+
+.PHONY: test-tfx
+test-tfx: ## TFX, TFDV and TFMA, in a root of Debian 13 that it makes and removes: needs root and debootstrap; downloads 1 GB
+	@if $(TFX_ROOT) check; then $(MAKE) test-tfx-here; fi
+
+.PHONY: test-tfx-here
+test-tfx-here: $(VENV)/.test .venv-uv/.made
+	$(call PACKAGE,$(VENV))
+	$(TFX_ROOT) make
+	$(IN_TFX_ROOT) python -m pytest -rs -p no:cacheprovider tests/tfx
+
 # Other commands build with all features, so that code which needs a disabled feature passes them.
 .PHONY: features
 features: $(VENV)/.lint ## the crates with few Cargo features: lints of each format and codec alone, and tests of missing codecs
@@ -160,7 +174,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
 	$(BIN)/ruff check tools examples benches tests/java
-	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines
+	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines tests/tfx
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 	cargo fmt --all --check
@@ -298,8 +312,9 @@ NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expecte
 .PHONY: environments
 environments: .venv-all/.made .venv-flink/.made .venv-torchrec/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
 	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
+	@if $(TFX_ROOT) check; then $(TFX_ROOT) make; fi
 
-# Each lock is for the Python of its option and for newer ones, on every system.
+# Each lock is for the Python of its option and for newer ones, on every system. That of TFX is for its root only.
 .PHONY: locks
 locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
 	$(LOCK) --python-version 3.10 requirements/dev.in --output-file requirements/locks/dev.txt
@@ -308,6 +323,7 @@ locks: .venv-uv/.made ## requirements/locks with the newest versions that fit
 	$(LOCK) --python-version 3.11 requirements/bench.in --output-file requirements/locks/bench.txt
 	$(LOCK) requirements/flink.in --output-file requirements/locks/flink.txt --no-deps
 	$(LOCK) --python-version 3.11 requirements/torchrec.in --output-file requirements/locks/torchrec.txt --excludes requirements/without-cuda.txt
+	$(subst --universal,--python-platform x86_64-manylinux_2_40,$(LOCK)) --python-version 3.13 requirements/tfx.in --output-file requirements/locks/tfx.txt
 
 # uv finds versions and installs ten times as fast as pip, and environments share the files of packages.
 .venv-uv/.made: requirements/uv.in

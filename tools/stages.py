@@ -67,6 +67,8 @@ def stages() -> list[Stage]:
         Stage("torch", "test-torch"),
         # Clusters start within limits of time, so little else runs beside them.
         Stage("engines", "test-engines"),
+        # Before those that wait for the lane `main`.
+        Stage("tfx", "test-tfx", "beside", (PACKAGE,)),
         # They use two thirds of a core, and wait for servers.
         Stage("stores", "test-stores", "beside", ("python",)),
         Stage("java", "test-java", "beside"),
