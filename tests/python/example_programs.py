@@ -28,6 +28,7 @@ def preprocessing_fn(inputs: dict[str, Any]) -> dict[str, Any]:
 def given() -> Any: ...
 
 schema, arrow_schema, tensor_representations, record_batch = given(), given(), given(), given()
+model, eval_config = given(), given()
 """,
     "sequences.md": 'path = "sequences.avro"\n',
     "stores.md": """

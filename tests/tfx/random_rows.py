@@ -130,6 +130,7 @@ def rows(count: int, *names: object) -> list[dict]:
                 "flag": chosen.random() < 0.3,
                 "photo": chosen.randbytes(chosen.randrange(40)),
                 "text": " ".join(some(lambda: chosen.choice(TOWNS), 9)) * chosen.choice([1, 1, 1, 100]),
+                # tfx_bsl keeps 32 bits of the integers in the steps of a `tf.SequenceExample`.
                 "counts": maybe(some(lambda: chosen.randrange(-9, 9))),
                 "scores": maybe(some(lambda: single(chosen.gauss(10, 3)))),
                 "words": maybe(some(lambda: chosen.choice(TOWNS) + str(chosen.randrange(3)))),

@@ -32,8 +32,13 @@ def statistics(
 
 
 def path_of(feature: Message) -> tuple[str, ...]:
-    """The path of a column, or the name of a cross of columns."""
-    return tuple(feature.path.step) or (feature.name,)
+    """The path of a column."""
+    return tuple(feature.path.step)
+
+
+def paths_of(cross: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths of the columns of a cross."""
+    return tuple(cross.path_x.step), tuple(cross.path_y.step)
 
 
 def name_of(message: Message) -> str:
@@ -42,7 +47,7 @@ def name_of(message: Message) -> str:
 
 
 # TFDV keeps columns and slices in dicts of Python, so their order has no meaning.
-KEYS = {"datasets": name_of, "features": path_of, "custom_stats": name_of}
+KEYS = {"datasets": name_of, "features": path_of, "cross_features": paths_of, "custom_stats": name_of}
 
 
 def assert_same_statistics(found: Message, expected: Message) -> None:

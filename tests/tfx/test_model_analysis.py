@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apache_beam as beam
-import pyarrow as pa
 import pytest
 import tensorflow as tf
 import tensorflow_model_analysis as tfma
@@ -20,15 +22,14 @@ from tfx_bsl.public import tfxio as theirs
 from arrowfeed import tfxio
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from google.protobuf.message import Message
 
+    Expected = Callable[[str], list[Message]]
+
 ROWS = 200
 SCHEMA = features("weight", "label", "color", "flag", "counts")
-
-
-AVRO_SOURCES = (tfxio.AvroRecord, tfxio.AvroBeamRecord)
 
 
 class Model(tf.Module):
@@ -69,9 +70,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return folder
 
 
-def evaluated(source: Source, model: str, signature: str, folder: Path) -> list[Message]:
-    """The metrics and plots of each slice, sorted by the slices."""
-    eval_config = text_format.Parse(
+def eval_config(signature: str) -> config_pb2.EvalConfig:
+    """The slices and metrics of an evaluation of a signature."""
+    return text_format.Parse(
         f"""
         model_specs {{
           signature_name: "{signature}" label_key: "label" example_weight_key: "weight"
@@ -92,32 +93,41 @@ def evaluated(source: Source, model: str, signature: str, folder: Path) -> list[
         """,
         config_pb2.EvalConfig(),
     )
-    shared = tfma.default_eval_shared_model(eval_saved_model_path=model, eval_config=eval_config)
+
+
+def shared(model: str, config: config_pb2.EvalConfig) -> tfma.EvalSharedModel:
+    """A model in its folder, for TFMA."""
+    return tfma.default_eval_shared_model(eval_saved_model_path=model, eval_config=config)
+
+
+def evaluated(source: Source, model: str, signature: str, folder: Path) -> list[Message]:
+    """The metrics and plots of each slice, sorted by the slices."""
+    config = eval_config(signature)
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        batches = source.batches(pipeline, 64)
-        if signature == "serving_default" and isinstance(source.tfxio, AVRO_SOURCES):
-            batches |= beam.Map(with_examples).with_output_types(pa.RecordBatch)
-        batches | tfma.ExtractEvaluateAndWriteResults(
-            eval_shared_model=shared,
-            eval_config=eval_config,
+        source.batches(pipeline, 64) | tfma.ExtractEvaluateAndWriteResults(
+            eval_shared_model=shared(model, config),
+            eval_config=config,
             tensor_adapter_config=source.tfxio.TensorAdapterConfig(),
             output_path=str(folder),
         )
+    return results(folder)
+
+
+def results(folder: Path) -> list[Message]:
+    """The metrics and plots of each slice that TFMA wrote, sorted by the slices."""
     found = [*tfma.load_metrics(str(folder)), *tfma.load_plots(str(folder))]
     return sorted(found, key=lambda message: (message.DESCRIPTOR.name, str(message.slice_key)))
+
+
+def examples_of(page: str) -> list[str]:
+    """The Python programs of a page."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / page).read_text("utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def key_of(pair: Message) -> str:
     """The key of a metric or of a plot."""
     return str(pair.key)
-
-
-def with_examples(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch whose raw records are its rows as `tf.Example`, from which models parse their features."""
-    batch = batch.drop_columns(tfma.ARROW_INPUT_COLUMN)
-    messages = tfxio.RecordBatchToExamplesEncoder().encode(batch)
-    column = pa.array([[message] for message in messages], pa.large_list(pa.large_binary()))
-    return batch.append_column(tfma.ARROW_INPUT_COLUMN, column)
 
 
 # TFMA takes no batches without raw records, even for models that do not read them.
@@ -150,27 +160,58 @@ def written() -> list[dict]:
     return rows(ROWS, "analysis")
 
 
-@pytest.fixture(scope="module", params=["tensors", "serving_default"])
-def expected(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, written: list[dict], model: str
-) -> tuple[str, list[Message]]:
-    """A signature, and the metrics that tfx_bsl's source gives with it."""
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory, written: list[dict], model: str) -> Expected:
+    """The metrics that tfx_bsl's source gives, by the signature of the model."""
     folder = tmp_path_factory.mktemp("theirs")
-    source = Source(theirs.TFExampleRecord(write_records(folder, [*map(example, written)]), **RAW))
-    return request.param, evaluated(source, model, request.param, folder / "results")
+    files = write_records(folder, [*map(example, written)])
+
+    @functools.cache
+    def of_signature(signature: str) -> list[Message]:
+        source = Source(theirs.TFExampleRecord(files, **RAW))
+        return evaluated(source, model, signature, folder / signature)
+
+    return of_signature
 
 
-@pytest.mark.parametrize("make", [example_files, example_records, avro_files, avro_records])
-def test_metrics_are_equal(tmp_path, make, expected, written, model):
-    signature, of_theirs = expected
-    found = evaluated(make(tmp_path, written), model, signature, tmp_path / "results")
-    assert len(found) == len(of_theirs)
-    for one, other in zip(found, of_theirs, strict=True):
+def assert_same_metrics(found: list[Message], expected: list[Message]) -> None:
+    """Fails unless the metrics and plots are equal."""
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
         assert_same(one, other, {"metric_keys_and_values": key_of, "plot_keys_and_values": key_of})
     slices = [it.slice_key for it in found if it.DESCRIPTOR.name == "MetricsForSlice"]
-    assert {tuple(single.column for single in key.single_slice_keys) for key in slices} == {
-        (),
-        ("flag",),
-        ("color", "flag"),
-        ("counts",),
+    columns = {tuple(single.column for single in key.single_slice_keys) for key in slices}
+    assert columns == {(), ("flag",), ("color", "flag"), ("counts",)}
+
+
+# The signature for examples cannot parse records of Avro.
+CASES = [
+    ("tensors", example_records),
+    ("tensors", avro_files),
+    ("tensors", avro_records),
+    ("serving_default", example_files),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1].__name__}")
+def test_metrics_are_equal(tmp_path, expected, written, model, case):
+    signature, make = case
+    found = evaluated(make(tmp_path, written), model, signature, tmp_path / "results")
+    assert_same_metrics(found, expected(signature))
+
+
+def test_a_model_parses_examples_made_of_avro_files(tmp_path, monkeypatch, expected, written, model):
+    monkeypatch.chdir(tmp_path)
+    Path(write_avro(tmp_path, written)).with_name("0.avro").rename("rows-0.avro")
+    Path("1.avro").rename("rows-1.avro")
+    [program] = [text for text in examples_of("from-tfx-bsl.md") if "ExtractEvaluateAndWriteResults" in text]
+    config = eval_config("serving_default")
+    program = program.replace("beam.Pipeline()", "beam.Pipeline(runner=FnApiRunner())")
+    given = {
+        "FnApiRunner": FnApiRunner,
+        "schema": SCHEMA,
+        "model": shared(model, config),
+        "eval_config": config,
     }
+    exec(compile(program, "from-tfx-bsl.md", "exec"), given)
+    assert_same_metrics(results(tmp_path / "results"), expected("serving_default"))

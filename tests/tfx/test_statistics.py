@@ -10,7 +10,7 @@ from statistics_of_sources import BATCH, assert_same_statistics, statistics
 from tensorflow_metadata.proto.v0 import schema_pb2
 from tfx_bsl.public.proto import slicing_spec_pb2
 
-ROWS = 300
+ROWS = 200
 
 
 @pytest.fixture(scope="module", params=PAIRS)
@@ -74,9 +74,4 @@ def test_weighted_statistics_of_slices_with_a_schema_are_equal(tmp_path, name):
     )
     found, expected = (statistics(source, options, tmp_path) for source in pair)
     assert_same_statistics(found, expected)
-    assert sorted(dataset.name for dataset in found.datasets) == [
-        "All Examples",
-        "color_RED",
-        "flag_0",
-        "flag_1",
-    ]
+    assert sorted(dataset.name for dataset in found.datasets) == ["All Examples", "flag_0", "flag_1"]
