@@ -1,4 +1,4 @@
-"""ExampleGen in a pipeline of the local orchestrator: spans and versions, and statistics of each format of output."""
+"""ExampleGen in a pipeline of the local orchestrator: spans, and statistics of each format of output."""
 
 from pathlib import Path
 from typing import Any
