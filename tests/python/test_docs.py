@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import arrowfeed as af
+import arrowfeed.tfx
 from example_programs import BLOCK, people
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,5 +97,6 @@ def test_the_reference_has_every_public_name():
     entries = re.findall(r"^::: (arrowfeed\.\S+)$", pages, re.MULTILINE)
     public = {f"arrowfeed.{name}" for name in af.__all__} - {"arrowfeed.__version__", "arrowfeed.features"}
     public |= {f"arrowfeed.features.{name}" for name in af.features.__all__}
+    public |= {f"arrowfeed.tfx.{name}" for name in arrowfeed.tfx.__all__}
     assert len(entries) == len(set(entries))
     assert public - set(entries) == set()

@@ -19,16 +19,17 @@ _spec: Any = of_tfx("dsl.components.base.executor_spec")
 class ExampleGen(_Base):
     """The component that reads files of any format of `open_dataset` into a pipeline of TFX.
 
-    Its output is the artifact `examples`, as of `FileBasedExampleGen`. `Executor` has the table of formats.
+    Its output is the artifact `examples`, as of `FileBasedExampleGen`. `Executor` describes its content.
 
     Args:
-        input_base: The folder or URL of the files.
-        input_config: The input splits, with their patterns relative to `input_base`, spans and versions.
-            None: all files are one split.
-        output_config: The output splits. None: `train` and `eval` with 2 and 1 hash buckets if there is one
-            input split, otherwise the input splits.
-        range_config: The range of spans. None: the latest span.
-        output_data_format: A `PayloadFormat` of ExampleGen.
+        input_base: The folder or URL of the files, in a filesystem of TFX, which lists them.
+        input_config: A `tfx.v1.proto.Input`: the input splits, with patterns relative to `input_base`, which
+            may contain `{SPAN}` and `{VERSION}`. None: all files are one split.
+        output_config: A `tfx.v1.proto.Output`: the output splits. None: `train` and `eval` with 2 and 1 hash
+            buckets if there is one input split, otherwise the input splits.
+        range_config: A `tfx.v1.proto.RangeConfig`: the range of spans. None: the latest span.
+        output_data_format: `FORMAT_TF_EXAMPLE`, `FORMAT_TF_SEQUENCE_EXAMPLE` or `FORMAT_PARQUET` of
+            `tfx.v1.proto.PayloadFormat`.
         columns: Columns or field paths to read. None: all columns.
         where: The predicate of the rows as text, such as `"age >= 18"`. None: all rows.
         feature_lists: With `FORMAT_TF_SEQUENCE_EXAMPLE`, names of lists that become feature lists, in
