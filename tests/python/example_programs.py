@@ -55,7 +55,8 @@ def programs() -> dict[str, str]:
     for page in sorted(DOCS.glob("*.md")):
         blocks = BLOCK.findall(page.read_text("utf-8"))
         if blocks:
-            found[page.stem.replace("-", "_")] = GIVEN.get(page.name, "") + "\n".join(blocks)
+            # A page has the name of the package that it describes, such as tfx.
+            found[f"page_{page.stem.replace('-', '_')}"] = GIVEN.get(page.name, "") + "\n".join(blocks)
     for notebook in sorted(ROOT.glob("examples/notebooks/*.ipynb")):
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
