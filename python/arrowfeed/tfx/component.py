@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import Predicate
 from arrowfeed.tfx._imported import example_gen_pb2, of_tfx
-from arrowfeed.tfx._options import packed
+from arrowfeed.tfx._options import packed, payload_format
 from arrowfeed.tfx.executor import Executor
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 _Base: Any = of_tfx("components.example_gen.component").FileBasedExampleGen
 _spec: Any = of_tfx("dsl.components.base.executor_spec")
@@ -31,7 +32,8 @@ class ExampleGen(_Base):
         output_data_format: `FORMAT_TF_EXAMPLE`, `FORMAT_TF_SEQUENCE_EXAMPLE` or `FORMAT_PARQUET` of
             `tfx.v1.proto.PayloadFormat`.
         columns: Columns or field paths to read. None: all columns.
-        where: The predicate of the rows as text, such as `"age >= 18"`. None: all rows.
+        where: The predicate of the rows, such as `"age >= 18"` or `arrowfeed.col("age") >= 18`. None: all
+            rows.
         feature_lists: With `FORMAT_TF_SEQUENCE_EXAMPLE`, names of lists that become feature lists, in
             addition to lists of lists and lists of records. None: no other lists.
         **options: Options of `arrowfeed.beam.ReadFromDataset` that can be stored as JSON, such as
@@ -39,7 +41,8 @@ class ExampleGen(_Base):
             must not contain secrets.
 
     Raises:
-        TypeError: An option cannot be stored as JSON.
+        TypeError: `columns` or `feature_lists` is not a list of names, or an option cannot be stored as JSON.
+        ValueError: `output_data_format` is not supported, or has no feature lists for `feature_lists`.
 
     Example:
         >>> example_gen = ExampleGen("data", columns=["id", "user.age"], where="id > 0")
@@ -50,24 +53,42 @@ class ExampleGen(_Base):
 
     def __init__(
         self,
-        input_base: str | os.PathLike[str] | None = None,
+        input_base: str | os.PathLike[str],
         input_config: Any = None,
         output_config: Any = None,
         range_config: Any = None,
         output_data_format: int = example_gen_pb2.FORMAT_TF_EXAMPLE,
         *,
-        columns: Sequence[str] | None = None,
-        where: str | None = None,
-        feature_lists: Sequence[str] | None = None,
+        columns: Iterable[str] | None = None,
+        where: Predicate | str | None = None,
+        feature_lists: Iterable[str] | None = None,
         **options: Any,
     ) -> None:
-        named = {"columns": columns, "where": where, "feature_lists": feature_lists}
+        payload = payload_format(output_data_format)
+        if feature_lists is not None and payload != example_gen_pb2.FORMAT_TF_SEQUENCE_EXAMPLE:
+            found = example_gen_pb2.PayloadFormat.Name(payload)
+            raise ValueError(
+                f"feature_lists: expected the output_data_format FORMAT_TF_SEQUENCE_EXAMPLE, found {found}"
+            )
+        named = {
+            "columns": _names("columns", columns),
+            "where": str(where) if isinstance(where, Predicate) else where,
+            "feature_lists": _names("feature_lists", feature_lists),
+        }
         options.update({name: value for name, value in named.items() if value is not None})
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - TFX has no types
-            input_base=None if input_base is None else str(input_base),
+            input_base=str(input_base),
             input_config=input_config,
             output_config=output_config,
             custom_config=packed(options) if options else None,
             range_config=range_config,
             output_data_format=output_data_format,
         )
+
+
+def _names(option: str, given: Iterable[str] | None) -> list[str] | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise TypeError(f"{option}: expected a list of names (str), found str {given!r}")
+    return list(given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed.beam._imported import beam
 from arrowfeed.tfx._imported import example_gen_pb2, keys, of_tfx, tf
-from arrowfeed.tfx._options import unpacked
+from arrowfeed.tfx._options import payload_format, unpacked
 from arrowfeed.tfx._source import Source
 from arrowfeed.tfx._splits import Splits
 from arrowfeed.tfx._write import Split, write
@@ -144,17 +144,8 @@ def _parsed_messages(encoder: Encoder, parse: Callable[[bytes], Any], batch: Any
 
 
 def _payload(properties: dict[str, Any]) -> int:
-    """Returns the format of the output.
-
-    Raises:
-        ValueError: The format is not supported.
-    """
-    given = properties.get(keys.OUTPUT_DATA_FORMAT_KEY) or example_gen_pb2.FORMAT_TF_EXAMPLE
-    names = ("FORMAT_TF_EXAMPLE", "FORMAT_TF_SEQUENCE_EXAMPLE", "FORMAT_PARQUET")
-    if given not in [example_gen_pb2.PayloadFormat.Value(name) for name in names]:
-        found = example_gen_pb2.PayloadFormat.Name(given)
-        raise ValueError(f"output_data_format: expected one of {', '.join(names)}, found {found}")
-    return given
+    """Returns the `PayloadFormat` of the output."""
+    return payload_format(properties.get(keys.OUTPUT_DATA_FORMAT_KEY) or example_gen_pb2.FORMAT_TF_EXAMPLE)
 
 
 def _parsed(message: Any, text: str) -> Any:
