@@ -102,7 +102,8 @@ fn is_predicate(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn mask(rows: usize, value: &Bound<'_, PyAny>) -> PyResult<BooleanArray> {
     let py = value.py();
     // Values of numpy, pyarrow and polars that are not Python's become such.
-    let list = ["to_pylist", "tolist", "to_list"].into_iter().find_map(|name| value.getattr_opt(name).ok()?);
+    let list =
+        ["to_pylist", "tolist", "to_list"].into_iter().find_map(|name| value.getattr_opt(name).ok()?);
     let items = match list {
         Some(list) => each("rows", EXPECTED, &list.call0()?)?,
         None => each("rows", EXPECTED, value)?,

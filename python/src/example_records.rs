@@ -5,11 +5,11 @@ use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
-use arrowfeed::tfrecord::{FeatureEncoding, encode_records};
 use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, UnknownFeatures};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
 };
+use arrowfeed::tfrecord::{FeatureEncoding, encode_records};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList};
 

@@ -70,8 +70,9 @@ impl Iterated {
             Some(batch) if batch.schema_ref() != &self.schema => {
                 let (argument, expected) = (self.argument, columns(&self.schema));
                 let found = columns(batch.schema_ref());
-                let message =
-                    format!("{argument}: expected batches with the columns {expected}, found one with {found}");
+                let message = format!(
+                    "{argument}: expected batches with the columns {expected}, found one with {found}"
+                );
                 Err(FeedError::new(FeedErrorKind::Schema, message))
             }
             _ => Ok(batch),
@@ -153,9 +154,9 @@ fn item<'py>(iterator: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>
 fn batches(argument: &str, item: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
     let py = item.py();
     let collected = |batches: &mut dyn Iterator<Item = Result<RecordBatch, ArrowError>>| {
-        batches.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            crate::write::failure(py, crate::write::source_error(error))
-        })
+        batches
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| crate::write::failure(py, crate::write::source_error(error)))
     };
     if let Ok(batch) = item.cast::<batch::RecordBatch>() {
         return Ok(vec![batch.get().batch.clone()]);

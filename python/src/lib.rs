@@ -5,13 +5,13 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `argument_types`, `limits`, `added_columns`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
+//! | arguments | `argument`, `argument_types`, `limits`, `added_columns`, `row_numbers`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | formats | `formats` |
 //! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
-//! | Arrow data | `batch`, `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `predicate` (filters); `foreign` (data of other libraries) |
+//! | Arrow data | `batch` (with `batch_rows`), `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `cast`; `polars` (frames); `predicate` (filters); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
-//! | writing | `write`, `writer`, `records`, `formats/tfrecord` |
+//! | writing | `write` (with `iterated`, the batches of an iterator), `writer`, `records`, `formats/tfrecord` |
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `main_thread`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
 //! | the rest | `schema`, `split`, `stats`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
@@ -68,8 +68,8 @@ mod progress;
 mod reader;
 mod record_decoder;
 mod records;
-mod schema;
 mod row_numbers;
+mod schema;
 mod shared;
 mod shutdown;
 mod signals;
@@ -103,7 +103,8 @@ mod _arrowfeed {
         batch::RecordBatch,
         dataset::{BatchIterator, Dataset, RowReader},
         example_records::{
-            ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples, encode_tfrecord,
+            ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
+            encode_tfrecord,
         },
         formats::arrow_ipc::{ArrowDataset, read_arrow_ipc},
         formats::avro::{AvroDataset, read_avro},

@@ -13,14 +13,17 @@ STUBS = Path(__file__).resolve().parents[2] / "python" / "arrowfeed" / "_stubs"
 
 def stub_docstrings() -> dict[str, str | None]:
     """The docstring of each name of the stubs: of functions, classes, methods and properties."""
-    found = {}
+    found: dict[str, str | None] = {}
     for stub in sorted(STUBS.glob("*.pyi")):
         for node in ast.parse(stub.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 found[node.name] = ast.get_docstring(node)
             if isinstance(node, ast.ClassDef):
-                methods = [member for member in node.body if isinstance(member, ast.FunctionDef)]
-                found |= {f"{node.name}.{method.name}": ast.get_docstring(method) for method in methods}
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef):
+                        # One of several overloads has the text.
+                        name = f"{node.name}.{method.name}"
+                        found[name] = found.get(name) or ast.get_docstring(method)
     return found
 
 

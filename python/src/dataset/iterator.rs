@@ -308,7 +308,8 @@ impl BatchIterator {
     /// The remaining batches as a reader.
     pub(crate) fn rows(slf: &Bound<'_, Self>, argument: &'static str) -> PyResult<Iterated> {
         let Some(schema) = &slf.get().schema else {
-            let message = "expected an iterator over record batches, found one over tensors: call record_batches";
+            let message =
+                "expected an iterator over record batches, found one over tensors: call record_batches";
             return Err(PyTypeError::new_err(format!("{argument}: {message}")));
         };
         Ok(Iterated::with_schema(argument, slf.as_any(), schema.clone()))

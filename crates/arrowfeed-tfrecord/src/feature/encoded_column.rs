@@ -45,7 +45,9 @@ impl EncodedColumn {
         for (id, used) in (0..=i8::MAX).zip(used) {
             let lists = match used.is_empty() {
                 true => None,
-                false => FeatureLists::new(&take(column.child(id), &UInt32Array::from(used)).map_err(refused)?)?,
+                false => {
+                    FeatureLists::new(&take(column.child(id), &UInt32Array::from(used)).map_err(refused)?)?
+                }
             };
             branches.push(lists);
         }

@@ -346,8 +346,7 @@ fn a_row_of_a_union_has_the_feature_of_its_branch() {
     assert_eq!(of_rows(Arc::new(dense.clone()), false), expected);
     assert_eq!(of_rows(Arc::new(dense.slice(1, 2)), false), expected[1..3]);
     // A null of a branch, and a value of the branch of nulls.
-    let sparse =
-        UnionArray::try_new(fields, ScalarBuffer::from(vec![2, 5, 2, 0]), None, children).unwrap();
+    let sparse = UnionArray::try_new(fields, ScalarBuffer::from(vec![2, 5, 2, 0]), None, children).unwrap();
     let null = b"\x0a\x07\x0a\x05\x0a\x01u\x12\x00".to_vec();
     let expected = vec![SEVEN_IN_U.to_vec(), text("b"), null.clone(), null];
     assert_eq!(of_rows(Arc::new(sparse.clone()), true), expected);
