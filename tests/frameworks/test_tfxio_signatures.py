@@ -3,17 +3,19 @@
 import inspect
 
 import pytest
+from tfx_bsl.coders import tf_graph_record_decoder
 from tfx_bsl.public import tfxio as theirs
-from tfx_bsl.tfxio import parquet_tfxio, raw_tf_record
+from tfx_bsl.tfxio import parquet_tfxio, raw_tf_record, record_to_tensor_tfxio
 
 from arrowfeed import tfxio
-
-# It runs a TensorFlow graph on records of any format. It is not a source.
-MISSING = {"TFGraphRecordDecoder"}
 
 CLASSES = {name: getattr(theirs, name) for name in theirs.__all__ if isinstance(getattr(theirs, name), type)}
 CLASSES |= {"ParquetTFXIO": parquet_tfxio.ParquetTFXIO}
 CLASSES |= {name: getattr(raw_tf_record, name) for name in ("RawBeamRecordTFXIO", "RawTfRecordTFXIO")}
+CLASSES |= {
+    name: getattr(record_to_tensor_tfxio, name)
+    for name in ("BeamRecordToTensorTFXIO", "TFRecordToTensorTFXIO")
+}
 
 
 def arguments(function):
@@ -23,10 +25,10 @@ def arguments(function):
 
 
 def test_every_name_is_here():
-    assert set(theirs.__all__) - set(tfxio.__all__) == MISSING
+    assert set(theirs.__all__) <= set(tfxio.__all__)
 
 
-@pytest.mark.parametrize("name", sorted(CLASSES.keys() - MISSING))
+@pytest.mark.parametrize("name", sorted(CLASSES))
 def test_a_class_has_the_arguments_and_the_members_of_tfx_bsls(name):
     ours, original = getattr(tfxio, name), CLASSES[name]
     # `limits` is an argument of ours, by keyword.
@@ -38,3 +40,12 @@ def test_a_class_has_the_arguments_and_the_members_of_tfx_bsls(name):
     assert {member: arguments(getattr(ours, member)) for member in functions} == {
         member: arguments(getattr(original, member)) for member in functions
     }
+
+
+def test_the_module_of_decoders_has_the_functions_of_tfx_bsls():
+    ours = tfxio.tf_graph_record_decoder
+    assert tfxio.TFGraphRecordDecoder is ours.TFGraphRecordDecoder
+    assert ours.__all__ == ["LoadedDecoder", "TFGraphRecordDecoder", "load_decoder", "save_decoder"]
+    for name in ours.__all__:
+        assert arguments(getattr(ours, name)) == arguments(getattr(tf_graph_record_decoder, name))
+    assert set(dir(tf_graph_record_decoder.LoadedDecoder)) <= set(dir(ours.LoadedDecoder))

@@ -13,7 +13,7 @@ from arrowfeed.beam._beam_files import opened
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arrowfeed._arrowfeed import RecordBatch, RecordBatchReader
     from arrowfeed.beam._beam_files import BeamFiles
@@ -40,7 +40,7 @@ class OpensSplits(Protocol):
 class Outputs(NamedTuple):
     """A conversion of batches."""
 
-    of_batch: Callable[[RecordBatch], list[Any]]
+    of_batch: Callable[[RecordBatch], Iterable[Any]]
     """Returns the outputs for a batch."""
     type: Any
     """The type of the outputs."""

@@ -16,6 +16,7 @@ them. The package imports TensorFlow and Beam on first use.
 | `array_util` | functions on pyarrow arrays |
 | `table_util` | functions on pyarrow record batches |
 | `path` | paths of columns |
+| `tf_graph_record_decoder` | decoders of records as TensorFlow graphs |
 """
 
 from arrowfeed.tfxio._adapter import TensorAdapter
@@ -37,13 +38,16 @@ from arrowfeed.tfxio._example_record import (
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
 from arrowfeed.tfxio._parquet import ParquetTFXIO
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
+from arrowfeed.tfxio._record_to_tensor import BeamRecordToTensorTFXIO, TFRecordToTensorTFXIO
 from arrowfeed.tfxio._tfxio import TFXIO
+from arrowfeed.tfxio.tf_graph_record_decoder import TFGraphRecordDecoder
 
 __all__ = [
     "TFXIO",
     "AvroBeamRecord",
     "AvroRecord",
     "BeamRecordCsvTFXIO",
+    "BeamRecordToTensorTFXIO",
     "CsvTFXIO",
     "ExamplesToRecordBatchDecoder",
     "ParquetTFXIO",
@@ -55,6 +59,8 @@ __all__ = [
     "SequenceExamplesToRecordBatchDecoder",
     "TFExampleBeamRecord",
     "TFExampleRecord",
+    "TFGraphRecordDecoder",
+    "TFRecordToTensorTFXIO",
     "TFSequenceExampleBeamRecord",
     "TFSequenceExampleRecord",
     "TensorAdapter",

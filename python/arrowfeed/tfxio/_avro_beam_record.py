@@ -20,8 +20,9 @@ class AvroBeamRecord(BeamRecords, AvroRecords):
     or `AvroRecord.RawRecordBeamSource`.
 
     Args:
-        physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        physical_format: Origin of the records, for the names of metrics. Without `[`, `]` and `-`.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, as in `AvroRecord`.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.

@@ -32,8 +32,8 @@ class AvroRecord(AvroRecords, FileRecords):
             tensors. None: all fields of the records, with tensors that follow from their types.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and blocks
-            in the metrics namespace `arrowfeed`.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         reader_schema: The Avro reader schema. None: the schema of the first file.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
@@ -45,6 +45,8 @@ class AvroRecord(AvroRecords, FileRecords):
         >>> batches = pipeline | source.BeamSource()
         >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
+
+    physical_format = "avro_container"
 
     def __init__(
         self,

@@ -27,9 +27,11 @@ class AvroRecords(Records):
     Args:
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
         raw_record_column_name: Name of the column with the original records.
-        telemetry_descriptors: Descriptors of the caller.
+        telemetry_descriptors: As in `Records`.
         limits: Upper bounds on the resources that records may use.
     """
+
+    _logical_format = "avro"
 
     def __init__(
         self,

@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from arrowfeed.tfxio._csv_cells import Cells
+    from arrowfeed.tfxio._telemetry import Telemetry
 
 __all__ = [
     "MOST",
     "SPLIT_BYTES",
     "Chained",
+    "CountedBatching",
     "InferredCsvBatches",
     "Outputs",
     "RecordBatches",
+    "measured_records",
     "pa",
     "read_known_files",
-    "unchanged",
 ]
 
 MOST = 1000
@@ -50,15 +52,37 @@ class Chained(beam.PTransform):
         return pcoll
 
 
-def unchanged() -> Any:
-    """Returns a transform that passes records through."""
-    return beam.Map(_itself).with_input_types(bytes).with_output_types(bytes)
+def measured_records(telemetry: Telemetry) -> Any:
+    """Returns a transform that passes records through, and updates their metrics."""
+    measure = functools.partial(_measured, telemetry)
+    return beam.Map(measure).with_input_types(bytes).with_output_types(bytes)
 
 
-def batched(batch_size: int | None) -> Any:
+class CountedBatching(beam.PTransform):
+    """A transform to batches, whose options are counted once in each pipeline.
+
+    Args:
+        transform: The transform.
+        telemetry: The metrics.
+        batch_size: Number of rows of a batch. None: the transform decides.
+    """
+
+    def __init__(self, transform: Any, telemetry: Telemetry, batch_size: int | None) -> None:
+        beam.PTransform.__init__(self)
+        self._transform, self._telemetry, self._batch_size = transform, telemetry, batch_size
+
+    def expand(self, pcoll: Any) -> Any:
+        """Returns the result of the transform."""
+        once = pcoll.pipeline | "Once" >> beam.Create([self._batch_size], reshuffle=False)
+        _ = once | "CountOptions" >> beam.Map(self._telemetry.count_batching)
+        return pcoll | "Batches" >> self._transform
+
+
+def _batched(telemetry: Telemetry, batch_size: int | None) -> Any:
     """Returns a transform that groups elements into lists of `batch_size`. None: Beam decides."""
     least, most = (1, MOST) if batch_size is None else (batch_size, batch_size)
-    return beam.BatchElements(min_batch_size=least, max_batch_size=most)
+    batching = beam.BatchElements(min_batch_size=least, max_batch_size=most)
+    return CountedBatching(batching, telemetry, batch_size)
 
 
 class RecordBatches(beam.PTransform):
@@ -67,16 +91,23 @@ class RecordBatches(beam.PTransform):
     Args:
         decoder: Function that converts a list of records to batches.
         batch_size: Number of rows of a batch. None: Beam decides.
+        telemetry: The metrics.
     """
 
-    def __init__(self, decoder: Callable[[list[bytes]], Iterator[Any]], batch_size: int | None) -> None:
+    def __init__(
+        self,
+        decoder: Callable[[list[bytes]], Iterator[Any]],
+        batch_size: int | None,
+        telemetry: Telemetry,
+    ) -> None:
         beam.PTransform.__init__(self)
-        self._decoder, self._batch_size = decoder, batch_size
+        self._decoder, self._batch_size, self._telemetry = decoder, batch_size, telemetry
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
-        decoded = beam.FlatMap(self._decoder).with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
-        return pcoll | "Batch" >> batched(self._batch_size) | "Read" >> decoded
+        decode = beam.FlatMap(functools.partial(_decoded, self._telemetry, self._decoder))
+        decoded = decode.with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
+        return pcoll | "Batch" >> _batched(self._telemetry, self._batch_size) | "Read" >> decoded
 
 
 def _widest(found: Iterable[list[int]]) -> list[int]:
@@ -91,16 +122,21 @@ class InferredCsvBatches(beam.PTransform):
         cells: The dialect of the records.
         raw_column: Name of an additional last column with the records. None: no such column.
         batch_size: Number of rows of a batch. None: Beam decides.
+        telemetry: The metrics.
     """
 
-    def __init__(self, cells: Cells, raw_column: str | None, batch_size: int | None) -> None:
+    def __init__(
+        self, cells: Cells, raw_column: str | None, batch_size: int | None, telemetry: Telemetry
+    ) -> None:
         beam.PTransform.__init__(self)
         self._cells, self._raw_column, self._batch_size = cells, raw_column, batch_size
+        self._telemetry = telemetry
 
     def expand(self, pcoll: Any) -> Any:
         """Returns a PCollection of `pyarrow.RecordBatch`."""
         cells, raw_column, names = self._cells, self._raw_column, self._cells.names
-        batches = pcoll | "Batch" >> batched(self._batch_size)
+        telemetry = self._telemetry
+        batches = pcoll | "Batch" >> _batched(telemetry, self._batch_size)
         kinds = (
             batches
             | "Types" >> beam.Map(functools.partial(kinds_of_records, cells))
@@ -109,11 +145,18 @@ class InferredCsvBatches(beam.PTransform):
 
         def decode(records: list[bytes], found: list[int]) -> Iterator[Any]:
             schema = inferred_schema(names, found or [0] * len(names))
-            return csv_batches(cells, raw_column, records, schema)
+            return telemetry.batches(csv_batches(cells, raw_column, records, schema))
 
         decoded = beam.FlatMap(decode, beam.pvalue.AsSingleton(kinds))
         return batches | "Decode" >> decoded.with_output_types(pa.RecordBatch)
 
 
-def _itself(record: bytes) -> bytes:
+def _measured(telemetry: Telemetry, record: bytes) -> bytes:
+    telemetry.records([record])
     return record
+
+
+def _decoded(
+    telemetry: Telemetry, decoder: Callable[[list[bytes]], Iterator[Any]], records: list[bytes]
+) -> Iterator[Any]:
+    return telemetry.batches(decoder(records))

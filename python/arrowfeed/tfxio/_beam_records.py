@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 class BeamRecords(Records):
     """Records in a PCollection of bytes. It reads no files."""
 
-    physical_format: str
-
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that passes the records through."""
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return _beam.unchanged()
+        return _beam.measured_records(self._telemetry)
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: ARG002, N802
         """Not supported.

@@ -39,6 +39,10 @@ class CsvRecords(Records):
         ValueError: The schema has a feature that is not a column.
     """
 
+    _logical_format = "csv"
+    # tfx_bsl counts these options under the name of a transform.
+    _batching = ("CSVToRecordBatch",)
+
     def __init__(  # noqa: PLR0917 - tfx_bsl's signature
         self,
         physical_format: str,
@@ -111,7 +115,8 @@ class CsvTFXIO(CsvRecords, FileRecords):
             compressed with gzip, whatever their names; one worker of a pipeline reads a whole compressed
             file.
         column_names: Names of all columns, in the order of the files.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
         delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty lines. False: they become rows of nulls.
@@ -223,7 +228,7 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
     """A `TFXIO` over CSV records in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        physical_format: Origin of the records, for the names of metrics. Without `[`, `]` and `-`.
         column_names: Names of all columns, in the order of the records.
         delimiter: The ASCII character between cells. None: a comma.
         skip_blank_lines: Whether to skip empty records. False: they become rows of nulls.
@@ -234,7 +239,8 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
             their types. None: all columns, with types that are inferred from all cells of the PCollection,
             which is then read twice.
         raw_record_column_name: Name of an additional last column with the original records.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
 
     Raises:
         ValueError: The schema has a feature that is not a column.
@@ -258,4 +264,4 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
         self._check_raw_column()
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return _beam.InferredCsvBatches(self._cells, self._raw_column, batch_size)
+        return _beam.InferredCsvBatches(self._cells, self._raw_column, batch_size, self._telemetry)

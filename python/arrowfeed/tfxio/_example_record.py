@@ -102,10 +102,18 @@ class BeamMessages(BeamRecords, MessageRecords):
         return self._batches(None) if self._features is None else super()._decoder()
 
 
+class ExampleRecords(MessageRecords):
+    """A `TFXIO` over `tf.Example` messages."""
+
+    _messages = EXAMPLE
+    _logical_format = "tf_example"
+
+
 class SequenceExampleRecords(MessageRecords):
     """A `TFXIO` over `tf.SequenceExample` messages, with the schema as a message."""
 
     _messages = SEQUENCE_EXAMPLE
+    _logical_format = "tf_sequence_example"
 
     @property
     def schema(self) -> Any:
@@ -121,7 +129,7 @@ class SequenceExampleRecords(MessageRecords):
         )
 
 
-class TFExampleRecord(MessageFiles):
+class TFExampleRecord(ExampleRecords, MessageFiles):
     """A `TFXIO` over TFRecord files of `tf.Example`, for batches inside and outside pipelines, and for
     tensors.
 
@@ -135,7 +143,8 @@ class TFExampleRecord(MessageFiles):
             features. (In tfx_bsl, the columns may then differ between batches.)
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -146,8 +155,6 @@ class TFExampleRecord(MessageFiles):
         >>> batches = pipeline | source.BeamSource()
         >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
-
-    _messages = EXAMPLE
 
     def __init__(
         self,
@@ -162,12 +169,13 @@ class TFExampleRecord(MessageFiles):
         super().__init__(file_pattern, schema, raw_record_column_name, telemetry_descriptors, limits)
 
 
-class TFExampleBeamRecord(BeamMessages):
+class TFExampleBeamRecord(ExampleRecords, BeamMessages):
     """A `TFXIO` over `tf.Example` messages in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        physical_format: Origin of the records, for the names of metrics. Without `[`, `]` and `-`.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
         raw_record_column_name: Name of an additional last column with the original records.
@@ -176,8 +184,6 @@ class TFExampleBeamRecord(BeamMessages):
         >>> source = TFExampleBeamRecord("kafka", schema=schema)
         >>> batches = records | source.BeamSource(batch_size=256)
     """
-
-    _messages = EXAMPLE
 
     def __init__(
         self,
@@ -200,7 +206,8 @@ class TFSequenceExampleRecord(SequenceExampleRecords, MessageFiles):
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), a URL, or a list of these. Files may be
             compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
             compressed file.
-        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         validate: Has no effect, as in tfx_bsl. `BeamSource` always checks that files exist.
         schema: A `Schema` of TensorFlow Metadata, or its bytes, whose features define the columns and the
             tensors. The feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
@@ -235,8 +242,9 @@ class TFSequenceExampleBeamRecord(SequenceExampleRecords, BeamMessages):
     """A `TFXIO` over `tf.SequenceExample` messages in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
+        physical_format: Origin of the records, for the names of metrics. Without `[`, `]` and `-`.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
         raw_record_column_name: Name of an additional last column with the original records.

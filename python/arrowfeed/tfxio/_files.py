@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed.tfxio._columns import with_nulls
 from arrowfeed.tfxio._records import Records
-from arrowfeed.tfxio._tfxio import TFXIO
+from arrowfeed.tfxio._telemetry import MeasuredTFXIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Dataset, RecordBatch, Representation
     from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+    from arrowfeed.tfxio._telemetry import Telemetry
 
 _SEEDS = 1 << 64
 
@@ -50,7 +51,7 @@ class Reading(NamedTuple):
     """The `pyarrow.Schema` of the batches, if they also have columns of the type null that are not read."""
 
 
-class FileBatches(TFXIO):
+class FileBatches(MeasuredTFXIO):
     """Files that can be read inside and outside pipelines."""
 
     _patterns: list[str]
@@ -61,6 +62,8 @@ class FileBatches(TFXIO):
     """Minimum size of a range in bytes."""
     _most_ranges: int | None = None
     """Maximum number of ranges of a file when a pipeline starts. None: no maximum."""
+    _of_records = True
+    """Whether rows are records, which have metrics of their own."""
 
     @abc.abstractmethod
     def _reading(self) -> Reading:
@@ -88,11 +91,51 @@ class FileBatches(TFXIO):
         """
         reading = self._reading()
         if reading.whole is None:
-            return self._read_ranges(reading.kind, reading.options, batch_size, schema=self.ArrowSchema())
+            return self._read_batches(*reading[:2], batch_size, _converted, schema=self.ArrowSchema())
+        batches = functools.partial(_completed, reading.whole)
+        return self._read_batches(*reading[:2], batch_size, batches)
+
+    def _read_batches(
+        self,
+        kind: Callable[..., Dataset],
+        options: dict[str, Any],
+        batch_size: int | None,
+        batches: Callable[[RecordBatch], Iterable[Any]],
+        **arguments: Any,
+    ) -> Any:
+        """Returns a Beam transform that reads the files as pyarrow record batches.
+
+        Args:
+            kind: The dataset class.
+            options: Options of the class.
+            batch_size: Maximum number of rows of a batch. None: 1,000.
+            batches: Converts a batch.
+            **arguments: Further arguments of `ReadKnownFiles`.
+        """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        outputs = _beam.Outputs(functools.partial(_completed, reading.whole), _beam.pa.RecordBatch)
-        return self._read_ranges(reading.kind, reading.options, batch_size, outputs=outputs)
+        measured = functools.partial(_measured_batches, self._telemetry, self._of_records, batches)
+        outputs = _beam.Outputs(measured, _beam.pa.RecordBatch)
+        read = self._read_ranges(kind, options, batch_size, outputs=outputs, **arguments)
+        return _beam.CountedBatching(read, self._telemetry, batch_size) if self._of_records else read
+
+    def _read_records(
+        self,
+        kind: Callable[..., Dataset],
+        options: dict[str, Any],
+        records: Callable[[RecordBatch], list[bytes]],
+    ) -> Any:
+        """Returns a Beam transform that reads records as bytes.
+
+        Args:
+            kind: The dataset class.
+            options: Options of the class.
+            records: Returns the records of a batch.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        measured = functools.partial(_measured_records, self._telemetry, records)
+        return self._read_ranges(kind, options, _RECORDS, outputs=_beam.Outputs(measured, bytes))
 
     def _read_ranges(
         self, kind: Callable[..., Dataset], options: dict[str, Any], batch_size: int | None, **arguments: Any
@@ -128,7 +171,7 @@ class FileBatches(TFXIO):
         """
         self.ArrowSchema()
         whole = self._reading().whole
-        batches = (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
+        batches = (batch.to_pyarrow() for batch in self._dataset().record_batches(**seeded(options)))
         return batches if whole is None else (with_nulls(whole, batch) for batch in batches)
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
@@ -153,10 +196,18 @@ class FileBatches(TFXIO):
         iteration = _iteration(options)
         if options.reader_num_threads > 0:
             iteration["threads"] = options.reader_num_threads
-        dataset: Any = self._dataset().to_tf(**iteration)
+        dataset = self._tensors(iteration)
         if label is not None:
             dataset = dataset.map(functools.partial(_labelled, label))
         return dataset.prefetch(options.prefetch_buffer_size)
+
+    def _tensors(self, iteration: dict[str, Any]) -> Any:
+        """Returns a `tf.data.Dataset` of dicts of tensors.
+
+        Args:
+            iteration: Options of `Dataset.to_tf`.
+        """
+        return self._dataset().to_tf(**iteration)
 
 
 class FileRecords(FileBatches, Records):
@@ -177,7 +228,7 @@ class FileRecords(FileBatches, Records):
         if self.raw_record_column_name is None:
             return super().RecordBatches(options)
         self.ArrowSchema()
-        return self._with_raw_records(_seeded(options))
+        return self._with_raw_records(seeded(options))
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that reads the files in ranges, as pyarrow record batches.
@@ -199,29 +250,33 @@ class FileRecords(FileBatches, Records):
             return super().BeamSource(batch_size)
         return Records.BeamSource(self, batch_size)
 
-    def _read_records(
-        self,
-        kind: Callable[..., Dataset],
-        options: dict[str, Any],
-        records: Callable[[RecordBatch], list[bytes]],
-    ) -> Any:
-        """Returns a Beam transform that reads records as bytes.
 
-        Args:
-            kind: The dataset class.
-            options: Options of the class.
-            records: Returns the records of a batch.
-        """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+def _measured_batches(
+    telemetry: Telemetry,
+    of_records: bool,  # noqa: FBT001
+    batches: Callable[[RecordBatch], Iterable[Any]],
+    batch: RecordBatch,
+) -> Iterator[Any]:
+    if of_records:
+        telemetry.count_records(batch.num_rows)
+    return telemetry.batches(batches(batch))
 
-        return self._read_ranges(kind, options, _RECORDS, outputs=_beam.Outputs(records, bytes))
+
+def _measured_records(
+    telemetry: Telemetry, records: Callable[[RecordBatch], list[bytes]], batch: RecordBatch
+) -> list[bytes]:
+    return telemetry.records(records(batch))
+
+
+def _converted(batch: RecordBatch) -> list[Any]:
+    return [batch.to_pyarrow()]
 
 
 def _completed(whole: Any, batch: RecordBatch) -> list[Any]:
     return [with_nulls(whole, batch.to_pyarrow())]
 
 
-def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:
+def seeded(options: RecordBatchesOptions) -> dict[str, Any]:
     """Converts the options to those of `Dataset.record_batches`, with a seed if rows are shuffled."""
     converted = _iteration(options)
     return {"seed": secrets.randbits(64), **converted} if converted["shuffle_buffer_size"] else converted

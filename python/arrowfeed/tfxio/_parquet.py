@@ -41,8 +41,8 @@ class ParquetTFXIO(FileBatches):
         schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that a file does not have is null.
             None: the types of the first file, which all files must have.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
-        telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and row
-            groups in the metrics namespace `arrowfeed`.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -53,6 +53,10 @@ class ParquetTFXIO(FileBatches):
         >>> batches = pipeline | source.BeamSource()
         >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
+
+    physical_format = "parquet"
+    _logical_format = "parquet"
+    _of_records = False
 
     def __init__(
         self,
@@ -80,11 +84,6 @@ class ParquetTFXIO(FileBatches):
         """Always None, because Parquet rows are not records of bytes."""
         return
 
-    @property
-    def telemetry_descriptors(self) -> list[str] | None:
-        """The descriptors passed to the constructor."""
-        return self._telemetry_descriptors
-
     def SupportAttachingRawRecords(self) -> bool:  # noqa: N802
         """Returns False: batches have no column with original records."""
         return False
@@ -105,14 +104,11 @@ class ParquetTFXIO(FileBatches):
         Raises:
             FileNotFoundError: No file matches a pattern.
         """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
         names = self._column_names
         if names is None:
             names = ParquetDataset(self._patterns, limits=self._limits).arrow_schema.names
         options = {"columns": names, "limits": self._limits}
-        outputs = _beam.Outputs(pickled_rows, bytes)
-        return self._read_ranges(ParquetDataset, options, None, outputs=outputs)
+        return self._read_records(ParquetDataset, options, pickled_rows)
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform from the results of `RawRecordBeamSource` to pyarrow record batches.
@@ -128,7 +124,7 @@ class ParquetTFXIO(FileBatches):
             decoder: Any = functools.partial(batches_of_rows, self.ArrowSchema())
         else:
             decoder = functools.partial(converted_rows, self.ArrowSchema(), self._limits)
-        return _beam.RecordBatches(decoder, batch_size)
+        return _beam.RecordBatches(decoder, batch_size, self._telemetry)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """Returns the `pyarrow.Schema` of the record batches. Without a `schema`, it opens a file.

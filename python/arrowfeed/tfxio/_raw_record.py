@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class RawRecords(Records):
     """A `TFXIO` whose batches have one column: each record in a list of one element."""
 
+    _logical_format = "bytes"
+
     def _found_columns(self) -> Columns:
         name = str(self._raw_column)
         return Columns([], framework("pyarrow").schema([]), {name: Dense(name)})
@@ -45,7 +47,8 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
             compressed with gzip or zlib, whatever their names; one worker of a pipeline reads a whole
             compressed file.
         raw_record_column_name: Name of the column and of the tensor, which has one byte string per row.
-        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -79,11 +82,8 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
         Raises:
             FileNotFoundError: No file matches a pattern.
         """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
         batches = functools.partial(raw_column_batches, str(self._raw_column))
-        outputs = _beam.Outputs(batches, _beam.pa.RecordBatch)
-        return self._read_ranges(RawRecordDataset, {"limits": self._limits}, batch_size, outputs=outputs)
+        return self._read_batches(RawRecordDataset, {"limits": self._limits}, batch_size, batches)
 
     def _reading(self) -> Reading:
         options = {"column": str(self._raw_column), "limits": self._limits}
@@ -98,9 +98,10 @@ class RawBeamRecordTFXIO(BeamRecords, RawRecords):
     """A `TFXIO` over the records in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        physical_format: Origin of the records, for the names of metrics. Without `[`, `]` and `-`.
         raw_record_column_name: Name of the column and of the tensor.
-        telemetry_descriptors: Required as in tfx_bsl, but ignored. May be None.
+        telemetry_descriptors: Names that identify the component with this source, for the metrics of
+            pipelines. None: unknown.
 
     Example:
         >>> batches = records | RawBeamRecordTFXIO("kafka", "record", None).BeamSource(batch_size=256)

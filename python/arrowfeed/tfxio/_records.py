@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed.tfxio._config import message, proto
 from arrowfeed.tfxio._raw_records import raw_record_field
-from arrowfeed.tfxio._tfxio import TFXIO
+from arrowfeed.tfxio._telemetry import MeasuredTFXIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from arrowfeed.types import ProtoLike
 
 
-class Records(TFXIO):
+class Records(MeasuredTFXIO):
     """A `TFXIO` over records.
 
     Args:
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
         raw_record_column_name: Name of the column with the original records.
-        telemetry_descriptors: Descriptors of the caller.
+        telemetry_descriptors: Names that identify the component with this source, for metrics.
     """
 
     def __init__(
@@ -43,11 +43,6 @@ class Records(TFXIO):
     def raw_record_column_name(self) -> str | None:
         """Name of the column with the original records. None: no such column."""
         return self._raw_column
-
-    @property
-    def telemetry_descriptors(self) -> list[str] | None:
-        """The descriptors passed to the constructor."""
-        return self._telemetry_descriptors
 
     def SupportAttachingRawRecords(self) -> bool:  # noqa: N802
         """Returns True: batches may have a column with the original records."""
@@ -105,7 +100,7 @@ class Records(TFXIO):
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return _beam.RecordBatches(self._decoder(), batch_size)
+        return _beam.RecordBatches(self._decoder(), batch_size, self._telemetry)
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """Returns a Beam transform that produces pyarrow record batches.

@@ -30,6 +30,8 @@ class TfRecordFiles(FileRecords):
         ValueError: There is no file pattern.
     """
 
+    physical_format = "tfrecords_gzip"
+
     def __init__(
         self,
         file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],

@@ -19,6 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arrowfeed._libraries import needed
+from arrowfeed.tfxio._layout import (
+    BYTES,
+    LISTS,
+    OFFSETS,
+    STRINGS,
+    byte_size,
+    flattened,
+    null_bytes,
+    offsets_of,
+)
 from arrowfeed.tfxio._status import arrow_errors, check_arrays, internal, unimplemented
 
 if TYPE_CHECKING:
@@ -46,12 +56,6 @@ __all__ = [
 pa: Any = needed("pyarrow", "for the functions on arrays")
 pc: Any = needed("pyarrow.compute", "for the functions on arrays")
 
-_LISTS = {pa.list_(pa.null()).id: np.int32, pa.large_list(pa.null()).id: np.int64}
-_BYTES = {pa.binary().id: np.int32, pa.large_binary().id: np.int64}
-_STRINGS = {pa.string().id: np.int32, pa.large_string().id: np.int64}
-_OFFSETS: dict[int, type[np.int32 | np.int64]] = {**_LISTS, **_BYTES, **_STRINGS}
-"""The types of offsets, by the id of the type of an array."""
-
 _UTF8 = (
     r"\A(?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]"
     r"|\xE0[\xA0-\xBF][\x80-\xBF]|[\xE1-\xEC\xEE\xEF][\x80-\xBF]{2}|\xED[\x80-\x9F][\x80-\xBF]"
@@ -68,7 +72,7 @@ def GetElementLengths(array: Any) -> Any:  # noqa: N802
     Raises:
         RuntimeError: The type is not a list, a string or a binary type.
     """
-    return pa.array(np.diff(_offsets(array, _OFFSETS)).astype(np.int64, copy=False))
+    return pa.array(np.diff(offsets_of(array, OFFSETS)).astype(np.int64, copy=False))
 
 
 def ListLengthsFromListArray(array: Any) -> Any:  # noqa: N802
@@ -85,7 +89,7 @@ def GetFlattenedArrayParentIndices(array: Any) -> Any:  # noqa: N802
     Raises:
         RuntimeError: The type is not a list type, or the offsets decrease.
     """
-    offsets = _offsets(array, _LISTS)
+    offsets = offsets_of(array, LISTS)
     lengths = np.diff(offsets)
     if len(lengths) and lengths.min() < 0:
         place = int(np.argmax(lengths < 0))
@@ -102,7 +106,7 @@ def GetArrayNullBitmapAsByteArray(array: Any) -> Any:  # noqa: N802
     `null` has no bitmap, and gives zeros as in tfx_bsl.
     """
     check_arrays(array)
-    return pa.array(_null_bytes(array))
+    return pa.array(null_bytes(array))
 
 
 def GetBinaryArrayTotalByteSize(array: Any) -> int:  # noqa: N802
@@ -111,7 +115,7 @@ def GetBinaryArrayTotalByteSize(array: Any) -> int:  # noqa: N802
     Raises:
         RuntimeError: The type is not a string or a binary type.
     """
-    offsets = _offsets(array, {**_BYTES, **_STRINGS})
+    offsets = offsets_of(array, {**BYTES, **STRINGS})
     return int(offsets[-1]) - int(offsets[0])
 
 
@@ -131,7 +135,7 @@ def IndexIn(values: Any, value_set: Any) -> Any:  # noqa: N802
     """
     check_arrays(values, value_set)
     skip_nulls = False
-    for wide, ids in ((pa.large_string(), _STRINGS), (pa.large_binary(), _BYTES)):
+    for wide, ids in ((pa.large_string(), STRINGS), (pa.large_binary(), BYTES)):
         if values.type.id in ids and value_set.type.id in ids:
             value_set = value_set.unique()
             skip_nulls = len(value_set) > 0 and not value_set[0].is_valid
@@ -207,8 +211,8 @@ def CooFromListArray(list_array: Any) -> tuple[Any, Any]:  # noqa: N802
     check_arrays(list_array)
     values = list_array
     splits: list[npt.NDArray[np.int64]] = []
-    while values.type.id in _LISTS:
-        offsets = _offsets(values, _LISTS)
+    while values.type.id in LISTS:
+        offsets = offsets_of(values, LISTS)
         splits.append((offsets - offsets[0]).astype(np.int64, copy=False))
         values = values.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
     coordinates = np.empty((len(values), len(splits) + 1), np.int64)
@@ -244,10 +248,10 @@ def FillNullLists(list_array: Any, fill_with: Any) -> Any:  # noqa: N802
         )
     if list_array.null_count == 0:
         return list_array
-    ends = pa.py_buffer(np.array([0, len(fill_with)], _OFFSETS[list_array.type.id]))
+    ends = pa.py_buffer(np.array([0, len(fill_with)], OFFSETS[list_array.type.id]))
     filler = pa.Array.from_buffers(list_array.type, 1, [None, ends], children=[fill_with])
     places = np.arange(len(list_array))
-    places[_null_bytes(list_array) == 1] = len(list_array)
+    places[null_bytes(list_array) == 1] = len(list_array)
     with arrow_errors():
         return pa.concat_arrays([list_array, filler]).take(pa.array(places))
 
@@ -263,7 +267,7 @@ def GetByteSize(array: Any) -> int:  # noqa: N802
             string, a binary value, a list or a struct.
     """
     check_arrays(array)
-    return _byte_size(array, 0, len(array))
+    return byte_size(array)
 
 
 def CountInvalidUTF8(array: Any) -> int:  # noqa: N802
@@ -273,9 +277,9 @@ def CountInvalidUTF8(array: Any) -> int:  # noqa: N802
         RuntimeError: The type is not a string or a binary type.
     """
     check_arrays(array)
-    if array.type.id not in _BYTES | _STRINGS:
+    if array.type.id not in BYTES | STRINGS:
         raise unimplemented(array.type)
-    wide = _OFFSETS[array.type.id] is np.int64
+    wide = OFFSETS[array.type.id] is np.int64
     values = array.cast(pa.large_binary() if wide else pa.binary())
     try:
         values.cast(pa.large_string() if wide else pa.string())
@@ -292,7 +296,7 @@ def ToSingletonListArray(array: Any) -> Any:  # noqa: N802
     """
     if array.null_count == 0:
         return _large_list(np.arange(len(array) + 1), array)
-    valid = _null_bytes(array) == 0
+    valid = null_bytes(array) == 0
     offsets = np.zeros(len(array) + 1, np.int64)
     np.cumsum(valid, out=offsets[1:])
     values = array if valid.all() else array.filter(pa.array(valid))
@@ -301,7 +305,7 @@ def ToSingletonListArray(array: Any) -> Any:  # noqa: N802
 
 def is_list_like(data_type: Any) -> bool:
     """Returns whether a type is `list` or `large_list`."""
-    return data_type.id in _LISTS
+    return data_type.id in LISTS
 
 
 def get_innermost_nested_type(arrow_type: Any) -> Any:
@@ -329,7 +333,7 @@ def flatten_nested(
         if return_parent_indices:
             owners = _owners(array)
             rows = owners if rows is None else rows[owners]
-        array = array.flatten()
+        array = flattened(array)
     if return_parent_indices and rows is None:
         rows = np.arange(len(array))
     return array, rows
@@ -355,36 +359,12 @@ def get_field(struct_array: Any, field: str | int) -> Any:
     return pc.struct_field(struct_array, [place])
 
 
-def _offsets(array: Any, types: dict[int, type[np.int32 | np.int64]]) -> npt.NDArray[Any]:
-    """Returns the offsets of the values of an array, without a copy. They start anywhere if it is a slice.
-
-    Raises:
-        RuntimeError: The type is not among `types`.
-    """
-    check_arrays(array)
-    kind = types.get(array.type.id)
-    if kind is None:
-        raise unimplemented(array.type)
-    if len(array) == 0:
-        return np.zeros(1, kind)
-    return np.frombuffer(array.buffers()[1], kind, len(array) + 1, array.offset * np.dtype(kind).itemsize)
-
-
-def _null_bytes(array: Any) -> npt.NDArray[np.uint8]:
-    bitmap = array.buffers()[0]
-    if bitmap is None or len(array) == 0:
-        return np.zeros(len(array), np.uint8)
-    first, skipped = divmod(array.offset, 8)
-    stored = np.frombuffer(bitmap, np.uint8, (skipped + len(array) + 7) // 8, first)
-    return np.unpackbits(~stored, count=skipped + len(array), bitorder="little")[skipped:]
-
-
 def _owners(array: Any) -> npt.NDArray[Any]:
     """Returns the index of the list of each value in `array.flatten()`. Null lists have no values there."""
-    offsets = _offsets(array, _LISTS)
+    offsets = offsets_of(array, LISTS)
     lengths = np.diff(offsets)
     if array.null_count:
-        lengths[_null_bytes(array) == 1] = 0
+        lengths[null_bytes(array) == 1] = 0
     return np.repeat(np.arange(len(lengths), dtype=offsets.dtype), lengths)
 
 
@@ -397,28 +377,6 @@ def _large_list(
         bitmap = pa.py_buffer(np.packbits(valid, bitorder="little"))
     kind = pa.large_list(values.type)
     return pa.Array.from_buffers(kind, len(offsets) - 1, [bitmap, pa.py_buffer(offsets)], children=[values])
-
-
-def _byte_size(array: Any, first: int, count: int) -> int:
-    """Returns the size of `count` values, from the value `first`."""
-    kind = array.type
-    if pa.types.is_null(kind):
-        return 0
-    bits = (count + 7) // 8
-    if kind.id in _OFFSETS:
-        offsets = _offsets(array, _OFFSETS)
-        begin, end = int(offsets[first]), int(offsets[first + count])
-        size = (count + 1) * offsets.itemsize
-        size += _byte_size(array.values, begin, end - begin) if kind.id in _LISTS else end - begin
-    elif pa.types.is_struct(kind):
-        size = sum(GetByteSize(array.field(place)) for place in range(kind.num_fields))
-    elif pa.types.is_boolean(kind):
-        size = bits
-    elif pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind):
-        size = count * kind.bit_width // 8
-    else:
-        raise unimplemented(kind)
-    return size + (bits if array.buffers()[0] is not None else 0)
 
 
 def _invalid_argument(message: str) -> RuntimeError:
