@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 import tensorflow_transform as tft
 from avro_record_cases import SCHEMA, pair
 from readme_code import people
@@ -31,7 +32,7 @@ def rows(tmp_path, monkeypatch):
 def test_the_way_from_tfx_bsl_runs(rows):
     schema = schema_pb2.Schema.FromString(SCHEMA.SerializeToString())
     # `make test-tfx` runs the last one.
-    before, after, transform, adapter, _ = examples("from-tfx-bsl.md")
+    before, after, transform, decoder, adapter, _ = examples("from-tfx-bsl.md")
     totals = []
     for example in (before, after):
         names = {"schema": schema}
@@ -43,6 +44,13 @@ def test_the_way_from_tfx_bsl_runs(rows):
     assert len(features) == len(names["source"].TensorRepresentations()) - 1
     names["preprocessing_fn"] = lambda inputs: {"weight": tft.scale_to_0_1(inputs["weight"])}
     exec(compile(transform, "from-tfx-bsl.md", "exec"), names)
+    with tf.io.TFRecordWriter("records-0.tfrecord") as file:
+        for number in range(40):
+            file.write(str(number))
+    numbers: dict = {}
+    exec(compile(decoder, "from-tfx-bsl.md", "exec"), numbers)
+    assert len(numbers["tensors"]["number"]) == 8
+    assert 28 <= numbers["total"] <= 284
     source = names["source"]
     (batch,) = source.RecordBatches(tfxio.RecordBatchesOptions(100, num_epochs=1))
     names = {

@@ -31,7 +31,12 @@ _MOST_CHECKS = 16
 
 
 def read_known_files(
-    kind: Callable[..., Dataset], patterns: list[str], options: dict[str, Any], **arguments: Any
+    kind: Callable[..., Dataset],
+    patterns: list[str],
+    options: dict[str, Any],
+    *,
+    on_list: Callable[[], None] | None = None,
+    **arguments: Any,
 ) -> Any:
     """Returns a transform that reads files of a known dataset class.
 
@@ -42,6 +47,7 @@ def read_known_files(
         kind: The dataset class.
         patterns: Paths, globs, directories and URLs of the files.
         options: Options of the class. They must determine the columns.
+        on_list: As in `ReadKnownFiles`. The reading of one filesystem calls it.
         **arguments: Further arguments of `ReadKnownFiles`.
 
     Raises:
@@ -50,7 +56,7 @@ def read_known_files(
     reads: list[Any] = []
     for beam_files, group in by_filesystem(patterns):
         stored = options if beam_files is None else {**options, "store": beam_files}
-        reads.append(ReadKnownFiles(kind, group, stored, **arguments))
+        reads.append(ReadKnownFiles(kind, group, stored, on_list=None if reads else on_list, **arguments))
     return reads[0] if len(reads) == 1 else _ReadEach(reads)
 
 
@@ -85,6 +91,7 @@ class ReadKnownFiles(ReadPlanned):
         most_ranges: Maximum number of ranges of a file at the start, which are larger if necessary. None: no
             maximum.
         outputs: The conversion of the batches. None: `pyarrow.RecordBatch`.
+        on_list: A function that a worker calls once in each pipeline, when it lists the files. Picklable.
 
     Raises:
         FileNotFoundError: No file matches a pattern.
@@ -103,12 +110,13 @@ class ReadKnownFiles(ReadPlanned):
         split_bytes: int = SPLIT_BYTES,
         most_ranges: int | None = None,
         outputs: Outputs | None = None,
+        on_list: Callable[[], None] | None = None,
     ) -> None:
         options = {"representations": {}, **options}
         files = KnownFiles(kind, absolute(patterns, None), options, schema, batch_size)
         if validate:
             files.check_all()
-        self._list = _List(files)
+        self._list = _List(files, on_list)
         plan = _Plan(files, split_bytes, most_ranges)
         super().__init__(plan, ReadDatasetRanges(files, options.get("store"), outputs))
 
@@ -219,13 +227,16 @@ class _List(beam.DoFn):
 
     Args:
         files: The files.
+        on_list: A function that is called before. None: no function.
     """
 
-    def __init__(self, files: KnownFiles) -> None:
-        self._files = files
+    def __init__(self, files: KnownFiles, on_list: Callable[[], None] | None) -> None:
+        self._files, self._on_list = files, on_list
 
     def process(self, element: None) -> Iterator[tuple[int, list[str | int]]]:  # noqa: ARG002 - Beam's signature
         """Returns the groups."""
+        if self._on_list is not None:
+            self._on_list()
         yield from enumerate(self._files.groups())
 
 

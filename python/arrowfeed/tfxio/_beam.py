@@ -21,7 +21,6 @@ __all__ = [
     "MOST",
     "SPLIT_BYTES",
     "Chained",
-    "CountedBatching",
     "InferredCsvBatches",
     "Outputs",
     "RecordBatches",
@@ -58,31 +57,25 @@ def measured_records(telemetry: Telemetry) -> Any:
     return beam.Map(measure).with_input_types(bytes).with_output_types(bytes)
 
 
-class CountedBatching(beam.PTransform):
-    """A transform to batches, whose options are counted once in each pipeline.
+class Batched(beam.PTransform):
+    """Groups records into lists, and counts its options once in each pipeline.
 
     Args:
-        transform: The transform.
         telemetry: The metrics.
-        batch_size: Number of rows of a batch. None: the transform decides.
+        batch_size: Number of records of a list. None: Beam decides.
     """
 
-    def __init__(self, transform: Any, telemetry: Telemetry, batch_size: int | None) -> None:
+    def __init__(self, telemetry: Telemetry, batch_size: int | None) -> None:
         beam.PTransform.__init__(self)
-        self._transform, self._telemetry, self._batch_size = transform, telemetry, batch_size
+        self._telemetry, self._batch_size = telemetry, batch_size
 
     def expand(self, pcoll: Any) -> Any:
-        """Returns the result of the transform."""
-        once = pcoll.pipeline | "Once" >> beam.Create([self._batch_size], reshuffle=False)
+        """Returns a PCollection of lists."""
+        size = self._batch_size
+        once = pcoll.pipeline | "Once" >> beam.Create([size], reshuffle=False)
         _ = once | "CountOptions" >> beam.Map(self._telemetry.count_batching)
-        return pcoll | "Batches" >> self._transform
-
-
-def _batched(telemetry: Telemetry, batch_size: int | None) -> Any:
-    """Returns a transform that groups elements into lists of `batch_size`. None: Beam decides."""
-    least, most = (1, MOST) if batch_size is None else (batch_size, batch_size)
-    batching = beam.BatchElements(min_batch_size=least, max_batch_size=most)
-    return CountedBatching(batching, telemetry, batch_size)
+        least, most = (1, MOST) if size is None else (size, size)
+        return pcoll | "Elements" >> beam.BatchElements(min_batch_size=least, max_batch_size=most)
 
 
 class RecordBatches(beam.PTransform):
@@ -107,7 +100,8 @@ class RecordBatches(beam.PTransform):
         """Returns a PCollection of `pyarrow.RecordBatch`."""
         decode = beam.FlatMap(functools.partial(_decoded, self._telemetry, self._decoder))
         decoded = decode.with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
-        return pcoll | "Batch" >> _batched(self._telemetry, self._batch_size) | "Read" >> decoded
+        batch: Any = Batched(self._telemetry, self._batch_size)
+        return pcoll | "Batch" >> batch | "Read" >> decoded
 
 
 def _widest(found: Iterable[list[int]]) -> list[int]:
@@ -136,7 +130,8 @@ class InferredCsvBatches(beam.PTransform):
         """Returns a PCollection of `pyarrow.RecordBatch`."""
         cells, raw_column, names = self._cells, self._raw_column, self._cells.names
         telemetry = self._telemetry
-        batches = pcoll | "Batch" >> _batched(telemetry, self._batch_size)
+        batch: Any = Batched(telemetry, self._batch_size)
+        batches = pcoll | "Batch" >> batch
         kinds = (
             batches
             | "Types" >> beam.Map(functools.partial(kinds_of_records, cells))

@@ -116,8 +116,9 @@ class FileBatches(MeasuredTFXIO):
 
         measured = functools.partial(_measured_batches, self._telemetry, self._of_records, batches)
         outputs = _beam.Outputs(measured, _beam.pa.RecordBatch)
-        read = self._read_ranges(kind, options, batch_size, outputs=outputs, **arguments)
-        return _beam.CountedBatching(read, self._telemetry, batch_size) if self._of_records else read
+        if self._of_records:
+            arguments["on_list"] = functools.partial(self._telemetry.count_batching, batch_size)
+        return self._read_ranges(kind, options, batch_size, outputs=outputs, **arguments)
 
     def _read_records(
         self,
