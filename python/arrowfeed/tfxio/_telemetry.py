@@ -28,7 +28,7 @@ _STRIDE = 50_000
 
 _SAMPLE = 50
 """Maximum number of rows of a sample. Beam has no call for several values of a distribution, and one value
-takes 0.2 us: all values of a batch would take longer than its decoding.
+takes 0.3 us: all values of a batch would take longer than its decoding.
 """
 
 
