@@ -127,7 +127,7 @@ def failing():
             "batches: expected batches with the columns id: Int64, name: Utf8, found one with id: Int64",
         ),
     ],
-    ids=str,
+    ids=["empty", "failing", "number", "text", "number after dict", "other columns"],
 )
 def test_other_rows_are_errors(tmp_path, rows, error, message):
     with pytest.raises(error) as raised:
