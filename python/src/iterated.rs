@@ -19,7 +19,8 @@ use crate::shutdown::try_attach;
 
 /// Iterates over the batches of a Python iterator, which must have one schema. Python errors keep their types.
 pub(crate) struct Iterated {
-    argument: &'static str,
+    /// Name of the argument, for messages.
+    argument: String,
     iterator: Object,
     schema: SchemaRef,
     /// Batches that were converted before they are requested.
@@ -29,7 +30,7 @@ pub(crate) struct Iterated {
 
 impl Iterated {
     /// Wraps an iterator over objects of Arrow's C interface, whose first batch determines the schema.
-    pub(crate) fn new(argument: &'static str, iterator: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(argument: &str, iterator: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut next = VecDeque::new();
         while next.is_empty() {
             let Some(item) = item(iterator)? else {
@@ -43,20 +44,16 @@ impl Iterated {
     }
 
     /// Wraps an iterator over batches of this schema.
-    pub(crate) fn with_schema(
-        argument: &'static str,
-        iterator: &Bound<'_, PyAny>,
-        schema: SchemaRef,
-    ) -> Self {
+    pub(crate) fn with_schema(argument: &str, iterator: &Bound<'_, PyAny>, schema: SchemaRef) -> Self {
         let iterator = Object::new(iterator.clone().unbind());
-        Self { argument, iterator, schema, next: VecDeque::new(), has_failed: false }
+        Self { argument: argument.to_owned(), iterator, schema, next: VecDeque::new(), has_failed: false }
     }
 
     fn take_next(&mut self) -> Result<Option<RecordBatch>, FeedError> {
         while self.next.is_empty() {
             let found = try_attach(|py| {
                 let found = item(self.iterator.bind(py))
-                    .and_then(|item| item.map(|item| batches(self.argument, &item)).transpose());
+                    .and_then(|item| item.map(|item| batches(&self.argument, &item)).transpose());
                 found.map_err(|error| FeedError::io(io_error(py, error)))
             });
             let ended = || FeedError::new(FeedErrorKind::Internal, "expected a running Python interpreter");
@@ -68,7 +65,7 @@ impl Iterated {
         let batch = self.next.pop_front();
         match &batch {
             Some(batch) if batch.schema_ref() != &self.schema => {
-                let (argument, expected) = (self.argument, columns(&self.schema));
+                let (argument, expected) = (&self.argument, columns(&self.schema));
                 let found = columns(batch.schema_ref());
                 let message = format!(
                     "{argument}: expected batches with the columns {expected}, found one with {found}"

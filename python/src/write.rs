@@ -175,7 +175,7 @@ pub(crate) fn source(
         return self::batches(argument, batches);
     }
     if let Ok(iterator) = batches.cast::<BatchIterator>() {
-        return Ok(Box::new(BatchIterator::rows(iterator, "batches")?));
+        return Ok(Box::new(BatchIterator::rows(iterator, argument)?));
     }
     if has_attribute(batches, "__arrow_c_stream__")? {
         return Ok(Box::new(Checked(self::batches(argument, batches)?)));
@@ -187,7 +187,7 @@ pub(crate) fn source(
                         dataclass instances";
         return Err(wrong_type(argument, expected, batches));
     }
-    Ok(Box::new(Checked(Iterated::new("batches", &iterator)?)))
+    Ok(Box::new(Checked(Iterated::new(argument, &iterator)?)))
 }
 
 /// The batches of an object with `__arrow_c_stream__`. Errors of an arrowfeed reader keep their types.

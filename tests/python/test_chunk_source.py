@@ -87,14 +87,9 @@ def test_a_source_without_read_chunk_is_abstract():
         Part()
 
 
-def test_rows_of_a_batch_are_not_indexed():
+def test_rows_of_a_batch_are_sliced():
     batch = next(af.ChunkDataset(OfClass()).record_batches(batch_size=20))
-    with pytest.raises(TypeError) as raised:
-        batch[0:3]
-    assert str(raised.value) == (
-        "expected the name of a column (str), found a slice of rows: slice to_pyarrow()"
-    )
+    assert batch[0:3].to_pyarrow()["id"].to_pylist() == [0, 1, 2]
     with pytest.raises(TypeError) as raised:
         batch[0]
-    assert str(raised.value) == "name: expected the name of a column (str), found int 0"
-    assert batch.to_pyarrow()[0:3]["id"].to_pylist() == [0, 1, 2]
+    assert str(raised.value) == "key: expected the name of a column (str), or a slice of rows, found int 0"

@@ -327,7 +327,8 @@ class Wrong(Chunks):
         (
             7,
             TypeError,
-            "read_chunk(): expected an object with __arrow_c_stream__ or __arrow_c_array__, found int 7",
+            "read_chunk(): expected an object with __arrow_c_stream__ or __arrow_c_array__, or an iterable of"
+            " batches, dicts or dataclass instances, found int 7",
         ),
     ],
     ids=["rows", "columns", "types", "no batch"],

@@ -28,8 +28,9 @@ def test_signatures_are_those_of_the_documentation(dataset):
         "partitioning=None, file_column=None, row_column=None, "
         "storage_options=None, store=None, cache=None, cache_bytes=None)"
     )
-    for method in (dataset.record_batches, dataset.tensors):
-        assert str(inspect.signature(method)) == ITERATION.removesuffix(")") + ", progress=False)"
+    iteration = ITERATION.removesuffix(")") + ", progress=False"
+    assert str(inspect.signature(dataset.record_batches)) == f"{iteration})"
+    assert str(inspect.signature(dataset.tensors)) == f"{iteration}, label=None, weight=None)"
 
 
 def test_batches_have_exactly_the_size_but_the_last(dataset):

@@ -250,7 +250,7 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
         (
             {"batches": [1]},
             TypeError,
-            "batches: expected an object with __arrow_c_stream__ or __arrow_c_array__, found list [1]",
+            "batches: expected batches, tables, dicts or dataclass instances, found int 1",
         ),
         (
             {"path": 3},

@@ -306,7 +306,7 @@ impl BatchIterator {
     }
 
     /// The remaining batches as a reader.
-    pub(crate) fn rows(slf: &Bound<'_, Self>, argument: &'static str) -> PyResult<Iterated> {
+    pub(crate) fn rows(slf: &Bound<'_, Self>, argument: &str) -> PyResult<Iterated> {
         let Some(schema) = &slf.get().schema else {
             let message =
                 "expected an iterator over record batches, found one over tensors: call record_batches";
