@@ -22,12 +22,15 @@ PACKAGES = {
 }
 """The package that each codec adds. Checksums are not compared: other code needs them too."""
 
+ALSO = {("arrowfeed-tfrecord", "gzip"): {"libdeflater"}}
+"""Further packages of the codec of a format: libdeflate compresses records that are in memory."""
+
 FORMATS = cargo_packages.formats()
 """The packages of the formats, by the features of `arrowfeed`."""
 
 CODECS = {
     crate: {
-        codec: {PACKAGES[codec]}
+        codec: {PACKAGES[codec]} | ALSO.get((crate, codec), set())
         for codec in cargo_packages.packages()[crate]["features"]
         if codec != "default"
     }

@@ -10,7 +10,7 @@ use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
 use pyo3::PyClass;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::iterator::BatchIterator;
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
@@ -359,69 +359,35 @@ impl Dataset {
         let parsed = iteration_options("to_tf", checked.as_ref())?;
         let options = without_unused_seed(options, &parsed, slf.get().is_mixture(slf.py())?)?;
         let options = options.unwrap_or_else(|| PyDict::new(slf.py()));
-        set_given(&options, &[("label", label), ("weight", weight)])?;
+        for (name, argument) in [("label", label), ("weight", weight)] {
+            if let Some(argument) = argument {
+                options.set_item(name, argument)?;
+            }
+        }
         call_maker(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
     }
 
     #[doc = signed!(Dataset.to_torch)]
-    #[pyo3(
-        signature = (
-            *, ragged=None, keyed_jagged=None, pin_memory=None, device=None, copies_ahead=None, label=None,
-            weight=None, **options
-        ),
-        text_signature = None
-    )]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
-        ragged: Option<&Bound<'py, PyAny>>,
-        keyed_jagged: Option<&Bound<'py, PyAny>>,
-        pin_memory: Option<&Bound<'py, PyAny>>,
-        device: Option<&Bound<'py, PyAny>>,
-        copies_ahead: Option<&Bound<'py, PyAny>>,
-        label: Option<&Bound<'py, PyAny>>,
-        weight: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let forms = [
-            ("ragged", ragged),
-            ("keyed_jagged", keyed_jagged),
-            ("pin_memory", pin_memory),
-            ("device", device),
-            ("copies_ahead", copies_ahead),
-            ("label", label),
-            ("weight", weight),
-        ];
         let maker = ("arrowfeed._frameworks.torch_dataset", "torch_dataset");
-        to_framework("to_torch", maker, slf, options, &forms)
+        let forms =
+            ["ragged", "keyed_jagged", "pin_memory", "device", "copies_ahead", "label", "weight"].as_slice();
+        to_framework("to_torch", maker, slf, options, forms)
     }
 
     #[doc = signed!(Dataset.to_jax)]
-    #[pyo3(
-        signature = (
-            *, ragged=None, device=None, sharding=None, copies_ahead=None, label=None, weight=None, **options
-        ),
-        text_signature = None
-    )]
+    #[pyo3(signature = (**options), text_signature = None)]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
-        ragged: Option<&Bound<'py, PyAny>>,
-        device: Option<&Bound<'py, PyAny>>,
-        sharding: Option<&Bound<'py, PyAny>>,
-        copies_ahead: Option<&Bound<'py, PyAny>>,
-        label: Option<&Bound<'py, PyAny>>,
-        weight: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let maker = ("arrowfeed._frameworks.jax_iterator", "JaxIterator");
-        let forms = [
-            ("ragged", ragged),
-            ("device", device),
-            ("sharding", sharding),
-            ("copies_ahead", copies_ahead),
-            ("label", label),
-            ("weight", weight),
-        ];
-        to_framework("to_jax", maker, slf, options, &forms)
+        let forms = ["ragged", "device", "sharding", "copies_ahead", "label", "weight"].as_slice();
+        to_framework("to_jax", maker, slf, options, forms)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -527,27 +493,31 @@ fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
     Ok(options)
 }
 
-/// Converts a dataset with the module of a framework. It checks the options before it loads the framework. `forms` are the
-/// forms of its tensors, which the module checks.
+/// Converts a dataset with the module of a framework. It checks the options of the iteration before it loads the framework.
+/// `forms` are the names of the other options, which the module checks.
 fn to_framework<'py>(
     method: &str,
     maker: (&str, &str),
     dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,
-    forms: &[(&str, Option<&Bound<'py, PyAny>>)],
+    forms: &[&str],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = with_known_shard(options)?;
+    let py = dataset.py();
+    let (iteration, own) = (PyDict::new(py), PyDict::new(py));
+    for (name, value) in options.into_iter().flatten() {
+        let is_form = forms.contains(&name.cast::<PyString>()?.to_str()?);
+        if !is_form {
+            iteration.set_item(name, value)?;
+        } else if !value.is_none() {
+            own.set_item(name, value)?;
+        }
+    }
+    let options = with_known_shard(Some(&iteration))?;
     let parsed = iteration_options(method, options.as_ref())?;
-    let options = without_unused_seed(options, &parsed, dataset.get().is_mixture(dataset.py())?)?;
-    let options = options.unwrap_or_else(|| PyDict::new(dataset.py()));
-    set_given(&options, forms)?;
+    let options = without_unused_seed(options, &parsed, dataset.get().is_mixture(py)?)?;
+    let options = options.unwrap_or_else(|| PyDict::new(py));
+    options.update(own.as_mapping())?;
     call_maker(maker, dataset, Some(&options))
-}
-
-/// Adds the arguments that the caller has passed.
-fn set_given(options: &Bound<'_, PyDict>, arguments: &[(&str, Option<&Bound<'_, PyAny>>)]) -> PyResult<()> {
-    let mut given = arguments.iter().filter_map(|(name, argument)| Some((name, (*argument)?)));
-    given.try_for_each(|(name, argument)| options.set_item(name, argument))
 }
 
 /// Calls a function of the module of a framework with a dataset.
