@@ -27,6 +27,15 @@ class ReadPlanned(beam.PTransform):
         beam.PTransform.__init__(self)
         self._plan, self._read = plan, read
 
+    def without_coder(self) -> ReadPlanned:
+        """Leaves out the type of the outputs, for a consumer in the same stage.
+
+        Otherwise the workers would import the library that has registered the coder of the type last, such as
+        TensorFlow Data Validation for `pyarrow.RecordBatch`.
+        """
+        self._read.output_type = Any
+        return self
+
     def _groups(self, pcoll: Any) -> Any:
         """Returns a PCollection of groups of files, each as a pair with its number."""
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import (
     ExampleDataset,
@@ -14,9 +14,13 @@ from arrowfeed.beam import ReadFromDataset
 from arrowfeed.beam._dataset import detected
 from arrowfeed.beam._imported import pa
 from arrowfeed.beam._known_files import read_known_files
+from arrowfeed.beam._read import Outputs
 from arrowfeed.tfx._encoder import Encoder
 from arrowfeed.tfx._feature_columns import FeatureColumns, kinds
 from arrowfeed.tfx._imported import example_gen_pb2
+
+if TYPE_CHECKING:
+    from arrowfeed._arrowfeed import RecordBatch
 
 _BATCH = 4096
 """Maximum number of rows of a batch of undecoded records."""
@@ -54,12 +58,14 @@ class Source:
             lists = ()
         kind = detected(pattern, options)
         if _OF_MESSAGES.get(kind) == payload and not options and not lists:
+            outputs = Outputs(_as_pyarrow, Any)
             self.batches: Any = read_known_files(
-                RawRecordDataset, [pattern], {}, batch_size=_BATCH, validate=True
+                RawRecordDataset, [pattern], {}, batch_size=_BATCH, validate=True, outputs=outputs
             )
             self.encoder: Encoder = Encoder(None)
             return
         self.batches = ReadFromDataset(pattern, **options)
+        self.batches.without_coder()
         columns = FeatureColumns(lists, zeros_are_missing=zeros_are_missing)
         self.encoder = Encoder(columns, null_features=kind not in _OF_MESSAGES)
         schema = self.batches.schema
@@ -73,3 +79,7 @@ class Source:
             ConversionError: A feature has several kinds.
         """
         return ExampleRecordDecoder(kinds(self._empty))
+
+
+def _as_pyarrow(batch: RecordBatch) -> list[Any]:
+    return [batch.to_pyarrow()]
