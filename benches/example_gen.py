@@ -42,19 +42,22 @@ EXECUTORS = {
 }
 
 
-def write(path: Path, rows: int) -> None:
-    """Writes the file, unless it exists."""
+def write(path: Path, rows: int, copies: int) -> None:
+    """Writes the files `0.avro`, `1.avro` and so on with the same rows to a folder, unless it exists."""
     if path.exists():
         return
     [linkedin] = [dataset for dataset in SHAPES if dataset.name == "linkedin"]
     nested = fastavro.parse_schema(linkedin.schema)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.mkdir(parents=True, exist_ok=True)
     fields = [flat for field in nested["fields"] for flat in _fields(field)]
     schema = fastavro.parse_schema({"type": "record", "name": "linkedin_flat", "fields": fields})
     records = (dict(_values(record)) for record in linkedin.records(rows, linkedin.seed))
-    with path.with_suffix(".part").open("wb") as file:
+    with (part / "0.avro").open("wb") as file:
         fastavro.writer(file, schema, records, codec="deflate", sync_interval=BLOCK_BYTES)
-    path.with_suffix(".part").rename(path)
+    for copy in range(1, copies):
+        shutil.copy(part / "0.avro", part / f"{copy}.avro")
+    part.rename(path)
 
 
 def _fields(field: dict[str, Any]) -> list[dict[str, Any]]:
@@ -111,20 +114,22 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder for the file")
-    parser.add_argument("--rows", type=int, default=50_000, help="rows (default: %(default)s)")
+    parser.add_argument("--rows", type=int, default=20_000, help="rows of a file (default: %(default)s)")
+    parser.add_argument("--copies", type=int, default=50, help="files (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=2, help="processes of Beam (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default: %(default)s)")
     parser.add_argument("--module", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    data, pattern = options.data.resolve(), f"linkedin_flat_{options.rows}.avro"
+    data = options.data.resolve() / f"linkedin_flat_{options.rows}_{options.copies}"
+    rows = options.rows * options.copies
     if options.module:
         folder = Path(tempfile.mkdtemp())
         try:
-            print(json.dumps(measure(options.module, data, pattern, options.workers, folder)))
+            print(json.dumps(measure(options.module, data, "*.avro", options.workers, folder)))
         finally:
             shutil.rmtree(folder)
         return
-    write(data / pattern, options.rows)
+    write(data, options.rows, options.copies)
     best: dict[str, dict[str, Any]] = {}
     for _ in range(options.rounds):
         for name, module in EXECUTORS.items():
@@ -135,12 +140,12 @@ def main() -> None:
             found = json.loads(done.stdout.splitlines()[-1])
             if name not in best or found["seconds"] < best[name]["seconds"]:
                 best[name] = found
-    print(f"{options.rows:,} rows, {options.workers} workers, best of {options.rounds}")
+    print(f"{rows:,} rows in {options.copies} files, {options.workers} workers, best of {options.rounds}")
     print("| executor | seconds | CPU seconds | rows per second and core | factor | files | bytes |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     base = best[next(iter(EXECUTORS))]["seconds"]
     for name, found in best.items():
-        rate = options.rows / found["seconds"] / options.workers
+        rate = rows / found["seconds"] / options.workers
         factor = base / found["seconds"]
         times = f"{found['seconds']:.1f} | {found['cpu']:.1f} | {rate:,.0f} | {factor:.1f}"
         print(f"| {name} | {times} | {found['files']} | {found['bytes']:,} |")

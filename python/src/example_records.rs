@@ -279,15 +279,17 @@ pub(crate) fn encode_sequence_examples<'py>(
 
 #[doc = signed!(encode_tfrecord)]
 #[pyfunction]
-#[pyo3(signature = (records, /, *, compression=None), text_signature = None)]
+#[pyo3(signature = (records, /, *, compression=None, level=None), text_signature = None)]
 pub(crate) fn encode_tfrecord<'py>(
     records: &Bound<'py, PyAny>,
     compression: Option<&Bound<'py, PyAny>>,
+    level: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = records.py();
     let compression = given("compression", compression)?;
+    let level = given("level", level)?;
     let buffers = buffers_of(records)?;
     let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-    let file = call(py, || encode_records(&slices, compression))?;
+    let file = call(py, || encode_records(&slices, compression, level))?;
     Ok(PyBytes::new(py, &file))
 }

@@ -3,7 +3,6 @@
 Run by `make test-torch`. torchdata's loader is in `test_torchdata.py`.
 """
 
-import itertools
 import json
 import pickle
 import types
@@ -16,7 +15,6 @@ from feature_files import flat as joined
 from torch_ranks import RANKS, of_ranks
 
 import arrowfeed as af
-from arrowfeed.torch import to_torch
 
 torch = pytest.importorskip(
     "torch", reason="expected PyTorch, found it not installed: `make test-torch` has it"
@@ -112,23 +110,6 @@ def test_a_worker_has_one_thread_unless_a_number_is_passed(tmp_path, monkeypatch
     monkeypatch.setattr(torch.utils.data, "get_worker_info", lambda: worker)
     source = numbers(tmp_path).to_torch(batch_size=64, **options)
     assert source._own_options(None)["threads"] == expected
-
-
-def test_workers_hand_over_whole_tensors(tmp_path):
-    source = dataset(tmp_path)
-    loader = DataLoader(source.to_torch(batch_size=64), batch_size=None, num_workers=2)
-    shards = [source.tensors(batch_size=64, shard=(number, 2)) for number in range(2)]
-    expected = [to_torch(next(shard)) for _ in range(ROWS // 64 // 2) for shard in shards]
-    found = [*itertools.islice(loader, len(expected))]
-    assert len(expected) == 14
-    for batch, tensors in zip(found, expected, strict=True):
-        for name in ("id", "x", "flag", "long"):
-            assert batch[name].equal(tensors[name])
-        assert batch["hot"].to_dense().equal(tensors["hot"].to_dense())
-        assert batch["name"].values.tolist() == tensors["name"].values.tolist()
-        assert batch["tags"].indices.tolist() == tensors["tags"].indices.tolist()
-        assert batch["words"].flat_values.tolist() == tensors["words"].flat_values.tolist()
-        assert batch["words"].row_splits[0].tolist() == tensors["words"].row_splits[0].tolist()
 
 
 @pytest.mark.parametrize("workers", [0, 2])

