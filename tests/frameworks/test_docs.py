@@ -6,7 +6,7 @@ from training_rows import names, sections
 OF_TORCH = ("PyTorch", "TorchRec")
 
 
-@pytest.mark.parametrize(("page", "count"), [("training.md", 8), ("from-tensorflow-io.md", 3)])
+@pytest.mark.parametrize(("page", "count"), [("training.md", 9), ("from-tensorflow-io.md", 3)])
 def test_the_code_runs(page, count, tmp_path):
     given = names(tmp_path)
     blocks = [block for heading, part in sections(page).items() if heading != "PyTorch" for block in part]

@@ -18,6 +18,6 @@ def test_the_code_of_sequences_runs(tmp_path):
 def test_the_code_runs(tmp_path):
     parts, given = sections("training.md"), names(tmp_path)
     blocks = parts[None] + parts["PyTorch"]
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks:
         exec(compile(block, "training.md", "exec"), given)

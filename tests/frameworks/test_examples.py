@@ -12,11 +12,13 @@ FOLDER = PROGRAMS / "clicks"
 ROWS, BATCH = 6000, 100
 
 
-@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+@pytest.mark.filterwarnings("ignore")  # Lightning and Accelerate warn of their own options.
+@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch", "torch_lightning", "torch_accelerate"])
 def test_the_loss_falls(framework, tmp_path, monkeypatch):
-    pytest.importorskip(framework, reason=f"expected {framework}, found it not installed")
+    package = framework.removeprefix("torch_")
+    pytest.importorskip(package, reason=f"expected {package}, found it not installed")
     monkeypatch.syspath_prepend(str(FOLDER))
-    module = importlib.import_module(f"train_{framework}")
+    module = importlib.import_module(f"train_{package}")
     reports = list(module.train(tmp_path, ROWS, 3, BATCH))
     losses = [report.loss for report in reports]
     assert losses[2] < losses[1] < losses[0] < math.log(2) + 0.05

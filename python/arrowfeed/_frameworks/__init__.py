@@ -5,8 +5,10 @@
 | `handoff` | code that all frameworks share; it imports none of them |
 | `labels` | labels and sample weights apart from features |
 | `copied_ahead` | batches that a thread copies to a device before they are requested |
-| `torch_dataset` `torch_devices` | `Dataset.to_torch`; imports PyTorch |
+| `torch_dataset` `torch_devices` `torch_shared` | `Dataset.to_torch`; imports PyTorch |
 | `jax_iterator` `jax_devices` | `Dataset.to_jax`; imports JAX on first use |
+| `keras_dataset` | `Dataset.to_keras`; imports Keras |
+| `hf_dataset` | `Dataset.to_hf`; imports the package datasets of Hugging Face |
 
 TensorFlow has its own package, `arrowfeed._tensorflow`.
 """

@@ -1027,6 +1027,81 @@ class Dataset(Tfxio):
             ...     params = step(params, batch["x"])
         """
 
+    def to_keras(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        label: str | Sequence[str] | None = None,
+        weight: str | None = None,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        max_queue_size: int = 10,
+    ) -> Any:
+        """Returns a `keras.utils.PyDataset` of dicts of numpy arrays, for every backend of Keras.
+
+        Batch `i` has the rows `i * batch_size` and following, as `row_tensors` reads them. `fit` shuffles the
+        batches, but not the rows of a batch: pass `shuffle=False`, or shuffle rows with `to_tf` (backends
+        TensorFlow and JAX) or a `DataLoader` of `to_torch` (backend PyTorch). Imports Keras.
+
+        Args:
+            batch_size: Number of rows of a batch.
+            drop_remainder: Drops the last batch if it has fewer rows.
+            label: Name of the label tensor, or a sequence of names. Each batch is then a pair: a dict of the
+                other tensors, and the label (for a sequence of names, a dict of the labels). None: each batch
+                is a dict of all tensors.
+            weight: With `label`: name of the tensor of the sample weights, which each batch then has as a
+                third item. None: no weights.
+            workers: Number of threads or processes of Keras, as in `PyDataset`.
+            use_multiprocessing: Whether the workers are processes, as in `PyDataset`.
+            max_queue_size: Maximum number of batches that wait, as in `PyDataset`.
+
+        Raises:
+            ConversionError: A tensor is not dense: not every backend has sparse and ragged tensors.
+            ImportError: Keras is not installed.
+            OptionError: The dataset is a `MixedDataset`.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type or is missing.
+
+        Example:
+            >>> rows = dataset.to_keras(batch_size=1024, label="clicked", weight="importance")
+            >>> model.fit(rows, epochs=3)
+        """
+
+    def to_hf(
+        self, *, target_bytes: int = 64 << 20, batch_size: int = 1000, on_error: OnError = "raise"
+    ) -> Any:
+        """Returns the rows as a `datasets.IterableDataset` of Hugging Face. Imports its package datasets.
+
+        Each split of `plan_splits` is a shard: the workers of a `DataLoader` divide the shards, and `shuffle`
+        shuffles them. Rows without splits, such as those of `take` or of bytes, are one shard. Its
+        `state_dict` has the shard and the number of its rows, so an iteration that resumes reads the shard
+        again up to the position.
+
+        | column | feature |
+        |---|---|
+        | numbers, booleans, text, bytes, decimals, dates, times, structs, lists | the same |
+        | dictionaries and enums | their values |
+        | extension types | the storage type |
+        | maps | a list of structs with the fields `key` and `value` |
+        | unions, intervals | `ConversionError` |
+
+        Args:
+            target_bytes: Target size of a shard in bytes, as in `plan_splits`.
+            batch_size: Maximum number of rows of a table, which the methods of Hugging Face divide further.
+            on_error: How to handle blocks that cannot be read: `"raise"` or `"skip_block"`.
+
+        Raises:
+            ConversionError: A column has a type that Hugging Face does not have.
+            ImportError: datasets or pyarrow is not installed.
+            ArrowfeedError, OSError: As in `plan_splits`.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type.
+
+        Example:
+            >>> rows = dataset.to_hf().with_format("torch").shuffle(seed=7, buffer_size=10_000)
+        """
+
 @final
 class ChunkDataset(Dataset):
     """A dataset over the rows of a `ChunkSource`.

@@ -390,6 +390,24 @@ impl Dataset {
         to_framework("to_jax", maker, slf, options, forms)
     }
 
+    #[doc = signed!(Dataset.to_keras)]
+    #[pyo3(signature = (**options), text_signature = None)]
+    fn to_keras<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call_maker(("arrowfeed._frameworks.keras_dataset", "KerasDataset"), slf, options)
+    }
+
+    #[doc = signed!(Dataset.to_hf)]
+    #[pyo3(signature = (**options), text_signature = None)]
+    fn to_hf<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call_maker(("arrowfeed._frameworks.hf_dataset", "hf_dataset"), slf, options)
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, made) = (slf.py(), &slf.get().made);
         let module = py.import("arrowfeed._dataset")?;
