@@ -55,6 +55,9 @@ from arrowfeed._stubs.transform import (
 from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
 
 __version__: str
+
+build_features: list[str]
+"""The optional features of `python/Cargo.toml` with which the module was compiled."""
 """The version of the package."""
 
 __all__ = [
@@ -106,6 +109,7 @@ __all__ = [
     "avro_columns",
     "avro_schema",
     "bucketized",
+    "build_features",
     "cast",
     "check_avro",
     "clipped",

@@ -14,7 +14,7 @@ from arrowfeed._arrowfeed import (
     read_avro,
 )
 from arrowfeed._engines.sources import repeatable
-from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths, log_skipped
+from arrowfeed._engines.splits import UNIONS, SplitSource, column_paths, log_skipped, quoted
 from arrowfeed._errors import OptionError, SchemaError
 from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed._libraries import needed
@@ -45,6 +45,7 @@ def scan_avro(
     source: Source,
     *,
     columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
     where: PredicateLike | None = None,
     reader_schema: AvroSchemaLike | None = None,
     string_type: StringType = "utf8_view",
@@ -70,6 +71,7 @@ def scan_avro(
         source: As in `read_avro`, but no file objects, because they can be read only once.
         columns: Field paths to read, as in `read_avro`. None: all columns. Columns of recursive types
             are then the last ones, with the type `List(Null)`, and a query that uses one of them is an error.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         reader_schema: As in `read_avro`.
         string_type: Arrow type of strings, as in `read_avro`. polars shares the memory of the default type.
@@ -118,7 +120,10 @@ def scan_avro(
     }
 
     paths = None if columns is None else list(columns)
-    schema = _avro_columns(source, paths, options)
+    excluded = None if exclude is None else list(exclude)
+    schema = _avro_columns(source, {"columns": paths, "exclude": excluded}, options)
+    if excluded is not None:
+        paths = [quoted(name) for name in schema.names]
     own = None if where is None else Predicate(where, schema=schema)
     if own is not None:
         first = column_paths(paths, list(schema.names[:1]))
@@ -137,7 +142,7 @@ def scan_avro(
     return _lazy_frame("scan_avro()", schema, opened)
 
 
-def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any]) -> Any:
+def _avro_columns(source: Any, selection: dict[str, list[str] | None], options: dict[str, Any]) -> Any:
     """Returns the Arrow schema of a scan of Avro files.
 
     Columns of recursive types are the last ones, and have the type `List(Null)`. Rows are counted with the
@@ -145,17 +150,17 @@ def _avro_columns(source: Any, paths: list[str] | None, options: dict[str, Any])
 
     Args:
         source: The files.
-        paths: The field paths to read. None: all columns.
+        selection: The options `columns` and `exclude` of `read_avro`.
         options: The other options of `read_avro`.
 
     Raises:
-        SchemaError: A column of `paths` is recursive, or the options do not fit the schema.
+        SchemaError: A selected column is recursive, or the options do not fit the schema.
     """
     try:
-        with read_avro(source, columns=paths, **options) as reader:
+        with read_avro(source, **selection, **options) as reader:
             return reader.schema
     except SchemaError:
-        if paths is None and all(options[name] is None for name in ADDED_COLUMNS):
+        if not any(selection.values()) and all(options[name] is None for name in ADDED_COLUMNS):
             # If the options are wrong for another reason, the error of the reader also names the file.
             with suppress(SchemaError):
                 stores = {name: options[name] for name in ("storage_options", "store")}

@@ -94,7 +94,7 @@ def tfrecord(probed: Probed, known: Format) -> Callable[..., Dataset] | None:
     first = next(reader, None)
     if first is None:
         return None
-    record: Any = first.to_pyarrow()["record"][0].as_py()
+    record: Any = next(iter(first["record"]))
     if SEQUENCE_COLUMN in _columns(SequenceExampleRecordDecoder(), record):
         return SequenceExampleDataset
     try:

@@ -36,14 +36,15 @@ pub(crate) struct AddedArguments {
 
 /// Options of a format that select columns.
 pub(crate) trait SelectColumns {
-    fn columns(&mut self) -> &mut Option<Vec<String>>;
+    /// Removes and returns the options `columns` and `exclude`.
+    fn take_selection(&mut self) -> (Option<Vec<String>>, Option<Vec<String>>);
 }
 
 macro_rules! select_columns {
     ($($options:ty),*) => {
         $(impl SelectColumns for $options {
-            fn columns(&mut self) -> &mut Option<Vec<String>> {
-                &mut self.columns
+            fn take_selection(&mut self) -> (Option<Vec<String>>, Option<Vec<String>>) {
+                (self.columns.take(), self.exclude.take())
             }
         })*
     };
@@ -81,7 +82,7 @@ impl AddedArguments {
             return Ok((open(sources, options, Some(interrupt))?, Arc::new(Schema::empty())));
         }
         // The caller may select added columns, which the format does not know.
-        let columns = options.columns().take();
+        let (columns, exclude) = options.take_selection();
         let files = open(sources, options, Some(interrupt))?;
         let of_files = match self.partitioning {
             Some(partitioning) => partitioning.columns(&files)?,
@@ -91,11 +92,7 @@ impl AddedArguments {
         let (file, row) = (self.file_column, self.row_column);
         let added = AddedColumns { of_files, file, row, order: None };
         let files = files.with_added_columns(added)?;
-        let files = match columns {
-            Some(columns) => files.with_columns(&columns)?,
-            None => files,
-        };
-        Ok((files, Arc::new(partitions)))
+        Ok((files.selecting(columns.as_deref(), exclude.as_deref())?, Arc::new(partitions)))
     }
 }
 

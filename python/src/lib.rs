@@ -141,6 +141,13 @@ mod _arrowfeed {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        let features = [
+            ("hdfs", cfg!(feature = "hdfs")),
+            ("stores", cfg!(feature = "stores")),
+            ("tensorflow", cfg!(feature = "tensorflow")),
+        ];
+        let compiled = features.into_iter().filter_map(|(name, is_compiled)| is_compiled.then_some(name));
+        module.add("build_features", compiled.collect::<Vec<_>>())?;
         crate::signals::notice_main_thread(module.py())?;
         crate::shutdown::attach_once(module.py());
         crate::shutdown::wait_at_exit(module.py())?;

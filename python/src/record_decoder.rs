@@ -43,7 +43,7 @@ impl AvroRecordDecoder {
     #[pyo3(
         signature = (
             schema=None, *, framing=None, schemas=None, features=None, representations=None, columns=None,
-            reader_schema=None, batch_size=None, max_batch_bytes=None, encoding=None, double_as_float=None,
+            exclude=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding=None, double_as_float=None,
             string_type=None, unions=None, limits=None, name=None
         ),
         text_signature = None
@@ -57,6 +57,7 @@ impl AvroRecordDecoder {
         features: Option<Bound<'py, PyAny>>,
         representations: Option<Bound<'py, PyAny>>,
         columns: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
         reader_schema: Option<&Bound<'py, PyAny>>,
         batch_size: Option<&Bound<'py, PyAny>>,
         max_batch_bytes: Option<&Bound<'py, PyAny>>,
@@ -69,6 +70,7 @@ impl AvroRecordDecoder {
     ) -> PyResult<Self> {
         let options = parsed!(AvroOptions {
             columns,
+            exclude,
             reader_schema,
             max_batch_bytes,
             encoding,

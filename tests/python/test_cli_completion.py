@@ -20,6 +20,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     ("words", "expected"),
     [
         (["co"], {"count", "convert", "completion"}),
+        (["doctor", "--j"], {"--json"}),
         (["count", "--j"], {"--json"}),
         (["convert", "--codec", "zst"], {"zstd", "zstandard"}),
     ],

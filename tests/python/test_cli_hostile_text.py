@@ -9,7 +9,7 @@ import unicodedata
 import fastavro
 import pytest
 
-from arrowfeed.cli._text import json_text, printable, printable_lines
+from arrowfeed._rendering.text import json_text, printable, printable_lines
 from command_line import process
 from session_seed import SEED
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from arrowfeed.cli._distribution import BINS, Histogram, Lengths
+from arrowfeed._statistics.distribution import BINS, Histogram, Lengths
 from conftest import users, write
 from session_seed import seeds
 

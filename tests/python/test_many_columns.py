@@ -13,7 +13,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
-from arrowfeed.cli import _table
+from arrowfeed._rendering import table as _table
 from arrowfeed.tfxio import RecordBatchToExamplesEncoder
 
 if TYPE_CHECKING:

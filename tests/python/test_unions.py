@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import arrowfeed as af
 from arrowfeed import features
-from arrowfeed.cli._values import json_rows
+from arrowfeed._rendering.json_values import json_rows
 from avro_splits import plan_splits, read_split
 from conftest import write
 from random_avro import Generator

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrowfeed_source::field_ids::FieldIds;
+use arrowfeed_source::format::check_selection;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 
 use crate::AvroSchema;
@@ -53,6 +54,8 @@ pub struct AvroOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
     /// order of the columns. With [`Unions::Struct`], branches of unions are fields too. `None`: every field.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read, also of recursive ones. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
     /// Matches fields by their identifiers in a table (the attribute `field-id`). Needs a reader schema, see
@@ -87,10 +90,16 @@ impl AvroOptions {
         if self.max_batch_bytes == Some(0) {
             return refuse("expected max_batch_bytes of 1 or more, found 0");
         }
+        check_selection(self.columns.as_deref(), self.exclude.as_deref())?;
         if self.raw && self.reader_schema.is_some() {
             return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }
         Ok(self)
+    }
+
+    /// Whether the caller selects or excludes columns.
+    pub(crate) fn selects(&self) -> bool {
+        self.columns.is_some() || self.exclude.is_some()
     }
 
     /// Returns the size at which a batch ends.

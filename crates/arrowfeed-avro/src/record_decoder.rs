@@ -13,7 +13,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
 use crate::decode::batcher::{Batcher, OpenBlock};
 use crate::locate::locate;
-use crate::plan::DecodePlan;
+use crate::plan::{DecodePlan, selected_columns};
 use crate::wire::cursor::Stop;
 use crate::wire::padded::{Padded, SLACK};
 use crate::{AvroOptions, AvroSchema, Framing};
@@ -84,6 +84,9 @@ impl RecordDecoder {
     /// The schema cannot be resolved to the reader schema or converted to Arrow, or an option is invalid.
     pub fn new(writer: &AvroSchema, options: AvroOptions) -> Result<Self, FeedError> {
         let options = options.checked()?;
+        // Other writer's schemas need not have the excluded columns.
+        let columns = selected_columns(writer, &options)?;
+        let options = AvroOptions { columns, exclude: None, ..options };
         let first = Writer::new(writer, &options)?;
         Ok(Self {
             schema: first.plan.schema().clone(),

@@ -24,6 +24,8 @@ pub struct IpcOptions {
     /// Field paths to read (`id`, `user.scores`), in the order of the columns. A column with a field that is named is read as a
     /// whole. `None`: all columns.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// `header_bytes` limits the metadata of a message and the footer, `decoded_block_bytes` the body of a record batch,
     /// `batch_bytes` the size of a batch and of all dictionaries.
     pub limits: Limits,
@@ -79,8 +81,8 @@ impl IpcFormat {
         let ((first, _), index) = files.first_stored(&check, open)?;
         let stored = Stored::of(&index);
         let format = Self::new((first.name().clone(), stored), index.schema, options)?;
-        let columns = format.options.columns.clone();
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
+        let (columns, exclude) = (format.options.columns.clone(), format.options.exclude.clone());
+        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())
     }
 
     fn new(

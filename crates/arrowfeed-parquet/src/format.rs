@@ -29,6 +29,8 @@ pub struct ParquetOptions {
     /// Field paths to read (`id`, `user.scores`, also through lists and maps), in the order of the columns. `None`: all
     /// columns.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// The schema of the batches. Columns and fields are matched by name in each file, and converted if that is
     /// lossless. A nullable column that a file does not have is null. `None`: the schema of the first file, which all
     /// files must have.
@@ -74,8 +76,8 @@ impl ParquetFormat {
         let whole = options.schema.clone().unwrap_or_else(|| first.schema().clone());
         let format = Self::new(first.name().clone(), whole, options)?;
         format.columns_of(&first)?;
-        let columns = format.options.columns.clone();
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
+        let (columns, exclude) = (format.options.columns.clone(), format.options.exclude.clone());
+        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())
     }
 
     fn new(first: Arc<str>, whole: SchemaRef, options: ParquetOptions) -> Result<Self, FeedError> {

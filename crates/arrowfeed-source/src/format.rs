@@ -25,6 +25,7 @@ mod chunk_decoder;
 mod chunk_source;
 mod claims;
 mod column_difference;
+mod excluded_columns;
 mod known_chunks;
 mod named_columns;
 mod passing;
@@ -48,6 +49,7 @@ pub use chunk_decoder::{ChunkDecoder, ReadChunks, Selection};
 pub use chunk_source::{ChunkFormat, ChunkOptions, ChunkSource};
 pub use claims::Claims;
 pub use column_difference::column_difference;
+pub use excluded_columns::{check_selection, remaining_columns};
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns};
 pub use passing::{Incomparable, PassingShare, compiled, passing_rows};
@@ -79,6 +81,15 @@ pub trait FileFormat: Send + Sync + Debug {
     /// The columns form no schema.
     fn all_columns(&self) -> Result<SchemaRef, FeedError> {
         Ok(self.schema().clone())
+    }
+
+    /// Returns the names of all columns, also of those that cannot be read as a whole, in the order of the files. Default: those
+    /// of [`all_columns`](Self::all_columns).
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    fn column_names(&self) -> Result<Vec<String>, FeedError> {
+        Ok(self.all_columns()?.fields().iter().map(|field| field.name().clone()).collect())
     }
 
     /// Checks that [`schema`](Self::schema) has all columns that the caller asked for. A reading fails with the error,

@@ -84,16 +84,16 @@ impl TextFormat {
         Ok((files, first, header))
     }
 
-    /// Combines the format with files and the columns to read; `None`: all columns.
+    /// Combines the format with files and the columns to read or to exclude; `None`: all columns.
     ///
     /// # Errors
     /// A column does not exist.
-    pub(crate) fn into_set(self, files: Files, columns: Option<&[String]>) -> Result<FileSet, FeedError> {
-        let set = FileSet::new(files, Arc::new(self));
-        match columns {
-            Some(columns) => set.with_columns(columns),
-            None => Ok(set),
-        }
+    pub(crate) fn into_set(
+        self,
+        files: Files,
+        (columns, exclude): (Option<&[String]>, Option<&[String]>),
+    ) -> Result<FileSet, FeedError> {
+        FileSet::new(files, Arc::new(self)).selecting(columns, exclude)
     }
 
     pub(crate) fn parser(&self) -> &Parser {

@@ -46,7 +46,7 @@ impl TensorRecordDecoder {
     ) -> Result<Self, DatasetError> {
         let batch_bytes = options.limits.batch_bytes;
         let (schema, recursion_error) = RecordDecoder::schema_of(writer, &options)?;
-        let all_columns = tensors.is_none() || options.columns.is_some();
+        let all_columns = tensors.is_none() || options.columns.is_some() || options.exclude.is_some();
         let definitions = TensorDefinitions::given_or_inferred(tensors, &schema, recursion_error.as_ref())?;
         if !all_columns {
             let columns = definitions.needed_columns(&schema, batch_bytes, recursion_error)?;

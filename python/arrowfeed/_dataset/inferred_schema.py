@@ -19,7 +19,16 @@ _KINDS = {"l": "int64", "f": "float", "Z": "bytes", "z": "bytes", "n": "null"}
 _STRUCT = "+s"
 """The format of structs in Arrow's C data interface."""
 
-_WITHOUT_NAMES = ("columns", "features", "representations", "index", "sample", "file_column", "row_column")
+_WITHOUT_NAMES = (
+    "columns",
+    "exclude",
+    "features",
+    "representations",
+    "index",
+    "sample",
+    "file_column",
+    "row_column",
+)
 """Options that do not affect the names of the columns of a CSV file."""
 
 
@@ -47,6 +56,9 @@ def with_inferred_schema(
         return options
     known = {name: value for name, value in options.items() if name != "sample"}
     added = _added(options)
+    if options.get("exclude") is not None:
+        # The schema lacks the excluded columns, except those that are not stored in the files.
+        known["exclude"] = [name for name in options["exclude"] if _unquoted(name) in added]
     schema = _without(schema, added)
     known["schema"] = schema if made in (CsvDataset, JsonLinesDataset) else _features(made, schema)
     if made is CsvDataset and not options.get("header", True) and options.get("names") is None:
@@ -62,6 +74,12 @@ def _added(options: dict[str, Any]) -> set[str]:
     partitions = options.get("partitioning")
     names: list[str] = [] if partitions is None else partitions.names
     return {*names, *(options[key] for key in ("file_column", "row_column") if options.get(key) is not None)}
+
+
+def _unquoted(name: str) -> str:
+    """The name of a column, which may be a quoted step of a path."""
+    is_quoted = name.startswith("['") and name.endswith("']")
+    return name[2:-2].replace("''", "'") if is_quoted else name
 
 
 def _without(schema: Schema, names: set[str]) -> Schema:

@@ -196,7 +196,8 @@ class SplitReader:
         vars(selected).update(_schema=self._schema_of(names))
         # A column that a tensor needs only in part must not be read as a whole. Raw records have one column.
         if not (self._is_raw or (self._has_tensors and names)):
-            options = {name: value for name, value in self._options.items() if name != "features"}
+            replaced = ("features", "exclude")
+            options = {name: value for name, value in self._options.items() if name not in replaced}
             once = list(dict.fromkeys(names))
             options.update(representations={}, columns=column_paths(self._options.get("columns"), once))
             decoded, key = self._schema_of(once), f"{self._key} {once}"

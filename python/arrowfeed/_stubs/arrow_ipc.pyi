@@ -40,6 +40,7 @@ class ArrowDataset(Dataset):
         representations: As in `AvroDataset`.
         columns: Field paths to read (`id`, `user.scores`), in this order. A column with a field that is
             named is read as a whole. None: the columns that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the metadata of a
             message, `decoded_block_bytes` a record batch, `batch_bytes` a batch and the dictionaries.
             None: `Limits()`.
@@ -82,6 +83,7 @@ class ArrowDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
         partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
@@ -97,6 +99,7 @@ def read_arrow_ipc(
     source: Source,
     *,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
@@ -122,6 +125,7 @@ def read_arrow_ipc(
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
             named is read as a whole. None: all columns.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
             `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
             Each batch but the last one then has `batch_size` rows. None: all rows.

@@ -41,6 +41,7 @@ class AvroDataset(Dataset):
             `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If you pass neither
             argument, `infer_representations` determines the tensors.
         columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
@@ -92,6 +93,7 @@ class AvroDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
         double_as_float: bool = False,
@@ -112,6 +114,7 @@ def read_avro(
     source: Source,
     *,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     reader_schema: AvroSchemaLike | None = None,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
@@ -148,6 +151,7 @@ def read_avro(
             maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
             fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
             `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
             to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text

@@ -12,6 +12,7 @@ from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._dataset.samples import Samples
 from arrowfeed._frameworks.jax_iterator import JaxIterator
 from arrowfeed._frameworks.torch_dataset import TorchDataset
+from arrowfeed._statistics import Description
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
@@ -435,6 +436,33 @@ class Dataset(Tfxio):
             <arrowfeed.RecordBatch of 3 rows and 2 columns>
               id: Int64 not null = 1, 2, 3
               name: Utf8 = Ada, null, Emmy
+        """
+
+    def describe(
+        self, *, threads: int | None = None, on_error: OnError = "raise", progress: bool = False
+    ) -> Description:
+        """Reads all rows, and computes statistics of each column and of its nested fields.
+
+        The statistics are those of the command `arrowfeed stats`: nulls, the smallest and the largest value,
+        lengths, distinct and frequent values, bytes. The columns are those of `arrow_schema`. The memory does
+        not depend on the number of rows.
+
+        Args:
+            threads: Number of threads that decode, as in `record_batches`.
+            on_error: How to handle parts that cannot be read, as in `record_batches`.
+            progress: Whether to show a tqdm progress bar that counts the rows as they are read.
+
+        Raises:
+            ArrowfeedError, OSError: As in the iteration over `record_batches`.
+            ValueError: An option has an invalid value.
+            TypeError: An option has the wrong type.
+            ImportError: pyarrow is not installed, or `progress` is True and tqdm is not installed.
+
+        Example:
+            >>> description = dataset.describe()
+            >>> description["age"].min, description["age"].max, description["age"].nulls
+            (18, 97, 3)
+            >>> description.write_html("rows.html")
         """
 
     def rows(
@@ -1115,6 +1143,7 @@ class ChunkDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. None: the columns that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         limits: `batch_bytes` bounds a batch. None: `Limits()`.
         index: Path of an index of these sources that `save_index` wrote. None: no index.
 
@@ -1141,6 +1170,7 @@ class ChunkDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ChunkDataset: ...

@@ -37,6 +37,7 @@ class ParquetDataset(Dataset):
         representations: As in `AvroDataset`.
         columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
             as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
             The names match the columns and fields of each file with those of the schema, in any order. A
             column of another type is converted if the conversion is lossless; the page "Parquet" has the
@@ -86,6 +87,7 @@ class ParquetDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         schema: ArrowSchemaExportable | None = None,
         double_as_float: bool = False,
         limits: Limits | None = None,
@@ -103,6 +105,7 @@ def read_parquet(
     source: Source,
     *,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     schema: ArrowSchemaExportable | None = None,
     double_as_float: bool = False,
     where: PredicateLike | None = None,
@@ -130,6 +133,7 @@ def read_parquet(
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
             read as a whole. With a `schema`, the paths refer to it. None: all columns.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
             The names match the columns and fields of each file with those of the schema, in any order. A
             column of another type is converted if the conversion is lossless; the page "Parquet" has the

@@ -45,6 +45,7 @@ class AvroRecordDecoder:
             argument, `infer_representations` determines the tensors.
         columns: Field paths to read, in this order. None: the fields that `features` or `representations`
             need; without these arguments, all fields.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
         batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
@@ -87,6 +88,7 @@ class AvroRecordDecoder:
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         batch_size: int | None = None,
         max_batch_bytes: int | None = None,

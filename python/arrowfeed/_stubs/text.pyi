@@ -71,6 +71,7 @@ class CsvDataset(Dataset):
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
             columns that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
             `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
@@ -126,6 +127,7 @@ class CsvDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
         partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
@@ -166,6 +168,7 @@ class JsonLinesDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. None: the columns that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch, `skipped_depth` the nesting of a record; without `schema`, `schema_depth`
             and `expanded_fields` bound the inferred types. None: `Limits()`.
@@ -210,6 +213,7 @@ class JsonLinesDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
         partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
@@ -238,6 +242,7 @@ def read_csv(
     secondary_delimiter: str | None = None,
     raw: bool = False,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
@@ -275,6 +280,7 @@ def read_csv(
         raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
             columns.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
             `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
             Each batch but the last one then has `batch_size` rows. None: all rows.
@@ -321,6 +327,7 @@ def read_json_lines(
     schema: ArrowSchemaExportable | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
@@ -342,6 +349,7 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
             `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
             Each batch but the last one then has `batch_size` rows. None: all rows.

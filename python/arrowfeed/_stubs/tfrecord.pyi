@@ -48,6 +48,7 @@ class ExampleDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of features to read, in this order. None: the features that the tensors need.
+        exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
         encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
             `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
@@ -94,6 +95,7 @@ class ExampleDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
@@ -129,6 +131,7 @@ class SequenceExampleDataset(Dataset):
         representations: As in `AvroDataset`.
         columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in this order. None: the fields
             that the tensors need.
+        exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
@@ -165,6 +168,7 @@ class SequenceExampleDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        exclude: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
@@ -243,6 +247,7 @@ def read_tfrecord(
     schema: ExampleSchemaLike | SequenceExampleSchemaLike | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
+    exclude: list[str] | tuple[str, ...] | None = None,
     encoding: Literal["tfx", "feature"] = "tfx",
     where: PredicateLike | None = None,
     batch_size: int | None = None,
@@ -278,6 +283,7 @@ def read_tfrecord(
         sample: Without `schema`: number of records, from the first one on, that are searched for features, at
             least 1. A feature that occurs only in later records is not read. None: all records.
         columns: Names of features to read, in this order. Other features are skipped. None: all features.
+        exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
         encoding: The Arrow types of features; see `ExampleDataset`.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
             `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import arrowfeed
 from arrowfeed._formats import ADDED_COLUMNS
+from arrowfeed._rendering.text import printable
 from arrowfeed.cli._standard_input import StandardInput
-from arrowfeed.cli._text import printable
 from arrowfeed.types import OnError, Unions
 
 if TYPE_CHECKING:

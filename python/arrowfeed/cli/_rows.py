@@ -7,7 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._libraries import needed
-from arrowfeed.cli import _parts as parts
+from arrowfeed._rendering import parts
 from arrowfeed.cli._options import EVERY, UsageError
 
 if TYPE_CHECKING:

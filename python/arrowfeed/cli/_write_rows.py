@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed._libraries import needed
 from arrowfeed._probes import SEQUENCE_COLUMN
-from arrowfeed.cli import _parts as parts
+from arrowfeed._rendering import parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ import gzip
 from typing import IO, TYPE_CHECKING, Any
 
 from arrowfeed._libraries import needed
-from arrowfeed.cli import _parts as parts
+from arrowfeed._rendering import parts
+from arrowfeed._rendering.json_values import json_rows
+from arrowfeed._rendering.text import json_lines
 from arrowfeed.cli._output import new_file
-from arrowfeed.cli._text import json_lines
-from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator

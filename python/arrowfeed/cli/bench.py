@@ -7,13 +7,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._engines.planner import files_of
+from arrowfeed._rendering.table import table
+from arrowfeed._rendering.text import json_text
 from arrowfeed._urls import redacted
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import add_files, add_text, positive, stores_of, text_options
-from arrowfeed.cli._table import table
 from arrowfeed.cli._tensors import add_tensors, tensors
-from arrowfeed.cli._text import json_text
 
 if TYPE_CHECKING:
     import argparse

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import arrowfeed
+from arrowfeed._rendering.text import printable
 from arrowfeed.cli import _targets as targets
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import Input, opened
@@ -25,7 +26,6 @@ from arrowfeed.cli._options import (
 from arrowfeed.cli._output import Output, refuse, signals_raise
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._rows import Rows, with_scalars, with_text
-from arrowfeed.cli._text import printable
 
 if TYPE_CHECKING:
     import argparse

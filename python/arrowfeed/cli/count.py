@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._rendering.table import table
+from arrowfeed._rendering.text import json_text
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import (
@@ -17,8 +19,6 @@ from arrowfeed.cli._options import (
     stores_of,
     text_options,
 )
-from arrowfeed.cli._table import table
-from arrowfeed.cli._text import json_text
 
 if TYPE_CHECKING:
     import argparse

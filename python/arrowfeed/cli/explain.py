@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._rendering.text import printable_lines
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import add_files, add_text, stores_of, text_options
 from arrowfeed.cli._tensors import add_tensors, tensors
-from arrowfeed.cli._text import printable_lines
 
 if TYPE_CHECKING:
     import argparse

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._rendering import parts
+from arrowfeed._rendering.json_values import json_rows
+from arrowfeed._rendering.table import table
+from arrowfeed._rendering.text import cut, json_lines, json_text
 from arrowfeed._urls import scheme_of
-from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, stores_of, tell_skipped
-from arrowfeed.cli._table import table
-from arrowfeed.cli._text import cut, json_lines, json_text
-from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:
     import argparse

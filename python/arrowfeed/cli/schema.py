@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._rendering.text import json_text, printable
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import Input, opened
 from arrowfeed.cli._options import (
@@ -16,7 +17,6 @@ from arrowfeed.cli._options import (
     stores_of,
     text_options,
 )
-from arrowfeed.cli._text import json_text, printable
 
 if TYPE_CHECKING:
     import argparse

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._rendering.table import table
+from arrowfeed._rendering.text import json_text
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import (
@@ -15,8 +17,6 @@ from arrowfeed.cli._options import (
     stores_of,
     text_options,
 )
-from arrowfeed.cli._table import table
-from arrowfeed.cli._text import json_text
 
 if TYPE_CHECKING:
     import argparse

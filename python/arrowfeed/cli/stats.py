@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import arrowfeed
 from arrowfeed._engines.planner import files_of
+from arrowfeed._rendering import parts
+from arrowfeed._rendering.text import json_text
+from arrowfeed._statistics.collected import columns_of
+from arrowfeed._statistics.page import page
+from arrowfeed._statistics.report import Summary, as_text, figures
 from arrowfeed._urls import is_remote, redacted
-from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._field_stats import FieldStats, column_path
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import (
@@ -23,8 +26,6 @@ from arrowfeed.cli._options import (
 )
 from arrowfeed.cli._output import Output, new_file, refuse
 from arrowfeed.cli._progress import progress
-from arrowfeed.cli._stats_html import page
-from arrowfeed.cli._stats_report import Summary, as_json, as_text
 
 if TYPE_CHECKING:
     import argparse
@@ -58,35 +59,47 @@ def run(options: argparse.Namespace) -> None:
     """Reads all files, then prints the requested form."""
     parts.arrow()
     if options.html is None:
-        summary = _summary(options)
-        print(as_json(summary) if options.json else as_text(summary), end="")
+        origin, summary = _summary(options)
+        print(_json(origin, summary) if options.json else as_text(summary), end="")
         return
     output = Output(options.html, stores_of(options))
     refuse(output, force=options.force)
-    summary = _summary(options)
+    origin, summary = _summary(options)
     with new_file(output) as unfinished:
         unfinished.write_text(page(summary), "utf-8")
     if options.json:
-        print(as_json(summary), end="")
+        print(_json(origin, summary), end="")
 
 
-def _summary(options: argparse.Namespace) -> Summary:
+class _Origin(NamedTuple):
+    """Where the rows come from."""
+
+    files: list[str]
+    """The names of the files, as passed by the caller."""
+    format: str
+    """Name of the format of the files."""
+    codecs: list[str]
+    """The distinct codecs of Avro files."""
+
+
+def _json(origin: _Origin, summary: Summary) -> str:
+    """Formats a JSON object, whose keys docs/command-line.md lists."""
+    return json_text({**origin._asdict(), **figures(summary)}, indent=2) + "\n"
+
+
+def _summary(options: argparse.Namespace) -> tuple[_Origin, Summary]:
     files = opened(options.files, options.format, stores_of(options), options.partitioning)
     codecs = _codecs(files) if files.is_avro else []
     reader = files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options))
-    histograms = options.html is not None
-    schema = parts.arrow().schema(reader.schema)
-    fields = [
-        FieldStats(column_path(field.name), parts.shown_type(field.type), histograms=histograms)
-        for field in schema
-    ]
     with reader, progress(reader, files):
-        for batch in reader:
-            for stats, column in zip(fields, parts.record_batch(batch).columns, strict=True):
-                stats.add(column)
+        fields = columns_of(reader.schema, reader, histograms=options.html is not None)
     tell_skipped(reader.report())
     names = ["standard input" if name == STANDARD_INPUT else redacted(name) for name in options.files]
-    return Summary(names, files.format.name, codecs, reader.report(), fields)
+    shown = ", ".join(names)
+    lines = [("files", shown), ("format", files.format.name)]
+    lines += [("codecs", ", ".join(codecs))] if codecs else []
+    origin = _Origin(names, files.format.name, codecs)
+    return origin, Summary(f"arrowfeed stats: {shown}", lines, reader.report(), fields)
 
 
 def _codecs(files: Input) -> list[str]:

@@ -68,7 +68,7 @@ def read_options(options: Mapping[str, str]) -> ReadOptions:
     for name, text in left.items():
         if name in _OBJECTS:
             raise ValueError(f"{name}: expected no such option, because Spark passes options as text")
-        dataset[name] = _columns(text) if name == "columns" else _value(text)
+        dataset[name] = _columns(text) if name in ("columns", "exclude") else _value(text)
     if storage:
         dataset["storage_options"] = storage
     if limits:

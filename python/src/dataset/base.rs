@@ -301,6 +301,15 @@ impl Dataset {
         call_maker(("arrowfeed._dataset.samples", "Samples"), slf, options)
     }
 
+    #[doc = signed!(Dataset.describe)]
+    #[pyo3(signature = (**options), text_signature = None)]
+    fn describe<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call_maker(("arrowfeed._statistics", "described"), slf, options)
+    }
+
     #[doc = docs!(Dataset.explain)]
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         html::explanation(py, self.dataset.explain())

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 equal_options!(IpcOptions);
 
 file_format! {
-    IpcOptions: { columns, limits }
+    IpcOptions: { columns, exclude, limits }
     extension: "arrow",
     open: IpcFormat::files,
     dataset: ArrowDataset,

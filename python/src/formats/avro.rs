@@ -17,7 +17,7 @@ pub(crate) const EXTENSION: &str = "avro";
 equal_options!(AvroOptions);
 
 file_format! {
-    AvroOptions: { columns, reader_schema, encoding, double_as_float, unions, raw, limits }
+    AvroOptions: { columns, exclude, reader_schema, encoding, double_as_float, unions, raw, limits }
     extension: EXTENSION,
     open: AvroFormat::files,
     dataset: AvroDataset,
@@ -25,7 +25,7 @@ file_format! {
 
 read_function! {
     read_avro, read, AvroOptions: {
-        columns, reader_schema, max_batch_bytes, encoding, double_as_float, string_type, unions, raw, limits,
+        columns, exclude, reader_schema, max_batch_bytes, encoding, double_as_float, string_type, unions, raw, limits,
     }
 }
 

@@ -31,12 +31,15 @@ pub(crate) struct ChunkDataset;
 impl ChunkDataset {
     #[new]
     #[pyo3(
-        signature = (source, *, columns=None, limits=None, features=None, representations=None, index=None),
+        signature = (
+            source, *, columns=None, exclude=None, limits=None, features=None, representations=None, index=None
+        ),
         text_signature = None
     )]
     fn new<'py>(
         source: &Bound<'py, PyAny>,
         columns: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
         limits: Option<Bound<'py, PyAny>>,
         features: Option<Bound<'py, PyAny>>,
         representations: Option<Bound<'py, PyAny>>,
@@ -46,6 +49,7 @@ impl ChunkDataset {
         // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
         let mut options = ChunkOptions { read_by_caller: true, ..Default::default() };
         keywords.set(&mut options.columns, "columns", columns)?;
+        keywords.set(&mut options.exclude, "exclude", exclude)?;
         keywords.set(&mut options.limits, "limits", limits)?;
         let of_dataset = keywords.dataset_options(features, representations, index)?;
         keywords.open_files(sources(source)?, of_dataset, |sources, _| ChunkFormat::files(sources, options))

@@ -31,6 +31,7 @@ file_format! {
         schema in options,
         sample in options,
         columns in options,
+        exclude in options,
         limits in options,
     }
     extension: "csv",

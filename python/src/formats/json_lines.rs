@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 equal_options!(JsonLinesOptions);
 
 file_format! {
-    JsonLinesOptions: { schema, sample, columns, limits }
+    JsonLinesOptions: { schema, sample, columns, exclude, limits }
     extension: "jsonl",
     open: JsonLinesFormat::files,
     dataset: JsonLinesDataset,

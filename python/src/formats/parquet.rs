@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 equal_options!(ParquetOptions);
 
 file_format! {
-    ParquetOptions: { columns, schema, double_as_float, limits }
+    ParquetOptions: { columns, exclude, schema, double_as_float, limits }
     extension: "parquet",
     open: ParquetFormat::files,
     dataset: ParquetDataset,

@@ -30,19 +30,20 @@ struct MessageArguments<F> {
     schema: Option<MessageSchema<F>>,
     sample: Option<u64>,
     columns: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
     encoding: FeatureEncoding,
     limits: Limits,
 }
 
 file_format! {
-    MessageArguments<Vec<Feature>>: { schema, sample, columns, encoding, limits }
+    MessageArguments<Vec<Feature>>: { schema, sample, columns, exclude, encoding, limits }
     extension: EXTENSION,
     open: RecordFormat::files,
     dataset: ExampleDataset,
 }
 
 file_format! {
-    MessageArguments<SequenceFeatures>: { schema, sample, columns, encoding, limits }
+    MessageArguments<SequenceFeatures>: { schema, sample, columns, exclude, encoding, limits }
     extension: EXTENSION,
     open: RecordFormat::files,
     dataset: SequenceExampleDataset,
@@ -51,7 +52,7 @@ file_format! {
 impl<F> Default for MessageArguments<F> {
     fn default() -> Self {
         let (encoding, limits) = Default::default();
-        Self { schema: None, sample: None, columns: None, encoding, limits }
+        Self { schema: None, sample: None, columns: None, exclude: None, encoding, limits }
     }
 }
 
@@ -59,14 +60,14 @@ impl<F: MessageFeatures> FormatArguments for MessageArguments<F> {
     type Options = RecordOptions;
 
     fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
-        let Self { schema, sample, columns, encoding, limits } = self;
+        let Self { schema, sample, columns, exclude, encoding, limits } = self;
         let kind = F::kind(schema.map(|schema| schema.features), sample);
-        Ok(RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) })
+        Ok(RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) })
     }
 
     /// The tensors that a TensorFlow Metadata schema defines, if all columns are read.
     fn tensors(&self, py: Python<'_>) -> PyResult<Option<TensorDefinitions>> {
-        let schema = self.schema.as_ref().filter(|_| self.columns.is_none());
+        let schema = self.schema.as_ref().filter(|_| self.columns.is_none() && self.exclude.is_none());
         let tfmd = schema.and_then(|schema| schema.tfmd.as_ref());
         let tensors = tfmd.map(|tfmd| representations_of_tfmd(py, tfmd, "")).transpose()?;
         Ok(tensors.map(TensorDefinitions::Representations))
@@ -101,12 +102,13 @@ struct ReadArguments {
     schema: Option<Py<PyAny>>,
     sample: Option<u64>,
     columns: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
     encoding: FeatureEncoding,
     limits: Limits,
 }
 
 file_format! {
-    ReadArguments: { format, schema, sample, columns, encoding, limits }
+    ReadArguments: { format, schema, sample, columns, exclude, encoding, limits }
     extension: EXTENSION,
     open: RecordFormat::files,
     reader: read_tfrecord,
@@ -116,7 +118,7 @@ impl FormatArguments for ReadArguments {
     type Options = RecordOptions;
 
     fn options(self, py: Python<'_>) -> PyResult<RecordOptions> {
-        let Self { format, schema, sample, columns, encoding, limits } = self;
+        let Self { format, schema, sample, columns, exclude, encoding, limits } = self;
         let schema = schema.as_ref().map(|schema| schema.bind(py));
         let kind = match format {
             Format::Example => Vec::<Feature>::kind(features(schema)?, sample),
@@ -137,7 +139,7 @@ impl FormatArguments for ReadArguments {
                 RecordKind::Raw { column: RECORD.to_owned() }
             }
         };
-        Ok(RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) })
+        Ok(RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) })
     }
 }
 

@@ -93,6 +93,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Field paths to read (`id`, `user.scores`), in this order. A column with a field that is
         named is read as a whole. None: the columns that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the metadata of a
         message, `decoded_block_bytes` a record batch, `batch_bytes` a batch and the dictionaries.
         None: `Limits()`.
@@ -147,6 +148,7 @@ Args:
         `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If you pass neither
         argument, `infer_representations` determines the tensors.
     columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
@@ -214,6 +216,7 @@ Args:
         argument, `infer_representations` determines the tensors.
     columns: Field paths to read, in this order. None: the fields that `features` or `representations`
         need; without these arguments, all fields.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
     batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
@@ -583,6 +586,7 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     limits: `batch_bytes` bounds a batch. None: `Limits()`.
     index: Path of an index of these sources that `save_index` wrote. None: no index.
 
@@ -693,6 +697,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
         columns that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
         `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: a shuffled or sharded iteration
@@ -744,6 +749,30 @@ Example:
     };
     (Dataset.arrow_schema) => {
         r#"The schema of the record batches: the columns that are read."#
+    };
+    (Dataset.describe) => {
+        r#"Reads all rows, and computes statistics of each column and of its nested fields.
+
+The statistics are those of the command `arrowfeed stats`: nulls, the smallest and the largest value,
+lengths, distinct and frequent values, bytes. The columns are those of `arrow_schema`. The memory does
+not depend on the number of rows.
+
+Args:
+    threads: Number of threads that decode, as in `record_batches`.
+    on_error: How to handle parts that cannot be read, as in `record_batches`.
+    progress: Whether to show a tqdm progress bar that counts the rows as they are read.
+
+Raises:
+    ArrowfeedError, OSError: As in the iteration over `record_batches`.
+    ValueError: An option has an invalid value.
+    TypeError: An option has the wrong type.
+    ImportError: pyarrow is not installed, or `progress` is True and tqdm is not installed.
+
+Example:
+    >>> description = dataset.describe()
+    >>> description["age"].min, description["age"].max, description["age"].nulls
+    (18, 97, 3)
+    >>> description.write_html("rows.html")"#
     };
     (Dataset.explain) => {
         r#"Explains which columns are read and, for each tensor, which memory is shared with the batch, which
@@ -1716,6 +1745,7 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of features to read, in this order. None: the features that the tensors need.
+    exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
     encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
         `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
@@ -1850,6 +1880,7 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch, `skipped_depth` the nesting of a record; without `schema`, `schema_depth`
         and `expanded_fields` bound the inferred types. None: `Limits()`.
@@ -1993,6 +2024,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
         as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
         The names match the columns and fields of each file with those of the schema, in any order. A
         column of another type is converted if the conversion is lossless; the page "Parquet" has the
@@ -2503,6 +2535,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in this order. None: the fields
         that the tensors need.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
@@ -3470,6 +3503,7 @@ Args:
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`), in this order. A column with a field that is
         named is read as a whole. None: all columns.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
         `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
         Each batch but the last one then has `batch_size` rows. None: all rows.
@@ -3528,6 +3562,7 @@ Args:
         maps). A quoted name is used literally: `"['a.b'].c"`. An unquoted path that matches several
         fields is an error. The nesting is kept: `user.scores` is read as a struct `user` with the field
         `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
         to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
@@ -3622,6 +3657,7 @@ Args:
     raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
         columns.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
         `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
         Each batch but the last one then has `batch_size` rows. None: all rows.
@@ -3669,6 +3705,7 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
         `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
         Each batch but the last one then has `batch_size` rows. None: all rows.
@@ -3719,6 +3756,7 @@ Args:
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
         read as a whole. With a `schema`, the paths refer to it. None: all columns.
+    exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
         The names match the columns and fields of each file with those of the schema, in any order. A
         column of another type is converted if the conversion is lossless; the page "Parquet" has the
@@ -3792,6 +3830,7 @@ Args:
     sample: Without `schema`: number of records, from the first one on, that are searched for features, at
         least 1. A feature that occurs only in later records is not read. None: all records.
     columns: Names of features to read, in this order. Other features are skipped. None: all features.
+    exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
     encoding: The Arrow types of features; see `ExampleDataset`.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
         `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
@@ -4043,13 +4082,13 @@ macro_rules! signed {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Array.to_pyarrow))
     };
     (ArrowDataset) => {
-        concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
+        concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
     };
     (AvroDataset) => {
-        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
+        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
     };
     (AvroRecordDecoder) => {
-        concat!(r#"AvroRecordDecoder(schema=None, *, framing='bare', schemas=None, features=None, representations=None, columns=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', limits=None, name=None)"#, "\n--\n\n", docs!(AvroRecordDecoder))
+        concat!(r#"AvroRecordDecoder(schema=None, *, framing='bare', schemas=None, features=None, representations=None, columns=None, exclude=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', limits=None, name=None)"#, "\n--\n\n", docs!(AvroRecordDecoder))
     };
     (AvroRecordDecoder.add_writer) => {
         concat!(r#"add_writer($self, schema)"#, "\n--\n\n", docs!(AvroRecordDecoder.add_writer))
@@ -4109,7 +4148,7 @@ macro_rules! signed {
         concat!(r#"stats($self)"#, "\n--\n\n", docs!(BatchIterator.stats))
     };
     (ChunkDataset) => {
-        concat!(r#"ChunkDataset(source, *, features=None, representations=None, columns=None, limits=None, index=None)"#, "\n--\n\n", docs!(ChunkDataset))
+        concat!(r#"ChunkDataset(source, *, features=None, representations=None, columns=None, exclude=None, limits=None, index=None)"#, "\n--\n\n", docs!(ChunkDataset))
     };
     (Column.is_in) => {
         concat!(r#"is_in($self, values)"#, "\n--\n\n", docs!(Column.is_in))
@@ -4127,10 +4166,13 @@ macro_rules! signed {
         concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
     };
     (CsvDataset) => {
-        concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
+        concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
+    };
+    (Dataset.describe) => {
+        concat!(r#"describe($self, *, threads=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.describe))
     };
     (Dataset.explain) => {
         concat!(r#"explain($self)"#, "\n--\n\n", docs!(Dataset.explain))
@@ -4229,7 +4271,7 @@ macro_rules! signed {
         concat!(r#"numpy($self)"#, "\n--\n\n", docs!(DenseTensor.numpy))
     };
     (ExampleDataset) => {
-        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
+        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
     };
     (ExampleRecordDecoder) => {
         concat!(r#"ExampleRecordDecoder(schema=None, *, encoding='tfx')"#, "\n--\n\n", docs!(ExampleRecordDecoder))
@@ -4241,7 +4283,7 @@ macro_rules! signed {
         concat!(r#"IcebergDataset(source, *, scan, deleted=None, limits=None, features=None, representations=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(IcebergDataset))
     };
     (JsonLinesDataset) => {
-        concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
+        concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
     };
     (Limits) => {
         concat!(r#"Limits(*, header_bytes=16777216, schema_bytes=4194304, schema_depth=64, expanded_fields=100000, decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, xz_memory_bytes=134217728)"#, "\n--\n\n", docs!(Limits))
@@ -4253,7 +4295,7 @@ macro_rules! signed {
         concat!(r#"MixedDataset(datasets, *, weights=None)"#, "\n--\n\n", docs!(MixedDataset))
     };
     (ParquetDataset) => {
-        concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, schema=None, double_as_float=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
+        concat!(r#"ParquetDataset(source, *, features=None, representations=None, columns=None, exclude=None, schema=None, double_as_float=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ParquetDataset))
     };
     (Predicate) => {
         concat!(r#"Predicate(text, *, schema=None)"#, "\n--\n\n", docs!(Predicate))
@@ -4343,7 +4385,7 @@ macro_rules! signed {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Schema.to_pyarrow))
     };
     (SequenceExampleDataset) => {
-        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
+        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
     };
     (SequenceExampleRecordDecoder) => {
         concat!(r#"SequenceExampleRecordDecoder(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"#, "\n--\n\n", docs!(SequenceExampleRecordDecoder))
@@ -4472,22 +4514,22 @@ macro_rules! signed {
         concat!(r#"predicate_from_substrait(message, schema, in_of_sql)"#, "\n--\n\n", docs!(predicate_from_substrait))
     };
     (read_arrow_ipc) => {
-        concat!(r#"read_arrow_ipc(source, *, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
+        concat!(r#"read_arrow_ipc(source, *, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
     };
     (read_avro) => {
-        concat!(r#"read_avro(source, *, columns=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
+        concat!(r#"read_avro(source, *, columns=None, exclude=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
-        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
+        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
     };
     (read_parquet) => {
-        concat!(r#"read_parquet(source, *, columns=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
+        concat!(r#"read_parquet(source, *, columns=None, exclude=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
     };
     (read_tfrecord) => {
-        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
+        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, exclude=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
     };
     (register_tensorflow_ops) => {
         concat!(r#"register_tensorflow_ops(library)"#, "\n--\n\n", docs!(register_tensorflow_ops))

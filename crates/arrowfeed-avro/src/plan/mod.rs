@@ -17,6 +17,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use arrowfeed_source::field_path::quoted_step;
+use arrowfeed_source::format::remaining_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use crate::encode::Encoder;
@@ -63,8 +64,8 @@ impl DecodePlan {
     /// Compiles the plan and reports every error in the schemas and options.
     pub(crate) fn compile(writer: &AvroSchema, options: &AvroOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
-        let projection = match &options.columns {
-            Some(paths) => projection_of(paths, reader, options)?,
+        let projection = match selected_columns(writer, options)? {
+            Some(paths) => projection_of(&paths, reader, options)?,
             None => Projection::All,
         };
         Self::of(writer, options, &projection)
@@ -89,7 +90,7 @@ impl DecodePlan {
     ) -> Result<(Self, Option<FeedError>), FeedError> {
         let error = match Self::compile(writer, options) {
             Ok(plan) => return Ok((plan, None)),
-            Err(error) if options.columns.is_some() || error.kind() != FeedErrorKind::Schema => {
+            Err(error) if options.selects() || error.kind() != FeedErrorKind::Schema => {
                 return Err(error);
             }
             Err(error) => error,
@@ -185,6 +186,25 @@ fn is_spread(resolver: &Resolver<'_>) -> bool {
 }
 
 /// The names of all columns of a schema.
+/// The field paths of the columns that the options select. `None`: all columns.
+pub(crate) fn selected_columns(
+    writer: &AvroSchema,
+    options: &AvroOptions,
+) -> Result<Option<Vec<String>>, FeedError> {
+    match &options.exclude {
+        Some(excluded) => remaining_columns(&column_names(writer, options), excluded).map(Some),
+        None => Ok(options.columns.clone()),
+    }
+}
+
+/// The names of all columns, also of those of recursive types.
+pub(crate) fn column_names<'a>(writer: &'a AvroSchema, options: &'a AvroOptions) -> Vec<&'a str> {
+    match options.raw {
+        true => vec![RAW_COLUMN],
+        false => root_columns(options.reader_schema.as_ref().unwrap_or(writer).graph()),
+    }
+}
+
 fn root_columns(graph: &Graph) -> Vec<&str> {
     match &graph.types[graph.root] {
         Type::Record(record) => record.fields.iter().map(|field| field.column_name()).collect(),

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use arrowfeed_predicate::Predicate;
-use arrowfeed_source::run::{FileReader, ReadOptions, with_needed};
+use arrowfeed_source::run::{FileReader, ReadOptions};
 use arrowfeed_source::{FeedError, Interrupt, Limits, OnError};
 
 use super::format::AvroFormat;
@@ -151,13 +151,8 @@ impl AvroReaderBuilder {
     ) -> Result<FileReader, FeedError> {
         let Self { options, mut reading } = self;
         reading.check()?;
-        let mut options = options.checked()?;
-        let columns = options.columns.clone();
-        if let (Some(columns), Some(filter)) = (&mut options.columns, &reading.filter) {
-            *columns = with_needed(columns, filter);
-        }
-        let (mut files, opened) =
-            AvroFormat::open_files(sources.into_iter().map(Into::into), options, &reading)?;
+        let (mut files, opened, columns) =
+            AvroFormat::open_files(sources.into_iter().map(Into::into), options.checked()?, &reading)?;
         if let Some(filter) = reading.filter.take() {
             files = files.filtered(filter)?;
             if let Some(columns) = columns {

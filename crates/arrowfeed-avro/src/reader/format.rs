@@ -12,14 +12,14 @@ use arrowfeed_source::format::{
     column_difference, compiled,
 };
 use arrowfeed_source::io::{Fingerprint, Opened};
-use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions};
+use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions, with_needed};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError};
 
 use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
 use crate::decode::selector::Probe;
-use crate::plan::DecodePlan;
+use crate::plan::{DecodePlan, column_names, selected_columns};
 use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding};
 
 /// Maximum number of cached plans, one for each schema text.
@@ -75,32 +75,41 @@ impl AvroFormat {
         let in_first = |error: FeedError| error.in_file(&first.name);
         let (plan, recursion_error) =
             DecodePlan::compile_nonrecursive(&first.schema, &options).map_err(in_first)?;
-        let columns = options.columns.clone();
+        let columns = selected_columns(&first.schema, &options).map_err(in_first)?;
+        let options = AvroOptions { columns: columns.clone(), exclude: None, ..options };
         let format =
             Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan, None) };
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(columns.as_deref()))
+        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), None)
     }
 
-    /// Files that are read once, in order; they may include streams. The first file that can be opened stays open.
+    /// Files that are read once, in order; they may include streams. The first file that can be opened stays open. Also returns the
+    /// selected columns; the format has those of the filter too.
     pub(super) fn open_files(
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroOptions,
         reading: &ReadOptions,
-    ) -> Result<(FileSet, OpenedFile), FeedError> {
+    ) -> Result<(FileSet, OpenedFile, Option<Vec<String>>), FeedError> {
         let (files, check) = (Files::new(sources), Check::of(reading.interrupt.as_ref()));
         let open = |opened| {
             let container = Container::read(opened, &options.limits, &check)?;
             let first = FirstSchema::of(&container, &options)?;
-            Ok((container, Self::compiled(&first, options.clone(), reading.filter.clone())?))
+            let selected = selected_columns(&first.schema, &options);
+            let selected = selected.map_err(|error| error.in_file(&first.name))?;
+            let columns = match (&selected, &reading.filter) {
+                (Some(columns), Some(filter)) => Some(with_needed(columns, filter)),
+                _ => selected.clone(),
+            };
+            let options = AvroOptions { columns, exclude: None, ..options.clone() };
+            Ok((container, Self::compiled(&first, options, reading.filter.clone())?, selected))
         };
         let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_file_error();
         let mut found = files.first(&check, open, skips)?;
-        let Some((number, (container, format))) = found.opened else {
+        let Some((number, (container, format, selected))) = found.opened else {
             let nothing = || FeedError::new(FeedErrorKind::Options, "expected files to read, found none");
             return Err(found.failed.pop().unwrap_or_else(nothing));
         };
         let opened = OpenedFile { number, file: Arc::new(format.file(container)?), failed: found.failed };
-        Ok((FileSet::new(files, Arc::new(format)), opened))
+        Ok((FileSet::new(files, Arc::new(format)), opened, selected))
     }
 
     fn compiled(
@@ -226,6 +235,11 @@ impl FileFormat for AvroFormat {
         let options = AvroOptions { columns: None, ..(*self.options).clone() };
         let (plan, _) = DecodePlan::compile_nonrecursive(&self.first.schema, &options)?;
         Ok(plan.schema().clone())
+    }
+
+    fn column_names(&self) -> Result<Vec<String>, FeedError> {
+        let names = column_names(&self.first.schema, &self.options);
+        Ok(names.into_iter().map(ToOwned::to_owned).collect())
     }
 
     fn lists_hold_one_value(&self) -> bool {

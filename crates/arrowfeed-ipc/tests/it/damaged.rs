@@ -31,7 +31,7 @@ fn limits() -> Limits {
 
 /// Reads the bytes in every way. Returns the batches of the readable record batches, or an error.
 fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<RecordBatch>, Report), FeedError> {
-    let files = open(bytes, IpcOptions { limits: limits(), columns: None })?;
+    let files = open(bytes, IpcOptions { limits: limits(), ..Default::default() })?;
     files.chunks(0, OnError::SkipBlock, &Check::never())?;
     for workers in [Workers::Caller, Workers::Own(2)] {
         let _ = all(&mut reader(&files, Part::whole(0), 64, OnError::Raise, workers));
@@ -159,7 +159,7 @@ fn a_small_file_that_decompresses_to_more_than_the_limit_is_an_error() {
     for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
         let bytes = write(Kind::File, std::slice::from_ref(&batch), packed(Some(codec)));
         assert!(bytes.len() < 64 << 10);
-        let files = open(bytes, IpcOptions { limits: limits(), columns: None });
+        let files = open(bytes, IpcOptions { limits: limits(), ..Default::default() });
         let error =
             files.and_then(|files| read(files, 100, 1, OnError::Raise).1.map_or(Ok(()), Err)).unwrap_err();
         assert_eq!(error.limit(), Some("decoded_block_bytes"), "{error}");

@@ -196,7 +196,7 @@ fn batches_end_early_at_the_limit() {
     let limits = Limits { batch_bytes: 4 << 10, ..Limits::default() };
     let bytes = write(Kind::Stream, &[columns(0..ROWS)], packed(None));
     let columns = Some(vec!["id".to_owned(), "both".to_owned()]);
-    let files = open(bytes, IpcOptions { columns, limits }).unwrap();
+    let files = open(bytes, IpcOptions { columns, limits, ..Default::default() }).unwrap();
     let (batches, error) = read(files, 1000, 2, OnError::Raise);
     assert!(error.is_none(), "{error:?}");
     assert_eq!(ids(&batches), (0..ROWS).collect::<Vec<_>>());

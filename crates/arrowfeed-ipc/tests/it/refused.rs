@@ -118,7 +118,7 @@ fn limits_are_checked_before_memory_is_taken() {
             (&many, short.clone(), "header_bytes"),
         ] {
             let bytes = write(kind, std::slice::from_ref(batch), packed(None));
-            let error = open(bytes, IpcOptions { limits, columns: None }).unwrap_err();
+            let error = open(bytes, IpcOptions { limits, ..Default::default() }).unwrap_err();
             assert_eq!(error.limit(), Some(name), "{error}");
         }
     }

@@ -10,7 +10,7 @@ use arrow_schema::{Schema, SchemaRef};
 
 use super::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, KnownChunks, ReadChunks,
-    Unit, UnitDecoder, named_columns,
+    Unit, UnitDecoder, check_selection, named_columns,
 };
 use crate::io::{ByteSource, FileSource, FileVersion, Fingerprint, OpenFile, Opened, checked_read_at};
 use crate::run::{FileSet, Files};
@@ -46,6 +46,8 @@ pub trait ChunkSource: Send + Sync + Debug {
 pub struct ChunkOptions {
     /// Names of columns to read, in the order of the batches. `None`: all columns.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// `batch_bytes` limits the size of a batch, `zero_byte_rows` the number of rows in a chunk.
     pub limits: Limits,
     /// Whether only the thread that requests batches may call [`ChunkSource::read`]. Default: any thread may call it.
@@ -72,7 +74,8 @@ impl ChunkFormat {
         sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
         options: ChunkOptions,
     ) -> Result<FileSet, FeedError> {
-        let ChunkOptions { columns, limits, read_by_caller } = options;
+        check_selection(options.columns.as_deref(), options.exclude.as_deref())?;
+        let ChunkOptions { columns, exclude, limits, read_by_caller } = options;
         let sources: Arc<[Arc<dyn ChunkSource>]> = sources.into_iter().collect();
         let Some(first) = sources.first() else {
             let message = "expected at least one source, found an empty list";
@@ -86,18 +89,15 @@ impl ChunkFormat {
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_file(other.name()));
             }
         }
-        let selected = columns;
-        let columns = match &selected {
-            Some(names) => named_columns(&whole, names).map_err(|error| error.in_file(first.name()))?,
-            None => (0..whole.fields().len()).collect(),
-        };
+        let name = first.name().to_owned();
         let files = sources.iter().enumerate().map(|(number, source)| {
             let len = source.chunk_rows().iter().fold(0_u64, |sum, rows| sum.saturating_add(len(*rows)));
             FileSource::from_source(source.name(), SourcePlaceholder { number: number as u64, len })
         });
         let files = Files::new(files.collect::<Vec<_>>());
-        let format = Self::new(sources, columns, limits, read_by_caller);
-        Ok(FileSet::new(files, Arc::new(format)).selecting_columns(selected.as_deref()))
+        let format = Self::new(sources, (0..whole.fields().len()).collect(), limits, read_by_caller);
+        let set = FileSet::new(files, Arc::new(format));
+        set.selecting(columns.as_deref(), exclude.as_deref()).map_err(|error| error.in_file(&name))
     }
 
     /// `sources` is not empty.

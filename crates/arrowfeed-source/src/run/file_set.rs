@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::added_columns::Added;
 use super::files::{Entry, Files, not_a_file};
@@ -13,7 +13,7 @@ use super::filter::{Filter, FilterLevel};
 use super::filter_levels::schema_of;
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use super::row_starts::{next_chunk, skip_damage};
-use crate::format::{Chunk, FileFormat, FormatFile};
+use crate::format::{Chunk, FileFormat, FormatFile, check_selection, remaining_columns};
 use crate::io::remote::{OnArrival, RemoteFile};
 use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
 use crate::report::Requests;
@@ -60,13 +60,23 @@ impl FileSet {
         }
     }
 
-    /// States the columns of the format, as field paths, if the caller has selected them. A dataset reads all of them then;
-    /// otherwise it reads the columns that its tensors need.
-    pub fn selecting_columns(self, columns: Option<&[String]>) -> Self {
-        Self { columns: columns.map(Into::into), ..self }
+    /// Selects columns by their field paths, or all columns except those with the names `exclude`. A dataset reads all selected
+    /// columns; otherwise it reads the columns that its tensors need.
+    ///
+    /// # Errors
+    /// A column does not exist, or both are given.
+    pub fn selecting(self, columns: Option<&[String]>, exclude: Option<&[String]>) -> Result<Self, FeedError> {
+        check_selection(columns, exclude)?;
+        match (columns, exclude) {
+            (None, None) => Ok(self),
+            (Some(columns), _) => self.with_columns(columns),
+            (None, Some(excluded)) => {
+                self.with_columns(&remaining_columns(&self.column_names()?, excluded)?)
+            }
+        }
     }
 
-    /// Whether the caller has selected the columns, see [`selecting_columns`](Self::selecting_columns).
+    /// Whether the caller has selected the columns, see [`selecting`](Self::selecting).
     pub fn selects_columns(&self) -> bool {
         self.columns.is_some()
     }
@@ -266,6 +276,15 @@ impl FileSet {
             Some(added) => added.with_all(&columns),
             None => columns,
         })
+    }
+
+    /// The names of the columns of [`all_columns`](Self::all_columns), and of those that cannot be read as a whole.
+    fn column_names(&self) -> Result<Vec<String>, FeedError> {
+        let names = self.format.column_names()?;
+        let Some(added) = &self.added else { return Ok(names) };
+        let stored = names.iter().map(|name| Field::new(name, DataType::Null, true));
+        let all = added.with_all(&Schema::new(stored.collect::<Vec<_>>()));
+        Ok(all.fields().iter().map(|field| field.name().clone()).collect())
     }
 
     /// The number of files, at least 1.

@@ -32,6 +32,8 @@ pub struct CsvOptions {
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. The cells of other columns are not parsed. `None`: all.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
     /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -49,6 +51,7 @@ impl Default for CsvOptions {
             raw: false,
             sample: None,
             columns: None,
+            exclude: None,
             chunk_bytes: 256 << 10,
             limits: Limits::default(),
         }
@@ -83,12 +86,13 @@ impl CsvFormat {
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits } = options;
+        let CsvOptions { dialect, names, schema, raw, sample, columns, exclude, chunk_bytes, limits } = options;
+        let selection = (columns.as_deref(), exclude.as_deref());
         dialect.check()?;
         if raw {
             let format = TextFormat::new(Parser::whole(Some(dialect)), chunk_bytes, limits)?;
             let (files, ..) = format.first_file(sources, interrupt)?;
-            return format.into_set(files, columns.as_deref());
+            return format.into_set(files, selection);
         }
         let is_named_by_header = dialect.header && names.is_none();
         // The names are not known yet, so any header is accepted.
@@ -123,13 +127,13 @@ impl CsvFormat {
                 // Each cell is read as one text, even if it has several values.
                 let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
-                let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), None)?;
+                let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), (None, None))?;
                 format = format.inferred_from(sample);
                 infer::types(raw, &dialect, sample, interrupt)?
             }
         };
         let parser = Parser::Csv(CsvParser::new(dialect, Some(names), is_named_by_header, &schema)?);
-        format.with_parser(parser)?.into_set(files, columns.as_deref())
+        format.with_parser(parser)?.into_set(files, selection)
     }
 }
 

@@ -20,6 +20,8 @@ pub struct JsonLinesOptions {
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. `None`: all.
     pub columns: Option<Vec<String>>,
+    /// Names of columns not to read. `None`: no column is excluded.
+    pub exclude: Option<Vec<String>>,
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
     /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -30,8 +32,8 @@ pub struct JsonLinesOptions {
 
 impl Default for JsonLinesOptions {
     fn default() -> Self {
-        let (schema, sample, columns, limits) = (None, None, None, Limits::default());
-        Self { schema, sample, columns, chunk_bytes: 256 << 10, limits }
+        let (schema, sample, columns, exclude, limits) = (None, None, None, None, Limits::default());
+        Self { schema, sample, columns, exclude, chunk_bytes: 256 << 10, limits }
     }
 }
 
@@ -63,18 +65,18 @@ impl JsonLinesFormat {
         options: JsonLinesOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let JsonLinesOptions { schema, sample, columns, chunk_bytes, limits } = options;
+        let JsonLinesOptions { schema, sample, columns, exclude, chunk_bytes, limits } = options;
         let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
         let (files, ..) = format.first_file(sources, interrupt)?;
         let schema = match schema {
             Some(schema) => schema,
             None => {
-                let lines = format.clone().into_set(files.clone(), None)?;
+                let lines = format.clone().into_set(files.clone(), (None, None))?;
                 format = format.inferred_from(sample);
                 infer::types(lines, sample, &limits, interrupt)?.into()
             }
         };
         let parser = Parser::Json(JsonParser::new(schema, limits.skipped_depth)?);
-        format.with_parser(parser)?.into_set(files, columns.as_deref())
+        format.with_parser(parser)?.into_set(files, (columns.as_deref(), exclude.as_deref()))
     }
 }

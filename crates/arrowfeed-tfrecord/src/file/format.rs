@@ -64,6 +64,8 @@ pub struct RecordOptions {
     /// Names of the features to read, in the order of the columns. Other features are skipped without being parsed. `None`:
     /// all.
     pub columns: Option<Vec<String>>,
+    /// Names of features not to read. `None`: no feature is excluded.
+    pub exclude: Option<Vec<String>>,
     /// The Arrow types of features. [`Raw`](RecordKind::Raw) records have no features.
     pub encoding: FeatureEncoding,
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
@@ -77,7 +79,7 @@ impl RecordOptions {
     /// Returns the default options for records of this kind, with all columns.
     pub fn new(kind: RecordKind) -> Self {
         let (encoding, limits) = (FeatureEncoding::default(), Limits::default());
-        Self { kind, columns: None, encoding, chunk_bytes: 256 << 10, limits }
+        Self { kind, columns: None, exclude: None, encoding, chunk_bytes: 256 << 10, limits }
     }
 }
 
@@ -129,7 +131,7 @@ impl RecordFormat {
         options: RecordOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let RecordOptions { kind, columns, encoding, chunk_bytes, limits } = options;
+        let RecordOptions { kind, columns, exclude, encoding, chunk_bytes, limits } = options;
         if chunk_bytes == 0 {
             let message = "expected a chunk_bytes of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
@@ -167,11 +169,7 @@ impl RecordFormat {
                 encoded.of_sequence_examples(features.into())?
             }
         };
-        let set = FileSet::new(files, Arc::new(format));
-        match columns {
-            Some(columns) => set.with_columns(&columns),
-            None => Ok(set),
-        }
+        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())
     }
 
     /// Returns the format with records that are `tf.Example` messages.

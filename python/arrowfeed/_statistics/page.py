@@ -1,18 +1,18 @@
-"""The statistics of files as a self-contained HTML page, with escaped text and SVG plots."""
+"""The statistics of rows as a self-contained HTML page, with escaped text and SVG plots."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
 
-from arrowfeed.cli._stats_report import HEADER, NUMBERS, cells, overview, top_cell
-from arrowfeed.cli._text import printable
+from arrowfeed._rendering.text import printable
+from arrowfeed._statistics.report import HEADER, NUMBERS, cells, overview, top_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arrowfeed.cli._field_stats import FieldStats
-    from arrowfeed.cli._stats_report import Summary
+    from arrowfeed._statistics.field_stats import FieldStats
+    from arrowfeed._statistics.report import Summary
 
 _WIDTH, _HEIGHT = 72, 24
 """Size of a plot in pixels."""
@@ -60,7 +60,7 @@ _NOTES = (
 
 def page(summary: Summary) -> str:
     """Formats the complete document."""
-    title = _text(f"arrowfeed stats: {', '.join(summary.files)}")
+    title = _text(summary.title)
     facts = "".join(
         f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>\n" for name, value in overview(summary)
     )

@@ -1,31 +1,29 @@
-"""The statistics of files as JSON and as a table."""
+"""The statistics of rows as JSON values and as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed.cli._table import table
-from arrowfeed.cli._text import cut, json_text, printable
-from arrowfeed.cli._values import json_values
+from arrowfeed._rendering.json_values import json_values
+from arrowfeed._rendering.table import table
+from arrowfeed._rendering.text import cut, printable
 
 if TYPE_CHECKING:
-    from arrowfeed.cli._field_stats import FieldStats
+    from arrowfeed._statistics.field_stats import FieldStats
     from arrowfeed.types import Report
 
 
-_TOP_JSON, _TOP_TEXT = 10, 3
-"""Maximum number of frequent values in JSON and in tables."""
+TOP, _TOP_TEXT = 10, 3
+"""Maximum number of frequent values, and of those in tables."""
 
 
 class Summary(NamedTuple):
-    """The results of `arrowfeed stats`."""
+    """The statistics of all rows."""
 
-    files: list[str]
-    """The names of the files, as passed by the caller."""
-    format: str
-    """Name of the format of the files."""
-    codecs: list[str]
-    """The distinct codecs of Avro files."""
+    title: str
+    """The title of the page."""
+    origin: list[tuple[str, str]]
+    """Names and values of the first overview lines, which tell where the rows come from."""
     report: Report
     """The report of the reader at its end."""
     fields: list[FieldStats]
@@ -50,12 +48,9 @@ class Summary(NamedTuple):
         return [inner for field in self.fields for inner in field.walk()]
 
 
-def as_json(summary: Summary) -> str:
-    """Formats the summary as a JSON object, whose keys docs/command-line.md lists."""
-    content = {
-        "files": summary.files,
-        "format": summary.format,
-        "codecs": summary.codecs,
+def figures(summary: Summary) -> dict[str, Any]:
+    """Returns the statistics as JSON values. docs/command-line.md lists the keys."""
+    return {
         "rows": summary.report["rows"],
         "blocks": summary.report["blocks"],
         "file_bytes": summary.report["bytes"],
@@ -64,11 +59,10 @@ def as_json(summary: Summary) -> str:
         "skipped": summary.report["skipped"],
         "fields": [_field(summary, field) for field in summary.walk()],
     }
-    return json_text(content, indent=2) + "\n"
 
 
 def _field(summary: Summary, field: FieldStats) -> dict[str, Any]:
-    least, most = extremes(field)
+    least, most = map(_shortened, extremes(field))
     lengths, distinct = field.lengths, field.distinct
     return {
         "path": field.path,
@@ -82,7 +76,7 @@ def _field(summary: Summary, field: FieldStats) -> dict[str, Any]:
         if lengths is None or lengths.least is None
         else {"min": lengths.least, "mean": _rounded(lengths.mean), "max": lengths.most},
         "distinct": None if distinct is None else {"count": distinct.count, "exact": distinct.exact},
-        "top": None if (found := top(field, _TOP_JSON)) is None else [_entry(*pair) for pair in found],
+        "top": None if (found := top(field)) is None else [_entry(*pair) for pair in found],
         "bytes": field.bytes,
         "share": _rounded(summary.share(field)),
     }
@@ -93,40 +87,36 @@ def _rounded(number: float | None) -> float | None:
 
 
 def extremes(field: FieldStats) -> tuple[Any, Any]:
-    """The smallest and the largest value as JSON values, with long strings cut."""
+    """The smallest and the largest value as JSON values."""
     if field.extremes is None or field.extremes.values is None:
         return None, None
-    least, most = (
-        cut(value) if isinstance(value, str) else value for value in json_values(field.extremes.values)
-    )
+    least, most = json_values(field.extremes.values)
     return least, most
 
 
-def top(field: FieldStats, most: int) -> list[tuple[Any, int]] | None:
+def top(field: FieldStats, most: int = TOP) -> list[tuple[Any, int]] | None:
     """The most frequent values as JSON values, and their counts. None: unknown, or each value occurs once."""
     distinct = field.distinct
     if distinct is None or not distinct.exact or distinct.count in {0, field.count - field.nulls}:
         return None
     values, counts = distinct.top(most)
-    return [
-        (cut(value) if isinstance(value, str) else value, count)
-        for value, count in zip(json_values(values), counts, strict=True)
-    ]
+    return list(zip(json_values(values), counts, strict=True))
 
 
 def _entry(value: Any, count: int) -> dict[str, Any]:
-    return {"value": value, "count": count}
+    return {"value": _shortened(value), "count": count}
+
+
+def _shortened(value: Any) -> Any:
+    return cut(value) if isinstance(value, str) else value
 
 
 def overview(summary: Summary) -> list[tuple[str, str]]:
     """The names and values of the overview lines."""
     report = summary.report
     ratio = "" if summary.ratio is None else f", {summary.ratio:.2f} times those"
-    codecs = [("codecs", ", ".join(summary.codecs))] if summary.codecs else []
     lines = [
-        ("files", ", ".join(summary.files)),
-        ("format", summary.format),
-        *codecs,
+        *summary.origin,
         ("rows", f"{report['rows']:,}"),
         ("blocks", f"{report['blocks']:,}"),
         ("bytes in blocks", f"{report['bytes']:,}"),
@@ -144,7 +134,7 @@ _OPTIONAL = (9, 7, 4, 8, 2)
 
 def cells(summary: Summary, field: FieldStats) -> list[str]:
     """The cells of a field under `HEADER`; missing values are empty."""
-    least, most = extremes(field)
+    least, most = map(_shortened, extremes(field))
     lengths, distinct = field.lengths, field.distinct
     more = "" if distinct is None or distinct.exact else ">"
     return [
@@ -175,7 +165,9 @@ def as_text(summary: Summary) -> str:
 
 def top_cell(field: FieldStats) -> str:
     """The most frequent values with their counts, such as `a (12), b (3)`; empty if they are unknown."""
-    return ", ".join(f"{_cell(value)} ({count:,})" for value, count in top(field, _TOP_TEXT) or [])
+    return ", ".join(
+        f"{_cell(_shortened(value))} ({count:,})" for value, count in top(field, _TOP_TEXT) or []
+    )
 
 
 def _cell(value: Any) -> str:

@@ -8,14 +8,14 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed.cli import _parts as parts
+from arrowfeed._rendering import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
 else:
-    from arrowfeed.cli import _numpy as np
+    from arrowfeed._rendering import lazy_numpy as np
 
 _NANOSECONDS = 1_000_000
 """Nanoseconds per millisecond, the unit of Avro durations."""

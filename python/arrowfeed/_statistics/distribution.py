@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 else:
-    from arrowfeed.cli import _numpy as np
+    from arrowfeed._rendering import lazy_numpy as np
 
 
 BINS = 32

@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._libraries import needed
-from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._distribution import Histogram, Lengths
+from arrowfeed._rendering import parts
+from arrowfeed._statistics.distribution import Histogram, Lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
 else:
-    from arrowfeed.cli import _numpy as np
+    from arrowfeed._rendering import lazy_numpy as np
 
 _NAME = re.compile(r"[^\W\d]\w*")
 """A name that needs no quotes in a key expression."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 else:
-    from arrowfeed.cli import _numpy as np
+    from arrowfeed._rendering import lazy_numpy as np
 
 
 from arrowfeed._libraries import needed

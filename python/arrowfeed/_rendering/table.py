@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from typing import TYPE_CHECKING
 
-from arrowfeed.cli._text import printable
+from arrowfeed._rendering.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
