@@ -100,7 +100,8 @@ def scan_avro(
 
     Example:
         >>> people = arrowfeed.scan_avro("people-*.avro")
-        >>> people.filter(polars.col("age") > 30).select("name").collect()
+        >>> people.filter(polars.col("age") > 30).select("name").collect().to_series().to_list()
+        ['Ada']
     """
     source = repeatable(source)
     options: dict[str, Any] = {
@@ -207,7 +208,8 @@ def scan_dataset(
 
     Example:
         >>> people = arrowfeed.scan_dataset("people-*.csv")
-        >>> people.filter(polars.col("age") > 30).select("name").collect()
+        >>> people.filter(polars.col("age") > 30).select("name").collect().to_series().to_list()
+        ['Ada']
     """
     reader = SplitSource(source, options, UNIONS, columns=columns, where=where).reader(on_error=on_error)
 

@@ -65,8 +65,8 @@ def read_dataset(
 
     Example:
         >>> rows = arrowfeed.duckdb.read_dataset("part-*.avro")
-        >>> duckdb.sql("SELECT count(*) FROM rows WHERE id < 10").fetchone()
-        (10,)
+        >>> duckdb.sql("SELECT count(*) FROM rows WHERE id < 10").fetchall()
+        [(10,)]
     """
     reader = SplitSource(source, options, UNIONS, columns=columns, where=where).reader(on_error=on_error)
     dataset = SplitDataset(reader, batch_size=_ROWS, threads=threads)

@@ -81,7 +81,7 @@ class AvroDataset(Dataset):
         >>> dataset
         <arrowfeed.AvroDataset of 2 tensors>
           name.first: dense bytes [?]
-          friends[*].age: ragged int64 [?, ?], 1 ragged dimension
+          friends[*].age: ragged int32 [?, ?] (row splits int64)
         >>> for tensors in dataset.tensors(batch_size=1024):
         ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])
     """

@@ -145,7 +145,7 @@ class BatchIterator(Generic[_Batch_co]):
         Example:
             >>> train, validation = dataset.split(0.9, seed=7)
             >>> arrowfeed.write_avro(train.record_batches(batch_size=4096), "train.avro")
-            9000
+            8996
         """
 
     def __enter__(self) -> BatchIterator[_Batch_co]: ...

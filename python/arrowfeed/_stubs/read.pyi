@@ -213,7 +213,7 @@ class Limits:
         TypeError: A value is not an integer, or a name is not that of a limit.
 
     Example:
-        >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))
+        >>> reader = arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))
     """
 
     header_bytes: int

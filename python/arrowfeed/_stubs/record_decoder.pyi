@@ -73,7 +73,7 @@ class AvroRecordDecoder:
         >>> decoder = arrowfeed.AvroRecordDecoder(framing="confluent", schemas={7: schema})
         >>> decoder.decode([bytes([0, 0, 0, 0, 7, 2])]).num_rows
         1
-        >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense()})
+        >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense([])})
         >>> decoder.decode(bytes([2]))
         >>> decoder.flush_tensors()["id"].values
         array([1])

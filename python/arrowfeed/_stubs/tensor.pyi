@@ -288,7 +288,7 @@ class StructuredTensor:
 
     Example:
         >>> tensor = adapter.convert(batch)["user"]
-        >>> tensor.fields
+        >>> tensor.fields["user"].fields
         {'age': <arrowfeed.DenseTensor int64 [1024]>, 'id': <arrowfeed.DenseTensor bytes [1024]>}
     """
 

@@ -17,10 +17,7 @@ use crate::{FeedError, FeedErrorKind, quoted};
 /// let found = remaining_columns(&["id", "a.b", "name"], &["name".to_owned()]);
 /// assert_eq!(found.unwrap(), ["id", "['a.b']"]);
 /// ```
-pub fn remaining_columns<S: AsRef<str>>(
-    names: &[S],
-    excluded: &[String],
-) -> Result<Vec<String>, FeedError> {
+pub fn remaining_columns<S: AsRef<str>>(names: &[S], excluded: &[String]) -> Result<Vec<String>, FeedError> {
     let known: HashSet<&str> = names.iter().map(AsRef::as_ref).collect();
     let mut left_out = HashSet::new();
     for column in excluded {
@@ -35,7 +32,8 @@ pub fn remaining_columns<S: AsRef<str>>(
 #[cold]
 fn unknown<S: AsRef<str>>(names: &[S], column: &str) -> FeedError {
     let names: Vec<String> = names.iter().map(|name| quoted(name.as_ref())).collect();
-    let message = format!("expected the name of a column to exclude, one of {}, found none", names.join(", "));
+    let message =
+        format!("expected the name of a column to exclude, one of {}, found none", names.join(", "));
     FeedError::new(FeedErrorKind::Schema, message).in_field(column)
 }
 

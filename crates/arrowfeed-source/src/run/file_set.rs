@@ -65,14 +65,16 @@ impl FileSet {
     ///
     /// # Errors
     /// A column does not exist, or both are given.
-    pub fn selecting(self, columns: Option<&[String]>, exclude: Option<&[String]>) -> Result<Self, FeedError> {
+    pub fn selecting(
+        self,
+        columns: Option<&[String]>,
+        exclude: Option<&[String]>,
+    ) -> Result<Self, FeedError> {
         check_selection(columns, exclude)?;
         match (columns, exclude) {
             (None, None) => Ok(self),
             (Some(columns), _) => self.with_columns(columns),
-            (None, Some(excluded)) => {
-                self.with_columns(&remaining_columns(&self.column_names()?, excluded)?)
-            }
+            (None, Some(excluded)) => self.with_columns(&remaining_columns(&self.column_names()?, excluded)?),
         }
     }
 

@@ -86,7 +86,8 @@ impl CsvFormat {
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let CsvOptions { dialect, names, schema, raw, sample, columns, exclude, chunk_bytes, limits } = options;
+        let CsvOptions { dialect, names, schema, raw, sample, columns, exclude, chunk_bytes, limits } =
+            options;
         let selection = (columns.as_deref(), exclude.as_deref());
         dialect.check()?;
         if raw {
@@ -127,7 +128,8 @@ impl CsvFormat {
                 // Each cell is read as one text, even if it has several values.
                 let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
-                let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), (None, None))?;
+                let raw =
+                    format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), (None, None))?;
                 format = format.inferred_from(sample);
                 infer::types(raw, &dialect, sample, interrupt)?
             }
