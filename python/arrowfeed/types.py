@@ -206,6 +206,8 @@ Unions: TypeAlias = Literal["dense", "struct", "json"]
 """The Arrow type of Avro unions of several types."""
 
 OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
+
+FileMatch: TypeAlias = Literal["names", "contents"]
 """Handling of blocks and files that cannot be read."""
 
 

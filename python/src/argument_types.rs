@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use arrowfeed::dataset::FileMatch;
 use arrowfeed::source::OnError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
@@ -111,6 +112,8 @@ macro_rules! choices {
         })*
     };
 }
+
+choices! { FileMatch { "names" = Names, "contents" = Contents } }
 
 choices! { OnError { "raise" = Raise, "skip_block" = SkipBlock, "skip_file" = SkipFile } }
 

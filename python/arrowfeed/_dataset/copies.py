@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._arrowfeed import MixedDataset
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -66,17 +64,8 @@ def batches_of_pass(
     has_order = options.get("shuffle_buffer_size") and options.get("seed") is not None
     if not has_order or number == 0:
         return tensors_of(dataset, options)
-    epochs = options.get("epochs", 1)
-    has_inner_states = isinstance(dataset, MixedDataset) or options.get("length") is not None
-    if has_inner_states or options.get("global_batch_size") is not None:
-        # The datasets of a mixture have epochs of their own, so that its state has no single one.
-        start = options.get("start_epoch", 0) + (epochs or 1) * number
-        return tensors_of(dataset, {**options, "start_epoch": start})
-    changed: dict[str, Any] = {"epochs": None if epochs is None else epochs * (number + 1)}
-    iterator = tensors_of(dataset, {**options, **changed})
-    epoch = options.get("start_epoch", 0) + (epochs or 1) * number
-    iterator.load_state_dict({**iterator.state_dict(), "epoch": epoch})
-    return iterator
+    start = options.get("start_epoch", 0) + (options.get("epochs", 1) or 1) * number
+    return tensors_of(dataset, {**options, "start_epoch": start})
 
 
 def tensors_of(dataset: Dataset, options: dict[str, Any]) -> BatchIterator[dict[str, AnyTensor]]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from arrowfeed._arrowfeed import BatchIterator
-    from arrowfeed.types import AnyTensor
+    from arrowfeed.types import AnyTensor, FileMatch
 
 T = TypeVar("T")
 
@@ -57,9 +57,9 @@ class Converted(Generic[T]):
         """The state after the last batch that was returned."""
         return self._batches.state_dict()
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any], *, match: FileMatch = "names") -> None:
         """Resumes after the batch of a state."""
-        self._batches.load_state_dict(state)
+        self._batches.load_state_dict(state, match=match)
 
     def close(self) -> None:
         """Stops the iteration and the threads."""
@@ -122,10 +122,10 @@ class CopiedAhead(Converted[T]):
         """The state after the last batch that was returned."""
         return self._batches.state_dict() if self._state is None else self._state
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any], *, match: FileMatch = "names") -> None:
         """Resumes after the batch of a state, and drops the batches that were made ahead."""
         self._stop()
-        self._batches.load_state_dict(state)
+        self._batches.load_state_dict(state, match=match)
 
     def close(self) -> None:
         """Stops the iteration and the threads."""

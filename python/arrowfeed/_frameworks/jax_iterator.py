@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from arrowfeed._arrowfeed import Dataset, LoaderStats
-    from arrowfeed.types import Report
+    from arrowfeed.types import FileMatch, Report
 
 
 class JaxIterator:
@@ -76,16 +76,17 @@ class JaxIterator:
         """Returns a checkpoint of the iteration after the last returned batch, which can be saved as JSON."""
         return self._converted.state_dict()
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any], *, match: FileMatch = "names") -> None:
         """Resumes after the batch of a checkpoint.
 
         Args:
             state: The result of `state_dict`.
+            match: How files are compared, as in `BatchIterator.load_state_dict`.
 
         Raises:
             ChangedError, ValueError, TypeError: As in `BatchIterator.load_state_dict`.
         """
-        self._converted.load_state_dict(state)
+        self._converted.load_state_dict(state, match=match)
 
     def report(self) -> Report:
         """Returns the counts of rows, blocks and bytes read so far, and the skipped parts, as in

@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
-from arrowfeed._dataset import batches_of_pass
+from arrowfeed._dataset import batches_of_pass, checked_match
 from arrowfeed._frameworks import framework, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.labels import labels_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset, LoaderStats
-    from arrowfeed.types import AnyTensor, KeyedJagged, Report
+    from arrowfeed.types import AnyTensor, FileMatch, KeyedJagged, Report
 
 _torch: Any = framework("torch")
 _data: Any = framework("torch.utils.data")
@@ -47,9 +47,10 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         copies_ahead: int = 2,
         label: str | Sequence[str] | None = None,
         weight: str | None = None,
+        match: FileMatch = "names",
         **options: Any,
     ) -> None:
-        self._dataset = dataset
+        self._dataset, self._match = dataset, checked_match(match)
         self._labels = labels_of(dataset.specs, label, weight)
         if not isinstance(cast("Any", pin_memory), bool):
             raise TypeError(f"pin_memory: expected a bool, found {type(pin_memory).__name__} {pin_memory!r}")
@@ -91,7 +92,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         options = self._own_options(resumed)
         batches = batches_of_pass(self._dataset, epoch, options)
         if resumed is not None:
-            batches.load_state_dict(resumed)
+            batches.load_state_dict(resumed, match=self._match)
         converted = self._converted(batches)
         self._started = epoch, converted
         self._turn, workers = options.get("_turn", (0, 1))
@@ -179,7 +180,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         """The state of batches `count` batches after the next iteration begins."""
         batches = batches_of_pass(self._dataset, self._epoch, options)
         if self._resumed is not None:
-            batches.load_state_dict(self._resumed)
+            batches.load_state_dict(self._resumed, match=self._match)
         state = batches.state_dict()
         number = state["global_batch"] + count
         if isinstance(self._dataset, MixedDataset):
@@ -203,7 +204,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         batches.close()
         return state
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any], *, match: FileMatch | None = None) -> None:
         """Lets the next iteration resume after the batch of a checkpoint.
 
         With `global_batch_size`, the checkpoint may come from any number of processes and workers. It may
@@ -215,11 +216,15 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         Args:
             state: The result of `state_dict`, of `state_after` or, with `global_batch_size`, of
                 `StatefulDataLoader.state_dict`.
+            match: How files are compared, as in `BatchIterator.load_state_dict`, from now on. None: as
+                `to_torch(match=...)` says, which also counts for the workers of a loader.
 
         Raises:
             ValueError: The checkpoint of a loader has no position, or the loader does not take a snapshot of
                 each batch.
         """
+        if match is not None:
+            self._match = checked_match(match)
         if "batches" not in state:
             state = _furthest(state)
         self.set_epoch(state["epoch"])

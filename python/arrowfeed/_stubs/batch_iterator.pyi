@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import Any, Generic, Literal, TypeVar, final
 
 from arrowfeed._stubs.loader_stats import LoaderStats
-from arrowfeed.types import Report
+from arrowfeed.types import FileMatch, Report
 
 _Batch_co = TypeVar("_Batch_co", covariant=True)
 
@@ -47,10 +47,12 @@ class BatchIterator(Generic[_Batch_co]):
 
         Prefetched batches do not count.
 
-        The checkpoint contains fingerprints of the file names and sizes, the options that determine the
-        order, the seed, the epoch, the position in the epoch, and `report()`. The checkpoint consists of
-        numbers, strings, lists and dicts, so it can be saved as JSON. It takes about 6 bytes per file, and a
-        shuffle does not make it larger. Its content may change between versions of arrowfeed.
+        The checkpoint contains checksums of the file names and sizes, the options that determine the order,
+        the seed, the epoch, the position in the epoch, and `report()`. It contains a checksum of the contents
+        if rows are shuffled or sharded, if the files are local and at most 100, or if the dataset has an
+        index. The checkpoint consists of numbers, strings, lists and dicts, so it can be saved as JSON. It
+        takes about 6 bytes per file, and a shuffle does not make it larger. Its content may change between
+        versions of arrowfeed.
 
         Returns:
             A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
@@ -62,24 +64,28 @@ class BatchIterator(Generic[_Batch_co]):
 
         Example:
             >>> batches.state_dict()["place"]
-            {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}
+            {'row': {'file': 0, 'chunk': 3, 'offset': 49152, 'row': 24, 'fingerprint': '30313233343536...'}}
         """
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any], *, match: FileMatch = "names") -> None:
         """Resumes after the batch of a checkpoint. The current position of this iterator has no effect.
 
         The iterator seeks to the block of the next row and decodes no earlier block. With a shuffle, it
         decodes the blocks of one shuffle window. `threads` and `prefetch_bytes` may differ from those of the
         checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. The checkpoint
-        contains the seed, also if it is random.
+        contains the seed, also if it is random. `epochs` may differ if the position lies within.
 
         Args:
             state: The result of `state_dict`, also after a round trip through `json`.
+            match: How the files are compared. "names": their names below the directory that all of them have
+                in common, so that the directory may have moved, and their contents if the checkpoint has
+                checksums of them. "contents": checksums of their contents alone. In both cases, the number of
+                files, their order and sizes, and the values of partitions must be the same.
 
         Raises:
-            ChangedError: The files are others, or their order, names, sizes or sync markers have changed.
-            ValueError: The checkpoint has other options, another seed or another version, or `state` is not a
-                checkpoint.
+            ChangedError: The files are others, or their order, names, sizes or contents have changed.
+            ValueError: The checkpoint has other options, another seed or another version, it has no checksums
+                of contents with `match="contents"`, or `state` is not a checkpoint.
             TypeError: `state` is not a dict. Each of these errors leaves the iterator unchanged.
         """
 

@@ -24,6 +24,7 @@ from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
     AnyTensor,
     FeatureLike,
+    FileMatch,
     IterationOptions,
     JaxRaggedForm,
     KeyedJagged,
@@ -791,6 +792,7 @@ class Dataset(Tfxio):
         start_epoch: int = 0,
         label: str | Sequence[str] | None = None,
         weight: str | None = None,
+        match: FileMatch = "names",
     ) -> TensorFlowDataset:
         """Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
 
@@ -848,6 +850,8 @@ class Dataset(Tfxio):
                 dict of the labels). None: each element is a dict of all tensors.
             weight: With `label`: name of the tensor of the sample weights, which each element then has as a
                 third item. None: no weights.
+            match: How `tf.train.Checkpoint` compares the files of a checkpoint, as in
+                `BatchIterator.load_state_dict`.
 
         Returns:
             A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
@@ -894,6 +898,7 @@ class Dataset(Tfxio):
         copies_ahead: int = 2,
         label: str | Sequence[str] | None = None,
         weight: str | None = None,
+        match: FileMatch = "names",
     ) -> TorchDataset:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
@@ -957,6 +962,7 @@ class Dataset(Tfxio):
                 element is a dict of all tensors.
             weight: With `label`: name of the tensor of the sample weights, which each element then has as a
                 third item. None: no weights.
+            match: How the files of a checkpoint are compared, as in `BatchIterator.load_state_dict`.
 
         Raises:
             ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import Dataset, TensorFlowSource
+from arrowfeed._dataset import checked_match
 from arrowfeed._frameworks import framework
 from arrowfeed._frameworks.labels import Labels, labels_of
 from arrowfeed._tensorflow.iterator import EagerIterator, Pass, is_supported
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from arrowfeed._arrowfeed import LoaderStats
     from arrowfeed._tensorflow.op import Op
-    from arrowfeed.types import Report
+    from arrowfeed.types import FileMatch, Report
 
 _tf: Any = framework("tensorflow")
 
@@ -26,11 +27,16 @@ AHEAD = 2
 
 
 def tf_dataset(
-    dataset: Dataset, *, label: str | Sequence[str] | None = None, weight: str | None = None, **options: Any
+    dataset: Dataset,
+    *,
+    label: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    match: FileMatch = "names",
+    **options: Any,
 ) -> Any:
     """Returns the `tf.data.Dataset` of a dataset. See `Dataset.to_tf`."""
     labels = labels_of(dataset.specs, label, weight)
-    rows = _unlabelled(dataset, options)
+    rows = _unlabelled(dataset, {**options, "_match": checked_match(match)})
     return rows if labels is None else LabelledDataset(rows, labels)
 
 

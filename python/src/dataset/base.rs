@@ -355,11 +355,12 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.to_tf)]
-    #[pyo3(signature = (*, label=None, weight=None, **options), text_signature = None)]
+    #[pyo3(signature = (*, label=None, weight=None, r#match=None, **options), text_signature = None)]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
         label: Option<&Bound<'py, PyAny>>,
         weight: Option<&Bound<'py, PyAny>>,
+        r#match: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = with_known_shard(options)?;
@@ -368,7 +369,7 @@ impl Dataset {
         let parsed = iteration_options("to_tf", checked.as_ref())?;
         let options = without_unused_seed(options, &parsed, slf.get().is_mixture(slf.py())?)?;
         let options = options.unwrap_or_else(|| PyDict::new(slf.py()));
-        for (name, argument) in [("label", label), ("weight", weight)] {
+        for (name, argument) in [("label", label), ("weight", weight), ("match", r#match)] {
             if let Some(argument) = argument {
                 options.set_item(name, argument)?;
             }
@@ -384,7 +385,8 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let maker = ("arrowfeed._frameworks.torch_dataset", "torch_dataset");
         let forms =
-            ["ragged", "keyed_jagged", "pin_memory", "device", "copies_ahead", "label", "weight"].as_slice();
+            ["ragged", "keyed_jagged", "pin_memory", "device", "copies_ahead", "label", "weight", "match"]
+                .as_slice();
         to_framework("to_torch", maker, slf, options, forms)
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_array::RecordBatchReader as _;
 use arrow_schema::SchemaRef;
-use arrowfeed::dataset::{self, TensorIterator};
+use arrowfeed::dataset::{self, FileMatch, TensorIterator};
 use arrowfeed::source::stats::Meter;
 use arrowfeed::source::{OnError, Report, Skipped};
 use arrowfeed::tensor::{TensorSpec, Tensors};
@@ -16,6 +16,7 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_stream_pycapsule;
 
 use crate::argument::wrong_type;
+use crate::argument_types::given;
 use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
 use crate::cast::requested;
@@ -112,10 +113,10 @@ impl Batches {
         }
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), CallError<DatasetError>> {
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), CallError<DatasetError>> {
         match self {
-            Self::Records(batches) => Ok(batches.load_state(state)?),
-            Self::Tensors(batches) => Ok(batches.load_state(state)?),
+            Self::Records(batches) => Ok(batches.load_state_matching(state, how)?),
+            Self::Tensors(batches) => Ok(batches.load_state_matching(state, how)?),
             Self::Failed => Err(CallError::state(FAILED)),
         }
     }
@@ -165,9 +166,10 @@ impl BatchIterator {
         call_method(py.import("json")?.as_any(), "loads", (state,))
     }
 
-    #[doc = docs!(BatchIterator.load_state_dict)]
-    fn load_state_dict(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = state.py();
+    #[doc = signed!(BatchIterator.load_state_dict)]
+    #[pyo3(signature = (state, *, r#match=None), text_signature = None)]
+    fn load_state_dict(&self, state: &Bound<'_, PyAny>, r#match: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let (py, how) = (state.py(), given("match", r#match)?);
         if !state.is_instance_of::<PyDict>() {
             return Err(wrong_type("state", "a dict from state_dict()", state));
         }
@@ -180,7 +182,7 @@ impl BatchIterator {
             }
             text => text?.extract()?,
         };
-        self.wait(py, |batches| batches.load_state(&text))
+        self.wait(py, |batches| batches.load_state(&text, how))
     }
 
     #[doc = docs!(BatchIterator.report)]

@@ -232,6 +232,7 @@ fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> Py
         }
         "streams" => found.streams = integer(name, 1, value)?,
         "even" => found.even = given.map(|value| EvenArgument::parse(name, value)).transpose()?,
+        MATCH => options.file_match = Argument::parse("match", value)?,
         TURN => found.turn = value.extract()?,
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
         "across_epochs" => options.across_epochs = flag(name, value)?,
@@ -259,6 +260,9 @@ fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> Py
 
 /// The option with which the workers of a `DataLoader` take turns: see [`GlobalBatches::turn`].
 const TURN: &str = "_turn";
+
+/// The option for checkpoints that a framework loads: how files are compared.
+const MATCH: &str = "_match";
 
 /// The value of `shard` for the shard that the launcher or a framework assigns to this process.
 const AUTO: &str = "auto";

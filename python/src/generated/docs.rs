@@ -517,15 +517,19 @@ Raises:
 The iterator seeks to the block of the next row and decodes no earlier block. With a shuffle, it
 decodes the blocks of one shuffle window. `threads` and `prefetch_bytes` may differ from those of the
 checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. The checkpoint
-contains the seed, also if it is random.
+contains the seed, also if it is random. `epochs` may differ if the position lies within.
 
 Args:
     state: The result of `state_dict`, also after a round trip through `json`.
+    match: How the files are compared. "names": their names below the directory that all of them have
+        in common, so that the directory may have moved, and their contents if the checkpoint has
+        checksums of them. "contents": checksums of their contents alone. In both cases, the number of
+        files, their order and sizes, and the values of partitions must be the same.
 
 Raises:
-    ChangedError: The files are others, or their order, names, sizes or sync markers have changed.
-    ValueError: The checkpoint has other options, another seed or another version, or `state` is not a
-        checkpoint.
+    ChangedError: The files are others, or their order, names, sizes or contents have changed.
+    ValueError: The checkpoint has other options, another seed or another version, it has no checksums
+        of contents with `match="contents"`, or `state` is not a checkpoint.
     TypeError: `state` is not a dict. Each of these errors leaves the iterator unchanged."#
     };
     (BatchIterator.report) => {
@@ -547,10 +551,12 @@ Example:
 
 Prefetched batches do not count.
 
-The checkpoint contains fingerprints of the file names and sizes, the options that determine the
-order, the seed, the epoch, the position in the epoch, and `report()`. The checkpoint consists of
-numbers, strings, lists and dicts, so it can be saved as JSON. It takes about 6 bytes per file, and a
-shuffle does not make it larger. Its content may change between versions of arrowfeed.
+The checkpoint contains checksums of the file names and sizes, the options that determine the order,
+the seed, the epoch, the position in the epoch, and `report()`. It contains a checksum of the contents
+if rows are shuffled or sharded, if the files are local and at most 100, or if the dataset has an
+index. The checkpoint consists of numbers, strings, lists and dicts, so it can be saved as JSON. It
+takes about 6 bytes per file, and a shuffle does not make it larger. Its content may change between
+versions of arrowfeed.
 
 Returns:
     A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
@@ -562,7 +568,7 @@ Raises:
 
 Example:
     >>> batches.state_dict()["place"]
-    {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}"#
+    {'row': {'file': 0, 'chunk': 3, 'offset': 49152, 'row': 24, 'fingerprint': '30313233343536...'}}"#
     };
     (BatchIterator.stats) => {
         r#"Returns the figures of the iteration: where its time went, and how long its caller waited.
@@ -1511,6 +1517,8 @@ Args:
         dict of the labels). None: each element is a dict of all tensors.
     weight: With `label`: name of the tensor of the sample weights, which each element then has as a
         third item. None: no weights.
+    match: How `tf.train.Checkpoint` compares the files of a checkpoint, as in
+        `BatchIterator.load_state_dict`.
 
 Returns:
     A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
@@ -1590,6 +1598,7 @@ Args:
         element is a dict of all tensors.
     weight: With `label`: name of the tensor of the sample weights, which each element then has as a
         third item. None: no weights.
+    match: How the files of a checkpoint are compared, as in `BatchIterator.load_state_dict`.
 
 Raises:
     ImportError: PyTorch or, for `keyed_jagged`, TorchRec is not installed.
@@ -4138,7 +4147,7 @@ macro_rules! signed {
         concat!(r#"close($self)"#, "\n--\n\n", docs!(BatchIterator.close))
     };
     (BatchIterator.load_state_dict) => {
-        concat!(r#"load_state_dict($self, state)"#, "\n--\n\n", docs!(BatchIterator.load_state_dict))
+        concat!(r#"load_state_dict($self, state, *, match='names')"#, "\n--\n\n", docs!(BatchIterator.load_state_dict))
     };
     (BatchIterator.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(BatchIterator.report))
@@ -4243,10 +4252,10 @@ macro_rules! signed {
         concat!(r#"to_keras($self, *, batch_size, drop_remainder=False, label=None, weight=None, workers=1, use_multiprocessing=False, max_queue_size=10)"#, "\n--\n\n", docs!(Dataset.to_keras))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False, transform=None)"#, "\n--\n\n", docs!(Dense))

@@ -55,18 +55,16 @@ impl Passes {
         let ordered = self.options.shuffle_buffer_size > 0 && self.options.seed.is_some();
         let before = if ordered { number } else { 0 };
         let each = self.options.epochs.map_or(1, NonZeroU64::get);
-        let epochs =
-            self.options.epochs.map(|epochs| epochs.saturating_mul(NonZeroU64::MIN.saturating_add(before)));
-        let options =
-            IterationOptions { epochs, decodes_ahead, interrupt: Some(interrupt), ..self.options.clone() };
+        let start_epoch = self.options.start_epoch.saturating_add(each.saturating_mul(before));
+        let options = IterationOptions {
+            start_epoch,
+            decodes_ahead,
+            interrupt: Some(interrupt),
+            ..self.options.clone()
+        };
         let mut tensors = self.dataset.tensors(options)?;
-        match state {
-            None if before > 0 => {
-                let epoch = self.options.start_epoch.saturating_add(each.saturating_mul(before));
-                tensors.start_at_epoch(epoch);
-            }
-            None => {}
-            Some(state) => tensors.load_state(state)?,
+        if let Some(state) = state {
+            tensors.load_state(state)?;
         }
         Ok(Pass { prefix: format!("{number} "), tensors })
     }

@@ -13,7 +13,7 @@ use super::file_set::FileSet;
 use super::files::Files;
 use crate::field_path::{field_path, first_steps};
 use crate::format::{FileFormat, FormatFile};
-use crate::{FeedError, FeedErrorKind, quoted};
+use crate::{FeedError, FeedErrorKind, crc32c, quoted};
 
 /// Columns to add to those of files, see [`FileSet::with_added_columns`].
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,9 @@ pub struct FileColumn {
     /// The files whose own column counts instead of the value. `None`: no file.
     pub stored: Option<BooleanBuffer>,
 }
+
+/// The argument that asks for the columns of [`AddedColumns::of_files`].
+const PARTITIONS: &str = "partitioning";
 
 /// The added columns of a set of files, and the columns of its batches.
 #[derive(Debug, Clone)]
@@ -101,7 +104,7 @@ impl FileSet {
                 let message = format!("expected a value for each of {files} files, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Internal, message).in_field(field.name()));
             }
-            all.push(Column { field, of_files: Some(values), stored, argument: "partitioning" });
+            all.push(Column { field, of_files: Some(values), stored, argument: PARTITIONS });
         }
         let mut add = |name, data_type, of_files, argument| {
             let field = Arc::new(Field::new(name, data_type, false));
@@ -126,6 +129,26 @@ impl FileSet {
             none.with_all(format.schema()).fields().iter().map(|field| field_path([field.name()])).collect();
         let added = none.reading(none.sources(format.schema(), &paths, true), format.schema());
         Ok(self.with_format(format, added))
+    }
+}
+
+impl FileSet {
+    /// Checksum of the values that [`AddedColumns::of_files`] adds to the rows of the files, whatever columns are read; `None`:
+    /// no such columns.
+    pub fn partition_checksum(&self) -> Option<u32> {
+        let columns = self.added.iter().flat_map(|added| added.all.iter());
+        let columns = columns.filter(|column| column.argument == PARTITIONS);
+        let mut texts = String::new();
+        for Column { field, of_files, stored, .. } in columns {
+            texts.push_str(&format!("{:?}:", field.name()));
+            for file in 0..self.len() {
+                let is_stored = stored.as_ref().is_some_and(|stored| stored.value(file));
+                if let Some(values) = of_files.as_ref().filter(|_| !is_stored) {
+                    texts.push_str(&format!("{file} {:?}", values.slice(file, 1)));
+                }
+            }
+        }
+        (!texts.is_empty()).then(|| crc32c(texts.as_bytes()))
     }
 }
 

@@ -334,6 +334,17 @@ impl FileSet {
         known().ok_or_else(not_a_file)
     }
 
+    /// The identity that the file had when it was first opened, or must have since
+    /// [`with_identities`](Self::with_identities); `None` if neither is known.
+    pub fn known_identity(&self, file: usize) -> Option<FileIdentity> {
+        self.files.entries[file].first_identity().or_else(|| self.expected_identity(file))
+    }
+
+    /// The identity that the file must have since [`with_identities`](Self::with_identities), if any.
+    pub fn expected_identity(&self, file: usize) -> Option<FileIdentity> {
+        self.files.entries[file].expected.map(|expected| expected.identity)
+    }
+
     /// Opens a file and checks that it has not changed since it was first opened.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use arrowfeed_source::{Report, Skipped};
 use super::conversion::{Conversion, ToTensors, Unchanged};
 use super::history::History;
 use super::iteration::{BatchRows, Iteration};
+use super::options::FileMatch;
 use super::reported::Counted;
 use crate::error::DatasetError;
 
@@ -103,13 +104,23 @@ impl<C: Conversion> Batches<C> {
     }
 
     /// Resumes after the last batch that was yielded before [`state`](Self::state) was called. The current position of
-    /// this iterator has no effect.
+    /// this iterator has no effect. The option [`file_match`](super::IterationOptions::file_match) says how files are compared.
+    ///
+    /// The number of epochs may differ, if the position lies within them.
     ///
     /// # Errors
     /// The state is invalid, or belongs to other files, to other options or to another seed. An error leaves the
     /// iterator unchanged.
     pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
-        self.iteration.load_state(state)?;
+        self.load_state_matching(state, self.iteration.rows.options().file_match)
+    }
+
+    /// Like [`load_state`](Self::load_state), with another comparison of files.
+    ///
+    /// # Errors
+    /// As [`load_state`](Self::load_state).
+    pub fn load_state_matching(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
+        self.iteration.load_state(state, how)?;
         // Another iteration has read the rows, blocks and bytes. This iteration does not list the skipped parts again.
         self.counted.clear();
         let Report { rows, skipped, .. } = self.iteration.rows.uncounted(&mut self.counted);

@@ -13,7 +13,7 @@ use super::chunk_index::ChunkIndex;
 use super::epoch::{Epoch, EpochInputs, EpochPosition};
 use super::indexed::Indexed;
 use super::iteration::{BatchRows, Started};
-use super::options::IterationOptions;
+use super::options::{FileMatch, IterationOptions};
 use super::pieces::RowPosition;
 use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
@@ -43,6 +43,8 @@ pub(super) struct FileRows {
     report: ReportLog,
     /// The last rows of the previous epoch, which do not fill a batch yet.
     carried_rows: Option<RecordBatch>,
+    /// Whether the last rows of all epochs were dropped, because they do not fill a batch.
+    dropped_rows: bool,
     /// The position after the last batch that was started.
     started_position: Progress,
     /// The position after each batch that was started but not yielded yet.
@@ -100,6 +102,7 @@ impl FileRows {
             following: None,
             report: ReportLog::default(),
             carried_rows: None,
+            dropped_rows: false,
             started_position: start.clone(),
             started_positions: VecDeque::new(),
             yielded_position: start,
@@ -159,7 +162,9 @@ impl FileRows {
             }
         }
         // Rows remain if the last epochs had no rows to fill their batch.
-        match self.carried_rows.take().filter(|_| !self.options.drop_remainder) {
+        let carried = self.carried_rows.take();
+        self.dropped_rows = carried.is_some() && self.options.drop_remainder;
+        match carried.filter(|_| !self.options.drop_remainder) {
             Some(carried) => {
                 self.started_position.rows += carried.num_rows() as u64;
                 self.started_position.counted = self.report.counted();
@@ -253,7 +258,7 @@ impl FileRows {
 
     /// A position that [`progress`](Self::progress) returned since the last state was loaded, as JSON.
     pub(super) fn state_at(&mut self, at: &Progress) -> Result<String, DatasetError> {
-        let mut state = self.own_state()?;
+        let mut state = self.own_state(false)?;
         state.place = match &at.place {
             EpochPosition::Start => SavedPosition::Start,
             EpochPosition::Row(after) => SavedPosition::row(*after, &self.files.files)?,
@@ -263,17 +268,15 @@ impl FileRows {
         Ok(state.to_json())
     }
 
-    fn own_state(&mut self) -> Result<State, DatasetError> {
+    /// The state at the first row. `reads_contents`: see [`Indexed::saved_files`].
+    fn own_state(&mut self, reads_contents: bool) -> Result<State, DatasetError> {
         if self.options.shuffles() {
             self.draw_seed()?;
         }
         let chunks = if self.files.needs_index(&self.options) { Some(self.index()?.digest) } else { None };
-        let mut state = State::new(
-            self.files.file_checksums(self.options.interrupt.as_ref())?,
-            &self.options,
-            self.seed,
-            chunks,
-        );
+        let interrupt = self.options.interrupt.as_ref();
+        let files = self.files.saved_files(chunks.is_some(), reads_contents, interrupt)?;
+        let mut state = State::new(files, &self.options, self.seed, chunks);
         state.options.split = self.files.shown_restrictions();
         Ok(state)
     }
@@ -323,7 +326,8 @@ impl BatchRows for FileRows {
     }
 
     fn end(&mut self, is_over: bool) {
-        if is_over {
+        // With more epochs, a resumed iteration yields the rows that this one drops.
+        if is_over && !self.dropped_rows {
             self.yielded_position = self.started_position.clone();
         }
         self.yielded_position.counted = self.report.counted();
@@ -351,10 +355,10 @@ impl BatchRows for FileRows {
         self.state_at(&self.progress())
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
         let state = State::from_json(state)?;
-        let own = self.own_state()?;
-        state.check(&own, self.options.seed, &self.files.files)?;
+        let own = self.own_state(how == FileMatch::Contents)?;
+        state.check(&own, self.options.seed, &self.files.files, how)?;
         check_epoch(state.epoch, &self.options)?;
         if self.files.needs_index(&self.options) {
             let index = self.index()?;

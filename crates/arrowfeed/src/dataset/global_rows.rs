@@ -23,7 +23,7 @@ use super::global_reading::GlobalReading;
 use super::global_state::{GlobalState, Source};
 use super::iteration::{BatchRows, Started};
 use super::mixed::{Mixed, check_mixed_rows};
-use super::options::{GlobalBatches, IterationOptions};
+use super::options::{FileMatch, GlobalBatches, IterationOptions};
 use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Gather, Rows};
@@ -279,7 +279,7 @@ impl GlobalRows {
         }
         let mut sources = Vec::with_capacity(self.datasets.len());
         for (dataset, index) in self.datasets.iter().zip(indexes) {
-            let files = dataset.files.file_checksums(self.options.interrupt.as_ref())?;
+            let files = dataset.files.saved_files(true, false, self.options.interrupt.as_ref())?;
             let rows = dataset.in_file_rows(self.options.clone()).rows;
             sources.push(Source::new(files, index.digest, rows, dataset.files.shown_restrictions()));
         }
@@ -371,17 +371,18 @@ impl BatchRows for GlobalRows {
         Ok(own.at((epoch, at.batch), self.first_epoch, &report).to_json())
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
         let state = GlobalState::from_json(state)?;
         let indexes = self.indexes()?;
         let own = self.own_state(&indexes)?;
         let files = self.datasets.iter().map(|dataset| &*dataset.files.files);
-        state.check(&own, self.options.seed, files)?;
+        state.check(&own, self.options.seed, files, how)?;
         let sizes = self.sizes(&indexes);
         let plan = self.plan(state.first_epoch);
         let is_continuous = plan.is_continuous();
         let epoch = is_continuous.then(|| plan.epoch_of(state.global_batch, &sizes));
-        state.check_position(&self.options, plan.batches(&sizes), epoch)?;
+        let rows = is_continuous.then(|| sizes.iter().sum());
+        state.check_position(&self.options, plan.batches(&sizes), epoch, rows)?;
         self.close();
         self.seed = state.seed;
         self.first_epoch = state.first_epoch;

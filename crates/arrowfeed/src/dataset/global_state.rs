@@ -6,11 +6,12 @@ use arrowfeed_source::Report;
 use arrowfeed_source::run::FileSet;
 use serde::{Deserialize, Serialize};
 
-use super::options::{ALL_ROWS, Even, GlobalBatches, IterationOptions};
+use super::options::{ALL_ROWS, Even, FileMatch, GlobalBatches, IterationOptions};
 use super::state::{
-    Counts, FileChecksums, check_epoch, check_version, difference_of_rows, difference_of_splits, name_of,
-    same_option,
+    Counts, check_epoch, check_version, difference_of_rows, difference_of_splits, name_of, same_option,
+    within_epochs,
 };
+use super::state_files::SavedFiles;
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// The version of the state format and of the order: see [`State`](super::state::State).
@@ -52,7 +53,7 @@ struct SavedGlobalOptions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
-    files: FileChecksums,
+    files: SavedFiles,
     /// Checksum of the file fingerprints and chunks.
     chunks: u32,
     /// `None`: all rows.
@@ -63,20 +64,15 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(files: FileChecksums, chunks: u32, rows: Range<u64>, split: Option<String>) -> Self {
+    pub(super) fn new(files: SavedFiles, chunks: u32, rows: Range<u64>, split: Option<String>) -> Self {
         let rows = (rows != ALL_ROWS).then_some((rows.start, rows.end));
         Self { files, chunks, rows, split }
     }
 
-    fn check(&self, own: &Self, files: &FileSet) -> Result<(), StateError> {
+    fn check(&self, own: &Self, files: &FileSet, how: FileMatch) -> Result<(), StateError> {
         difference_of_rows(own.rows, self.rows)?;
         difference_of_splits(own.split.as_ref(), self.split.as_ref())?;
-        self.files.check(&own.files, files)?;
-        if self.chunks == own.chunks {
-            return Ok(());
-        }
-        let (expected, found) = ("files with the same blocks", "files with different blocks");
-        Err(StateError::new(StateErrorKind::Files, expected, found))
+        self.files.check(&own.files, files, how, Some(self.chunks == own.chunks))
     }
 }
 
@@ -142,6 +138,7 @@ impl GlobalState {
         own: &Self,
         seed: Option<u64>,
         files: impl Iterator<Item = &'a FileSet>,
+        how: FileMatch,
     ) -> Result<(), DatasetError> {
         macro_rules! same {
             ($($name:ident),*) => {$(
@@ -154,7 +151,6 @@ impl GlobalState {
             even,
             drop_remainder,
             across_epochs,
-            epochs,
             start_epoch,
             shuffle_buffer_size,
             on_error,
@@ -173,20 +169,22 @@ impl GlobalState {
             return Err(StateError::new(StateErrorKind::Options, expected, found).into());
         }
         for ((saved, own), files) in self.sources.iter().zip(&own.sources).zip(files) {
-            saved.check(own, files)?;
+            saved.check(own, files, how)?;
         }
         Ok(())
     }
 
     /// Checks that the position is not after the end. `most`: the number of batches of an epoch, or of all epochs if batches
-    /// have rows of several ones; `None`: without end. `epoch`: the epoch of the position, if batches are counted over all
-    /// epochs.
+    /// have rows of several ones; `None`: without end. `epoch`: the epoch of the position, and `rows`: the number of rows of an
+    /// epoch, if batches are counted over all epochs.
     pub(super) fn check_position(
         &self,
         options: &IterationOptions,
         most: Option<u64>,
         epoch: Option<u64>,
+        rows: Option<u64>,
     ) -> Result<(), StateError> {
+        self.check_epochs(options, rows)?;
         check_epoch(self.epoch, options)?;
         check_epoch(self.first_epoch, options)?;
         let most = match (epoch, options.end_epoch()) {
@@ -203,5 +201,38 @@ impl GlobalState {
             return Err(StateError::new(StateErrorKind::Invalid, expected, format!("epoch {}", self.epoch)));
         }
         Ok(())
+    }
+
+    /// Checks that the batches before the position are the same for the requested number of epochs, which may differ.
+    fn check_epochs(&self, options: &IterationOptions, rows: Option<u64>) -> Result<(), StateError> {
+        let (own, saved) = (options.epochs.map(u64::from), self.options.epochs);
+        if own == saved {
+            return Ok(());
+        }
+        let shown = |epochs: Option<u64>| epochs.map_or("None".to_owned(), |epochs| epochs.to_string());
+        let (expected, saved_epochs) = (format!("epochs {}, as requested", shown(own)), shown(saved));
+        if self.options.weights.is_some() {
+            // The datasets that have rows left depend on it, and so do the choices.
+            let found = format!(
+                "epochs {saved_epochs} in the state of a mixture with global_batch_size=: load it with epochs={saved_epochs}"
+            );
+            return Err(StateError::new(StateErrorKind::Options, expected, found));
+        }
+        let before = |epoch: u64| epoch.saturating_sub(options.start_epoch);
+        let Some(rows) = rows else {
+            let needed = before(self.epoch).saturating_add(u64::from(self.global_batch > 0));
+            return within_epochs(own, needed, self.epoch);
+        };
+        let passed = u128::from(self.global_batch) * self.options.global_batch_size as u128;
+        let needed = u64::try_from(passed.div_ceil(u128::from(rows.max(1)))).unwrap_or(u64::MAX);
+        let needed = needed.saturating_add(before(self.first_epoch));
+        if saved.is_some_and(|saved| saved < needed) {
+            let found = format!(
+                "a position after the last batch of epochs {saved_epochs}, which has too few rows: load it with \
+                 epochs={saved_epochs}"
+            );
+            return Err(StateError::new(StateErrorKind::Options, expected, found));
+        }
+        within_epochs(own, needed, self.epoch)
     }
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use arrowfeed_source::format::Chunk;
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted as shown_count, thousands};
+use arrowfeed_source::{
+    Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Requests, counted as shown_count, thousands,
+};
 
 use super::chunk_index::ChunkIndex;
 use super::filtered::counted;
 use super::options::{ALL_ROWS, IterationOptions};
 use super::selected_files::SelectedFiles;
 use super::selection::RowSplit;
-use super::state::FileChecksums;
+use super::state_files::{FileChecksums, SavedFiles, contents_of};
 
 /// Maximum total bytes of local files that are scanned for a number that the caller may not need. An Avro file of 1 GiB
 /// in blocks of 16 kB takes 0.06 s if the system caches it, but 3.7 s if not, because each header is a read of its own.
@@ -34,6 +36,8 @@ pub(super) struct Indexed {
     /// Numbers of rows in the saved index, for filters of these files.
     passing: Arc<PassingRows>,
     file_checksums: ForkLock<Option<FileChecksums>>,
+    /// Checksum of the contents of all files.
+    contents: ForkLock<Option<u32>>,
     /// The rows that are read. Empty: all rows.
     pub(super) splits: Arc<[RowSplit]>,
     /// The index of these rows, cached like `index`.
@@ -62,8 +66,8 @@ impl Indexed {
         splits: Arc<[RowSplit]>,
     ) -> Self {
         let (index, file_checksums) = (ForkLock::new(index), ForkLock::new(file_checksums));
-        let (passing, chosen) = (Arc::default(), ForkLock::default());
-        Self { files, base: None, index, passing, file_checksums, splits, chosen }
+        let (passing, chosen, contents) = (Arc::default(), ForkLock::default(), ForkLock::default());
+        Self { files, base: None, index, passing, file_checksums, contents, splits, chosen }
     }
 
     /// Makes files with a known index, which has no faults, and known numbers of rows that pass predicates.
@@ -200,6 +204,42 @@ impl Indexed {
         Some(format!("{what} of {files} in a store{bytes}: avoid this with save_index() and index="))
     }
 
+    /// The files for a state. `has_chunks`: the state has a checksum of all chunks, which the contents are part of.
+    /// `reads_contents`: finds the contents also if that takes long.
+    pub(super) fn saved_files(
+        &self,
+        has_chunks: bool,
+        reads_contents: bool,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<SavedFiles, FeedError> {
+        let contents = match has_chunks {
+            true => None,
+            false => self.contents(reads_contents, interrupt)?,
+        };
+        Ok(self.file_checksums(interrupt)?.with_contents(contents))
+    }
+
+    /// Checksum of the contents of all files. `None`: it is not known, and finding it takes long unless `reads` is set.
+    fn contents(&self, reads: bool, interrupt: Option<&Interrupt>) -> Result<Option<u32>, FeedError> {
+        if let Some(contents) = self.contents.with(|contents| *contents).flatten() {
+            return Ok(Some(contents));
+        }
+        let has_index = (0..self.files.len()).all(|file| self.files.expected_identity(file).is_some());
+        let is_cheap = has_index || !self.files.has_objects() && self.files.len() <= CHEAP_FILES;
+        if !is_cheap && !reads {
+            return Ok(None);
+        }
+        match contents_of(&self.files, interrupt) {
+            Ok(contents) => {
+                self.contents.with(|known| *known = Some(contents));
+                Ok(Some(contents))
+            }
+            Err(error) if reads || error.kind() == FeedErrorKind::Interrupted => Err(error),
+            // The iteration reports the error when it reads the file, or skips the file.
+            Err(_) => Ok(None),
+        }
+    }
+
     pub(super) fn file_checksums(&self, interrupt: Option<&Interrupt>) -> Result<FileChecksums, FeedError> {
         if let Some(file_checksums) =
             self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten()
@@ -220,10 +260,12 @@ impl Clone for Indexed {
         let file_checksums = self.file_checksums.with(|file_checksums| file_checksums.clone()).flatten();
         let chosen = ForkLock::new(self.chosen.with(|index| index.clone()).flatten());
         let (base, passing) = (self.base.clone(), self.passing.clone());
+        let contents = ForkLock::new(self.contents.with(|contents| *contents).flatten());
         Self {
             chosen,
             base,
             passing,
+            contents,
             ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone())
         }
     }

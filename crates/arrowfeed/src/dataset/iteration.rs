@@ -15,7 +15,7 @@ use arrowfeed_source::run::{MapStage, Pool};
 use arrowfeed_source::{Check, FeedError, Report};
 
 use super::conversion::Conversion;
-use super::options::IterationOptions;
+use super::options::{FileMatch, IterationOptions};
 use super::reported::Counted;
 use super::rows::Rows;
 use crate::error::DatasetError;
@@ -68,7 +68,7 @@ pub(super) trait BatchRows: Send {
 
     /// Resumes after the last batch before the state was taken. An error changes nothing. Keeps no threads: the next batch
     /// may be requested much later.
-    fn load_state(&mut self, state: &str) -> Result<(), DatasetError>;
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError>;
 
     /// Starts at the first row of an epoch. Keeps no threads.
     fn start_at_epoch(&mut self, epoch: u64);
@@ -125,8 +125,8 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
         self.started_rows.clear();
     }
 
-    pub(super) fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
-        self.rows.load_state(state)?;
+    pub(super) fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
+        self.rows.load_state(state, how)?;
         self.discard();
         self.closed = false;
         Ok(())

@@ -17,7 +17,7 @@ use arrowfeed_source::{FeedError, Report};
 use super::iteration::{BatchRows, Started};
 use super::length_plan::{batches, shuffle};
 use super::length_state::{LengthState, Passed};
-use super::options::{IterationOptions, LengthBatches};
+use super::options::{FileMatch, IterationOptions, LengthBatches};
 use super::reported::Counted;
 use super::row_lengths::LengthColumn;
 use super::rows::{Gather, Pick, Rows, WindowPieces};
@@ -199,8 +199,10 @@ impl BatchRows for LengthRows {
     }
 
     fn end(&mut self, is_over: bool) {
-        self.rows.end(is_over);
-        if is_over {
+        // With more epochs, a resumed iteration yields the batches that do not fill a group.
+        let is_complete = is_over && self.batches.is_empty();
+        self.rows.end(is_complete);
+        if is_complete {
             self.passed.batches = 0;
         }
     }
@@ -223,10 +225,10 @@ impl BatchRows for LengthRows {
         Ok(LengthState::new(&self.by_length, &self.options, self.passed, &rows).to_json())
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
         let state = LengthState::from_json(state)?;
         state.check(&self.by_length, &self.options)?;
-        self.rows.load_state(&state.window())?;
+        self.rows.load_state(&state.window(), how)?;
         self.passed = state.passed;
         self.discard();
         Ok(())

@@ -8,7 +8,7 @@ use super::state::{invalid, same_option};
 use crate::error::{StateError, StateErrorKind};
 
 /// Version of the state format and of the division of windows. States of other versions are rejected.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,7 @@ pub(super) struct LengthState {
     batch_size: Option<usize>,
     /// Whether shards take turns with the batches. A state is then for any number of shards.
     takes_turns: bool,
+    epochs: Option<u64>,
     /// That of the window's state, for workers that share a seed.
     seed: Option<u64>,
     pub(super) passed: Passed,
@@ -56,6 +57,7 @@ impl LengthState {
             length_window: by_length.window,
             batch_size: (options.batch_size < usize::MAX).then_some(options.batch_size),
             takes_turns: by_length.takes_turns,
+            epochs: options.epochs.map(Into::into),
             seed: window.get("seed").and_then(Value::as_u64),
             passed,
             window,
@@ -92,7 +94,18 @@ impl LengthState {
         }
         same!(length, bucket_boundaries, max_tokens, pack_to, length_window, batch_size);
         let even = |takes_turns: bool| takes_turns.then_some("drop");
-        same_option("even", &even(own.takes_turns), &even(self.takes_turns))
+        same_option("even", &even(own.takes_turns), &even(self.takes_turns))?;
+        // A window of several epochs has other rows, and so other batches, if it is the last one.
+        let crosses_epochs = options.across_epochs || self.window.get("mixture").is_some();
+        if own.epochs == self.epochs || self.passed.batches == 0 || !crosses_epochs {
+            return Ok(());
+        }
+        let shown = |epochs: Option<u64>| epochs.map_or("None".to_owned(), |epochs| epochs.to_string());
+        let (own, saved) = (shown(own.epochs), shown(self.epochs));
+        let found = format!(
+            "epochs {saved} and a position inside a window of several epochs: load it with epochs={saved}"
+        );
+        Err(StateError::new(StateErrorKind::Options, format!("epochs {own}, as requested"), found))
     }
 
     /// The state before the window.

@@ -22,7 +22,7 @@ use super::file_rows::{FileRows, Progress};
 use super::iteration::{BatchRows, Iteration, Started};
 use super::mixed::{Mixed, check_mixed_rows, with_schema};
 use super::mixture_state::{MixtureState, SourceState};
-use super::options::IterationOptions;
+use super::options::{FileMatch, IterationOptions};
 use super::random::{choose, random_of, random_seed, skip_draws, weight_sums};
 use super::reported::Counted;
 use super::rows::{Gather, Rows};
@@ -313,14 +313,16 @@ impl BatchRows for MixedRows {
         Ok(MixtureState::new(&self.mixed, &self.options, seed, (*draws, *rows), sources).to_json())
     }
 
-    fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
         let state = MixtureState::from_json(state)?;
         state.check(&self.mixed, &self.options)?;
         let mut sources = sources(&self.mixed, &self.options, state.seed)?;
         for (source, saved) in sources.iter_mut().zip(&state.sources) {
-            source.rows.load_state(&saved.before())?;
+            source.rows.load_state(&saved.before(), how)?;
             let at = SourcePosition::at(&source.rows);
-            source.position = SourcePosition { drawn: saved.drawn, has_ended: saved.has_ended, ..at };
+            // With another number of epochs, a dataset that has ended may have more rows. If not, it ends again.
+            let has_ended = saved.has_ended && saved.has_epochs(self.options.epochs);
+            source.position = SourcePosition { drawn: saved.drawn, has_ended, ..at };
         }
         (self.seed, self.first_epoch) = (state.seed, state.first_epoch);
         let mut random = random(self.seed, self.first_epoch, self.options.shard);

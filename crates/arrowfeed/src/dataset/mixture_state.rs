@@ -1,5 +1,7 @@
 //! Serialised checkpoint of an iteration over mixed datasets, validated when it is loaded.
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -44,6 +46,12 @@ impl SourceState {
 
     pub(super) fn before(&self) -> String {
         self.before.to_string()
+    }
+
+    /// Whether it was saved with this number of epochs.
+    pub(super) fn has_epochs(&self, epochs: Option<NonZeroU64>) -> bool {
+        let saved = self.before.pointer("/options/epochs").and_then(Value::as_u64);
+        saved == epochs.map(u64::from)
     }
 }
 

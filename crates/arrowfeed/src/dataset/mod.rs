@@ -36,6 +36,7 @@
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
+// | `state_files` `relative_names` | the files of a state, and their names below their common parent |
 
 mod batches;
 mod chosen_rows;
@@ -67,6 +68,7 @@ mod options;
 mod order;
 mod pieces;
 mod random;
+mod relative_names;
 mod reported;
 mod row_errors;
 mod row_lengths;
@@ -79,6 +81,7 @@ mod selection;
 mod sequential;
 mod shuffled;
 mod state;
+mod state_files;
 mod stream_lap;
 mod stream_laps;
 mod stream_lengths;
@@ -90,7 +93,7 @@ mod window;
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
 pub use filtered::RowRestriction;
-pub use options::{Even, GlobalBatches, IterationOptions, LengthBatches};
+pub use options::{Even, FileMatch, GlobalBatches, IterationOptions, LengthBatches};
 pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;

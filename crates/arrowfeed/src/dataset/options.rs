@@ -28,6 +28,21 @@ pub struct GlobalBatches {
     pub turn: (u64, u64),
 }
 
+/// How the files of a state are compared with those of the dataset that loads it.
+///
+/// In both cases, the number of files, their order and their lengths must be the same, and so must the values of partitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum FileMatch {
+    /// By their names below the directory that all of them have in common, so that the directory may have moved. Their contents
+    /// are compared too if the state has a checksum of them.
+    #[default]
+    Names,
+    /// By checksums of their contents, whatever their names are. A state has them if it belongs to an order that needs the
+    /// positions of all chunks, such as a shuffle or a shard; if there are at most 100 files, which are local; or if the dataset
+    /// has an [index](super::Dataset::with_index). Other states are refused.
+    Contents,
+}
+
 /// How every process gets the same number of batches, all of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Even {
@@ -222,6 +237,8 @@ pub struct IterationOptions {
     pub prefetch_bytes: usize,
     /// Handling of blocks and files that cannot be read. Default [`OnError::Raise`].
     pub on_error: OnError,
+    /// How the files of a loaded state are compared with those of the dataset. Default [`FileMatch::Names`].
+    pub file_match: FileMatch,
     /// Called periodically; the iteration stops when the function returns true. Default: none.
     pub interrupt: Option<Interrupt>,
 }
@@ -244,6 +261,7 @@ impl Default for IterationOptions {
             decodes_ahead: false,
             prefetch_bytes: 64 << 20,
             on_error: OnError::default(),
+            file_match: FileMatch::default(),
             interrupt: None,
         }
     }

@@ -39,7 +39,7 @@ impl SelectedFiles {
             content.push_str(&format!("{:?}", self.rows));
         }
         let content = crc32fast::hash(content.as_bytes());
-        Ok(format!("{:08x}{content:08x}", self.files.file_checksums(interrupt)?.digest()))
+        Ok(format!("{:08x}{content:08x}", self.files.file_checksums(interrupt)?.digest))
     }
 
     /// Reads only `columns`, or all columns if it is empty.

@@ -1,25 +1,24 @@
 //! Serialised checkpoint of an iteration, validated when it is loaded.
 
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{Check, FeedError, Interrupt, OnError, Report, Skipped};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use arrowfeed_source::{FeedError, OnError, Report, Skipped};
 use serde::{Deserialize, Serialize};
 
 use super::chunk_index::ChunkIndex;
 use super::length_state::of_other_batches;
-use super::options::{ALL_ROWS, IterationOptions, ask, shown_rows};
+use super::options::{ALL_ROWS, FileMatch, IterationOptions, shown_rows};
 use super::pieces::RowPosition;
 use super::shuffled::{AfterShuffled, window_sizes};
+use super::state_files::SavedFiles;
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// Version of the state format and of the order that positions refer to. States of other versions are rejected.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) version: u32,
-    pub(super) files: FileChecksums,
+    pub(super) files: SavedFiles,
     pub(super) options: SavedOptions,
     pub(super) seed: Option<u64>,
     /// Checksum of the file fingerprints and chunks, if the order depends on them.
@@ -27,13 +26,6 @@ pub(super) struct State {
     pub(super) epoch: u64,
     pub(super) place: SavedPosition,
     pub(super) report: Counts,
-}
-
-/// One checksum for each file, of its name and length.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileChecksums {
-    count: usize,
-    marks: String,
 }
 
 /// The options that the order depends on.
@@ -90,7 +82,7 @@ struct SavedSkipped {
 
 impl State {
     pub(super) fn new(
-        files: FileChecksums,
+        files: SavedFiles,
         options: &IterationOptions,
         seed: Option<u64>,
         chunks: Option<u32>,
@@ -110,9 +102,16 @@ impl State {
         Ok(state)
     }
 
-    /// Checks that this state and `own` belong to the same iteration.
-    pub(super) fn check(&self, own: &Self, seed: Option<u64>, files: &FileSet) -> Result<(), DatasetError> {
+    /// Checks that this state and `own` belong to the same iteration. `seed`: the one that the caller has set.
+    pub(super) fn check(
+        &self,
+        own: &Self,
+        seed: Option<u64>,
+        files: &FileSet,
+        how: FileMatch,
+    ) -> Result<(), DatasetError> {
         self.options.check(&own.options)?;
+        self.check_epochs(&own.options)?;
         match (seed, self.seed) {
             (Some(seed), Some(found)) if seed != found => {
                 let expected = format!("seed {seed}, as requested");
@@ -125,16 +124,20 @@ impl State {
         if self.seed.is_none() && own.options.shuffle_buffer_size > 0 {
             return Err(StateError::new(StateErrorKind::Invalid, "a seed", "none").into());
         }
-        self.files.check(&own.files, files)?;
-        if self.chunks != own.chunks {
-            let error = StateError::new(
-                StateErrorKind::Files,
-                "files with the same blocks",
-                "files with different blocks",
-            );
-            return Err(error.into());
+        let same_chunks = self.chunks.map(|chunks| Some(chunks) == own.chunks);
+        self.files.check(&own.files, files, how, same_chunks)?;
+        self.place.check(files)?;
+        Ok(self.files.check_contents(&own.files)?)
+    }
+
+    /// Checks that the position lies within the number of epochs, which may differ.
+    fn check_epochs(&self, own: &SavedOptions) -> Result<(), StateError> {
+        if self.options.epochs == own.epochs {
+            return Ok(());
         }
-        self.place.check(files)
+        let needed = self.epoch.saturating_sub(own.start_epoch);
+        let needed = if self.place == SavedPosition::Start { needed } else { needed.saturating_add(1) };
+        within_epochs(own.epochs, needed, self.epoch)
     }
 }
 
@@ -183,6 +186,19 @@ pub(super) fn check_epoch(epoch: u64, options: &IterationOptions) -> Result<(), 
     }
     let expected = format!("an epoch from {} to {end}", options.start_epoch);
     Err(StateError::new(StateErrorKind::Invalid, expected, epoch))
+}
+
+/// Checks that a position, which needs `needed` epochs, lies within the requested number of epochs. `epoch` is its epoch.
+pub(super) fn within_epochs(own: Option<u64>, needed: u64, epoch: u64) -> Result<(), StateError> {
+    match own.filter(|own| *own < needed) {
+        None => Ok(()),
+        Some(own) => {
+            let expected = format!("epochs {own}, as requested");
+            let found =
+                format!("a position in epoch {epoch}, counted from 0: epochs={needed} or more allows it");
+            Err(StateError::new(StateErrorKind::Options, expected, found))
+        }
+    }
 }
 
 /// Checks that an option is the same.
@@ -245,48 +261,6 @@ impl Counts {
     }
 }
 
-impl FileChecksums {
-    pub(super) fn of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
-        let mut marks = Vec::with_capacity(4 * files.len());
-        for file in 0..files.len() {
-            ask(interrupt)?;
-            let mut hasher = crc32fast::Hasher::new();
-            hasher.update(files.name(file).as_bytes());
-            hasher.update(&files.file_len(file, &Check::of(interrupt))?.to_le_bytes());
-            marks.extend(hasher.finalize().to_le_bytes());
-        }
-        Ok(Self { count: files.len(), marks: BASE64_STANDARD.encode(marks) })
-    }
-
-    /// One checksum for all files.
-    pub(super) fn digest(&self) -> u32 {
-        crc32fast::hash(self.marks.as_bytes())
-    }
-
-    pub(super) fn check(&self, own: &Self, files: &FileSet) -> Result<(), StateError> {
-        let error =
-            |expected: String, found: String| Err(StateError::new(StateErrorKind::Files, expected, found));
-        if self.count != own.count {
-            let s = if own.count == 1 { "" } else { "s" };
-            return error(format!("{} file{s}", own.count), format!("a state of {}", self.count));
-        }
-        let (Ok(found), Ok(expected)) =
-            (BASE64_STANDARD.decode(&self.marks), BASE64_STANDARD.decode(&own.marks))
-        else {
-            return Err(StateError::new(StateErrorKind::Invalid, "checksums of files", "different text"));
-        };
-        let same = found.chunks(4).zip(expected.chunks(4)).take_while(|(found, own)| found == own).count();
-        if found.len() == expected.len() && same == own.count {
-            return Ok(());
-        }
-        let name = files.name(same.min(own.count - 1));
-        error(
-            format!("{name} as file {same} of the list"),
-            "a state of a file with a different name or size".to_owned(),
-        )
-    }
-}
-
 impl SavedOptions {
     fn check(&self, own: &Self) -> Result<(), StateError> {
         macro_rules! same {
@@ -294,16 +268,7 @@ impl SavedOptions {
                 same_option(stringify!($name), &own.$name, &self.$name)?;
             )*};
         }
-        same!(
-            batch_size,
-            drop_remainder,
-            across_epochs,
-            epochs,
-            start_epoch,
-            shuffle_buffer_size,
-            shard,
-            on_error
-        );
+        same!(batch_size, drop_remainder, across_epochs, start_epoch, shuffle_buffer_size, shard, on_error);
         difference_of_rows(own.rows, self.rows)?;
         difference_of_splits(own.split.as_ref(), self.split.as_ref())
     }

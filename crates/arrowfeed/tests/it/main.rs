@@ -13,6 +13,7 @@ mod global_batches;
 mod iceberg;
 mod index;
 mod mixed;
+mod moved;
 mod objects;
 mod order;
 #[path = "../../../../tests/random/config.rs"]
