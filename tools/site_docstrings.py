@@ -1,11 +1,11 @@
 """Extension of griffe for the site: adapts the docstrings of this package to the conventions of griffe."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import griffe
+import tomllib
 
 SECTION = re.compile(r"^( *)Example:$", re.MULTILINE)
 TASKS: dict[str, dict[str, list[str]]] = tomllib.loads(

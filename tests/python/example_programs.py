@@ -54,7 +54,10 @@ def programs() -> dict[str, str]:
     found = {f"readme_{name.lower()}": first + readme[name] for name in ("TensorFlow", "PyTorch", "JAX")}
     for page in sorted(DOCS.glob("*.md")):
         blocks = BLOCK.findall(page.read_text("utf-8"))
-        if blocks:
+        if page.name == "cookbook.md":
+            # Each recipe is a program.
+            found |= {f"page_cookbook_{number}": block for number, block in enumerate(blocks)}
+        elif blocks:
             # A page has the name of the package that it describes, such as tfx.
             found[f"page_{page.stem.replace('-', '_')}"] = GIVEN.get(page.name, "") + "\n".join(blocks)
     for notebook in sorted(ROOT.glob("examples/notebooks/*.ipynb")):

@@ -177,8 +177,10 @@ dataset = af.AvroDataset("x-*.avro", representations={"x": af.Dense("x", [2])})
     "ExampleDataset": _TFRECORD,
     "LoaderStats": _CONSUMED,
     "LoaderStats.to_dict": _CONSUMED,
-    "MixedDataset": "clicks = af.AvroDataset('part-0.avro', representations={'id': af.Dense('id')}).take(10)\n"
-    "views = clicks.skip(2)",
+    "MixedDataset": """
+clicks = af.AvroDataset("part-0.avro", representations={"id": af.Dense("id")}).take(10)
+views = clicks.skip(2)
+""",
     "RaggedTensor": _RAGGED,
     "RawRecordDataset": _TFRECORD,
     "RecordBatch.column": _THREE_ROWS,

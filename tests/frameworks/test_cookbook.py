@@ -1,0 +1,20 @@
+"""The recipes of the cookbook that need a framework print what their comments say."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+from cookbook import recipes  # noqa: E402
+from example_programs import people  # noqa: E402
+
+OF_FRAMEWORKS = [recipe for recipe in recipes() if recipe.needs_framework]
+
+
+@pytest.mark.parametrize("recipe", OF_FRAMEWORKS, ids=lambda recipe: recipe.title)
+def test_a_recipe_prints_what_it_says(tmp_path, monkeypatch, recipe):
+    (tmp_path / "data").mkdir()
+    people.write(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    assert recipe.printed() == recipe.expected()
