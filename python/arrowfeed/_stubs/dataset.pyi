@@ -1100,7 +1100,7 @@ class Dataset(Tfxio):
 
         Example:
             >>> rows = dataset.to_keras(batch_size=1024, label="clicked", weight="importance")
-            >>> model.fit(rows, epochs=3)
+            >>> model.fit(rows, epochs=3, shuffle=False)
         """
 
     def to_hf(

@@ -1458,7 +1458,7 @@ Raises:
 
 Example:
     >>> rows = dataset.to_keras(batch_size=1024, label="clicked", weight="importance")
-    >>> model.fit(rows, epochs=3)"#
+    >>> model.fit(rows, epochs=3, shuffle=False)"#
     };
     (Dataset.to_tf) => {
         r#"Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
