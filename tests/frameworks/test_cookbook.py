@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "python"))
-from cookbook import recipes  # noqa: E402
-from example_programs import people  # noqa: E402
+from cookbook import recipes
+from example_programs import people
 
 OF_FRAMEWORKS = [recipe for recipe in recipes() if recipe.needs_framework]
 

@@ -12,9 +12,13 @@ import torch
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 import arrowfeed as af
+import arrowfeed.jax
+import arrowfeed.tensorflow
+import arrowfeed.tfio
+import arrowfeed.torch
 
 sys.path.append(str(Path(__file__).parents[1] / "python"))
-from docstring_examples import all_examples, failures  # noqa: E402
+from docstring_examples import all_examples, failures
 
 NAMES = (
     "_frameworks/torch_dataset.py:TorchDataset.state_after",
@@ -78,6 +82,7 @@ def given():
     dataset = af.AvroDataset("x.avro", representations=tensors)
     model = Model()
     model.compile()
+    model({"x": np.zeros((1, 2), np.float32)})
     return {
         "DataLoader": torch.utils.data.DataLoader,
         "SparseFeature": af.tfio.SparseFeature,
@@ -109,10 +114,6 @@ def test_all_names_have_examples():
 
 @pytest.mark.parametrize("one", [one for one in all_examples() if one.id in NAMES], ids=lambda one: one.id)
 def test_the_examples_of_a_docstring_run(tmp_path, monkeypatch, one):
-    import arrowfeed.jax
-    import arrowfeed.tensorflow
-    import arrowfeed.tfio
-    import arrowfeed.torch
 
     monkeypatch.chdir(tmp_path)
     names = given()

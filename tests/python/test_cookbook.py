@@ -1,4 +1,4 @@
-"""Each recipe of the cookbook prints what its comments say. `tests/frameworks` has those of the frameworks."""
+"""Each recipe of the cookbook prints what its comments say; those of frameworks are in tests/frameworks."""
 
 import pytest
 
