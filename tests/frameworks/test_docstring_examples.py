@@ -24,7 +24,9 @@ NAMES = (
     "_frameworks/torch_dataset.py:TorchDataset.state_after",
     "_stubs/dataset.pyi:Dataset.samples",
     "_stubs/dataset.pyi:Dataset.stats",
+    "_stubs/dataset.pyi:Dataset.to_hf",
     "_stubs/dataset.pyi:Dataset.to_jax",
+    "_stubs/dataset.pyi:Dataset.to_keras",
     "_stubs/dataset.pyi:Dataset.to_tf",
     "_stubs/dataset.pyi:Dataset.to_torch",
     "_stubs/representation.pyi:representations_from_tfmd",
@@ -39,7 +41,7 @@ NAMES = (
     "torch.py:offsets",
     "torch.py:to_torch",
 )
-NOT_COMPARED = {"Dataset.stats", "Dataset.to_tf", "TensorFlowDataset.set_epoch"}
+NOT_COMPARED = {"Dataset.stats", "Dataset.to_keras", "Dataset.to_tf", "TensorFlowDataset.set_epoch"}
 """Docstrings of calls that print or return figures of a training."""
 
 
@@ -62,10 +64,12 @@ def given():
     x = pa.array([[number + 0.5, number + 1.5] for number in range(2000)], pa.list_(pa.float32()))
     clicked = pa.array([number % 2 for number in range(2000)])
     fields = [pa.field("x", x.type, nullable=False), pa.field("clicked", clicked.type, nullable=False)]
-    af.write_avro(pa.table([x, clicked], pa.schema(fields)), "x.avro")
+    importance = pa.array([1.0] * 2000)
+    columns = [*fields, pa.field("importance", importance.type, nullable=False)]
+    af.write_avro(pa.table([x, clicked, importance], pa.schema(columns)), "x.avro")
     x7 = pa.array([[0.5, 1.5]] * 8, pa.list_(pa.float32()))
     af.write_avro(pa.table([x7], pa.schema(fields[:1])), "x7.avro")
-    tensors = {"x": af.Dense("x", [2]), "clicked": af.Dense("clicked")}
+    tensors = {"x": af.Dense("x", [2]), **{name: af.Dense(name) for name in ("clicked", "importance")}}
     wide = pa.record_batch({"x": pa.array([[0.5] * 128] * 1024, pa.list_(pa.float32()))})
     words = pa.record_batch({"words": pa.array([[1, 2]] * 1024)})
     schema = schema_pb2.Schema(
