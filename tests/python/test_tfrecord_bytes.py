@@ -28,7 +28,9 @@ def test_bytes_of_several_calls_are_one_file(compression):
     assert af.encode_tfrecord([]) == b""
 
 
-@pytest.mark.parametrize(("compression", "decompress"), [("gzip", gzip.decompress), ("zlib", zlib.decompress)])
+@pytest.mark.parametrize(
+    ("compression", "decompress"), [("gzip", gzip.decompress), ("zlib", zlib.decompress)]
+)
 def test_levels_divide_time_and_bytes(compression, decompress):
     records = [b"%d %d" % (row, row * row) for row in range(5_000)]
     plain = af.encode_tfrecord(records)
