@@ -10,7 +10,7 @@ from arrowfeed._stubs.iceberg import IcebergDataset
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
 from arrowfeed._stubs.predicate import Column, Predicate, col, predicate_from_substrait
-from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
+from arrowfeed._stubs.read import Limits, RecordBatchReader, SchemaChange, Split
 from arrowfeed._stubs.record_decoder import (
     AvroRecordDecoder,
     ExampleRecordDecoder,
@@ -91,6 +91,7 @@ __all__ = [
     "Representation",
     "RowReader",
     "Schema",
+    "SchemaChange",
     "SequenceExampleDataset",
     "SequenceExampleRecordDecoder",
     "Sparse",

@@ -165,9 +165,13 @@ def _avro_columns(source: Any, selection: dict[str, list[str] | None], options: 
             # If the options are wrong for another reason, the error of the reader also names the file.
             with suppress(SchemaError):
                 stores = {name: options[name] for name in ("storage_options", "store")}
-                schema = avro_schema(source, limits=options["limits"], **stores)
+                merges = options["reader_schema"] == "merge"
+                schema = avro_schema(source, merge=merges, limits=options["limits"], **stores)
                 used = ("reader_schema", "string_type", "unions", "limits")
-                return avro_columns(schema, **{name: options[name] for name in used})
+                given: dict[str, Any] = {name: options[name] for name in used}
+                if merges:
+                    given["reader_schema"] = None
+                return avro_columns(schema, **given)
         raise
 
 

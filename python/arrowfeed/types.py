@@ -187,6 +187,9 @@ Rows: TypeAlias = (
 AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""
 
+SchemaChangeKind: TypeAlias = Literal["field", "nullable", "type", "symbols", "branch", "name"]
+"""The kinds of changes that a file makes to a merged schema."""
+
 Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "zstd", "bzip2", "xz"]
 """Compression codecs of blocks, by their names in the Avro specification; `"zstd"` is `"zstandard"`."""
 

@@ -13,7 +13,7 @@
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write` (with `iterated`, the batches of an iterator), `writer`, `records`, `formats/tfrecord` |
 //! | Python | `call`, `errors`, `object`, `once`, `libraries`, `main_thread`, `signals`, `ctrl_c`, `shutdown` (calls while the interpreter ends) |
-//! | the rest | `schema`, `split`, `stats`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
+//! | the rest | `schema`, `schema_merge` (merged schemas, and their changes), `split`, `stats`, `html` (tables for notebooks), `generated` (docstrings and signatures, from the stubs) |
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "stores", feature = "tensorflow")),
@@ -70,6 +70,7 @@ mod record_decoder;
 mod records;
 mod row_numbers;
 mod schema;
+mod schema_merge;
 mod shared;
 mod shutdown;
 mod signals;
@@ -125,6 +126,7 @@ mod _arrowfeed {
         record_decoder::AvroRecordDecoder,
         records::encode_records,
         schema::{AvroSchema, avro_columns, avro_schema, check_avro},
+        schema_merge::SchemaChange,
         split::Split,
         stats::LoaderStats,
         store_files::{exists, peek, upload},

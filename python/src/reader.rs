@@ -22,6 +22,7 @@ use crate::libraries;
 use crate::numpy_array::is_no_array;
 use crate::polars;
 use crate::progress::Progress;
+use crate::schema_merge::{SchemaChange, changes};
 use crate::shared::SharedReader;
 use crate::shutdown::try_attach;
 use crate::signals;
@@ -40,6 +41,12 @@ impl RecordBatchReader {
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.0.schema().clone())
+    }
+
+    #[doc = docs!(RecordBatchReader.schema_changes)]
+    #[getter]
+    fn schema_changes(&self) -> Vec<SchemaChange> {
+        changes(self.0.merge())
     }
 
     #[doc = docs!(RecordBatchReader.report)]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use arrowfeed::avro::MergedSchema;
 use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
 use arrowfeed::source::{Check, Limits};
 use arrowfeed::{AvroHeader, AvroOptions, FeedError, FeedErrorKind, printable};
@@ -123,18 +124,26 @@ impl AvroSchema {
 
 #[doc = signed!(avro_schema)]
 #[pyfunction]
-#[pyo3(signature = (source, *, limits=None, storage_options=None, store=None), text_signature = None)]
+#[pyo3(
+    signature = (source, *, merge=None, limits=None, storage_options=None, store=None), text_signature = None
+)]
 pub(crate) fn avro_schema(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
+    merge: Option<&Bound<'_, PyAny>>,
     limits: Option<&Bound<'_, PyAny>>,
     storage_options: Option<Bound<'_, PyAny>>,
     store: Option<Bound<'_, PyAny>>,
 ) -> PyResult<AvroSchema> {
     let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let limits = given("limits", limits)?;
-    let source = first_source(source, EXTENSION, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
+    if given("merge", merge)? {
+        let (sources, _) = rereadable(source, EXTENSION, false, &stores)?;
+        let merged = call(py, || MergedSchema::of_files(sources, &limits, Some(&interrupt)))?;
+        return Ok(AvroSchema { schema: merged.schema, codec: None, metadata: Vec::new() });
+    }
+    let source = first_source(source, EXTENSION, &stores)?;
     call(py, || {
         let header = AvroHeader::read_with(source, &limits, Some(&interrupt))?;
         Ok(AvroSchema {

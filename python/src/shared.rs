@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::stats::{Meter, Stats};
-use arrowfeed::source::{Report, Skipped};
+use arrowfeed::source::{Report, SchemaMerge, Skipped};
 
 use crate::guarded::{CallError, Guarded};
 use crate::progress::{Progress, Shown};
@@ -16,6 +16,7 @@ use crate::skipped::SkippedFiles;
 /// A reader that one thread at a time may use, and only in the process that created it.
 pub(crate) struct SharedReader {
     schema: SchemaRef,
+    merge: Option<Arc<SchemaMerge>>,
     state: Guarded<State>,
     /// Outside of the state, so that no thread waits for its figures.
     meter: Arc<Meter>,
@@ -40,14 +41,19 @@ const HANDED_OVER: &str = "this reader was already consumed through __arrow_c_st
 impl SharedReader {
     /// `stop`: part of the interrupt that the reader checks.
     pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>, progress: Progress) -> Self {
-        let (schema, meter) = (reader.schema(), reader.meter().clone());
+        let (schema, merge, meter) = (reader.schema(), reader.merge().cloned(), reader.meter().clone());
         let source = Source::Open(Box::new(reader));
         let state = State { source, skipped: SkippedFiles::default(), handed_over: false };
-        Self { schema, state: Guarded::new("reader", state, stop), meter, progress }
+        Self { schema, merge, state: Guarded::new("reader", state, stop), meter, progress }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// The result of the merge that made the schema, if there was one.
+    pub(crate) fn merge(&self) -> Option<&SchemaMerge> {
+        self.merge.as_deref()
     }
 
     /// The figures so far.

@@ -27,6 +27,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("datasets.md", 11),
         ("elastic-training.md", 2),
         ("errors.md", 1),
+        ("evolution.md", 4),
         ("filters.md", 2),
         ("limits.md", 1),
         ("parquet.md", 4),

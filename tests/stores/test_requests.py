@@ -57,6 +57,15 @@ def ranges(store: Store) -> dict[str, list[tuple[int, int]]]:
     return {path: sorted(each) for path, each in found.items()}
 
 
+def test_a_merge_of_schemas_reads_only_headers(large: Store) -> None:
+    large.proxy.reset()
+    dataset = af.AvroDataset(urls(large), reader_schema="merge", representations={}, **options(large))
+    found = ranges(large)
+    assert sorted(found) == sorted({f"/{url.split('/', 3)[3]}" for url in urls(large)})
+    assert {each for ranges_of_file in found.values() for each in ranges_of_file} == {(0, 64 << 10)}
+    assert dataset.schema_changes == []
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("request_bytes", ["4194304", "50000"])
 def test_each_byte_is_fetched_once_in_file_order(large: Store, threads: int, request_bytes: str) -> None:

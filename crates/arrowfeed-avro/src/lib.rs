@@ -9,6 +9,7 @@ mod encode;
 mod header;
 mod locate;
 mod memory;
+mod merge;
 mod message;
 mod options;
 mod plan;
@@ -40,9 +41,13 @@ pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;
 pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
 pub use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, ReadOptions, Split};
-pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
+pub use arrowfeed_source::{
+    FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, SchemaChange, SchemaChangeKind,
+    SchemaMerge, Skipped,
+};
 pub use container::codec::Codec;
 pub use header::AvroHeader;
+pub use merge::MergedSchema;
 pub use message::Framing;
 pub use options::{AvroOptions, ColumnEncoding, StringType, Unions};
 pub use reader::{AvroFormat, AvroReaderBuilder};

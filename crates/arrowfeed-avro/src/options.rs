@@ -58,6 +58,9 @@ pub struct AvroOptions {
     pub exclude: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
+    /// Whether the reader schema is merged from the schemas of all files, whose headers are read first. Default false. Cannot be
+    /// combined with a reader schema, and decoders of single records refuse it.
+    pub merge_schemas: bool,
     /// Matches fields by their identifiers in a table (the attribute `field-id`). Needs a reader schema, see
     /// [`AvroSchema::of_table`]. `None`: by name.
     pub field_ids: Option<Arc<FieldIds>>,
@@ -91,7 +94,10 @@ impl AvroOptions {
             return refuse("expected max_batch_bytes of 1 or more, found 0");
         }
         check_selection(self.columns.as_deref(), self.exclude.as_deref())?;
-        if self.raw && self.reader_schema.is_some() {
+        if self.merge_schemas && self.reader_schema.is_some() {
+            return refuse("expected either a reader_schema or merge_schemas, found both");
+        }
+        if self.raw && (self.merge_schemas || self.reader_schema.is_some()) {
             return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }
         Ok(self)

@@ -84,6 +84,10 @@ impl RecordDecoder {
     /// The schema cannot be resolved to the reader schema or converted to Arrow, or an option is invalid.
     pub fn new(writer: &AvroSchema, options: AvroOptions) -> Result<Self, FeedError> {
         let options = options.checked()?;
+        if options.merge_schemas {
+            let message = "expected a reader_schema for records without files, found merge_schemas";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
         // Other writer's schemas need not have the excluded columns.
         let columns = selected_columns(writer, &options)?;
         let options = AvroOptions { columns, exclude: None, ..options };

@@ -9,7 +9,7 @@ use arrowfeed_source::field_ids::FieldIds;
 use arrowfeed_source::format::{FileFormat, FormatFile, column_difference};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+use arrowfeed_source::{ArrowSchemaMerger, Check, FeedError, FeedErrorKind, Interrupt, Limits, SchemaMerge};
 
 use crate::codec::check_codecs;
 use crate::columns::Projection;
@@ -33,8 +33,11 @@ pub struct ParquetOptions {
     pub exclude: Option<Vec<String>>,
     /// The schema of the batches. Columns and fields are matched by name in each file, and converted if that is
     /// lossless. A nullable column that a file does not have is null. `None`: the schema of the first file, which all
-    /// files must have.
+    /// files must have, unless it is merged.
     pub schema: Option<SchemaRef>,
+    /// Whether the schema is merged from the schemas of all files, whose footers are read first. Default false. Cannot be
+    /// combined with a schema.
+    pub merge_schemas: bool,
     /// Whether doubles are rounded to floats, if the `schema` has floats: those beyond the largest float become infinite.
     /// Otherwise such a column is an error.
     pub double_as_float: bool,
@@ -71,13 +74,15 @@ impl ParquetFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
         let files = Files::new(sources);
+        let (options, merge) = merged(options, &files, interrupt)?;
         let open = |opened| Footer::read(opened, &options.limits);
         let first = files.first_stored(&Check::of(interrupt), open)?;
         let whole = options.schema.clone().unwrap_or_else(|| first.schema().clone());
         let format = Self::new(first.name().clone(), whole, options)?;
         format.columns_of(&first)?;
         let (columns, exclude) = (format.options.columns.clone(), format.options.exclude.clone());
-        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())
+        let files = FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())?;
+        Ok(merge.into_iter().fold(files, FileSet::of_merge))
     }
 
     fn new(first: Arc<str>, whole: SchemaRef, options: ParquetOptions) -> Result<Self, FeedError> {
@@ -98,6 +103,26 @@ impl ParquetFormat {
         let options = ParquetOptions { columns: Some(columns.to_vec()), ..self.options.clone() };
         Self::new(self.first.clone(), self.whole.clone(), options)
     }
+}
+
+/// The options with the merged schema of the files, if they ask for it.
+fn merged(
+    options: ParquetOptions,
+    files: &Files,
+    interrupt: Option<&Interrupt>,
+) -> Result<(ParquetOptions, Option<SchemaMerge>), FeedError> {
+    if !options.merge_schemas {
+        return Ok((options, None));
+    }
+    if options.schema.is_some() {
+        let message = "expected either a schema or merge_schemas, found both";
+        return Err(FeedError::new(FeedErrorKind::Options, message));
+    }
+    let (mut merger, limits) = (ArrowSchemaMerger::new(), options.limits.clone());
+    let open = move |opened, _: &Check<'_>| Ok(Footer::read(opened, &limits)?.schema().clone());
+    files.visit_all(interrupt, open, |name, schema| merger.add(name, &schema))?;
+    let (schema, merge) = merger.finish();
+    Ok((ParquetOptions { schema: Some(schema), merge_schemas: false, ..options }, Some(merge)))
 }
 
 impl FileFormat for ParquetFormat {

@@ -15,7 +15,7 @@
 // | the engine: threads, order, read-ahead | `run` |
 // | errors | `error`, `message` (text in messages), `memory_exhausted` |
 // | column paths, and identifiers of columns | `field_path` `field_ids` |
-// | options and results of a caller | `limits`, `report` (skipped data), `stats` (times), `interrupt` (cancellation) |
+// | options and results of a caller | `limits`, `report` (skipped data), `schema_merge` (changes of schemas), `stats` (times), `interrupt` (cancellation) |
 // | file access | `io`, `checksum` |
 // | threads | `threads`, `fork_lock` |
 // | processor features | `processor` |
@@ -37,6 +37,7 @@ mod processor;
 mod random_run;
 mod report;
 pub mod run;
+mod schema_merge;
 pub mod stats;
 mod threads;
 
@@ -49,4 +50,5 @@ pub use memory_exhausted::{MemoryExhausted, caught};
 pub use message::{counted, hex, printable, quoted, thousands};
 pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};
+pub use schema_merge::{ArrowSchemaMerger, SchemaChange, SchemaChangeKind, SchemaMerge};
 pub use threads::{MAX_THREADS, Threads, check_threads, thread_count};

@@ -6,6 +6,7 @@
 //! | make a dataset of rows that are not in files | [`ChunkSource`](format::ChunkSource), [`ChunkFormat`](format::ChunkFormat) |
 //! | see where the time of a reading goes | [`Stats`](stats::Stats) |
 //! | skip invalid data and count it | [`OnError`], [`Report`] |
+//! | see how the schemas of files were merged | [`SchemaMerge`], [`SchemaChange`] |
 //! | cancel a call | [`Interrupt`] |
 //! | add the path and the number of each row to the columns | [`AddedColumns`](run::AddedColumns) |
 //! | limit the resources that a file may use | [`Limits`] |
@@ -16,7 +17,8 @@
 #[doc(hidden)]
 pub use arrowfeed_source::POLL_INTERVAL;
 pub use arrowfeed_source::{
-    Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, Skipped,
+    Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, SchemaChange,
+    SchemaChangeKind, SchemaMerge, Skipped,
 };
 
 /// Sources of rows.

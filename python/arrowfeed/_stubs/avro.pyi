@@ -43,6 +43,8 @@ class AvroDataset(Dataset):
         columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
+            `"merge"`: the merged schema of all files, whose headers the constructor reads. Copies of the
+            dataset in other processes have the merged schema, and read no headers for it.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
@@ -153,7 +155,10 @@ def read_avro(
             `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
-            to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+            to it: promotion, defaults, aliases, enum defaults. `"merge"`: the merged schema of all files, in
+            their order, as the page "Files with different schemas" says. This call then reads the headers of
+            all files, which must be files that can be read again; `schema_changes` is the report. None: the
+            schema of the file.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
             `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
             Each batch but the last one then has `batch_size` rows. An expression needs files

@@ -18,7 +18,7 @@ from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.predicate import Predicate
-from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
+from arrowfeed._stubs.read import Limits, RecordBatchReader, SchemaChange, Split
 from arrowfeed._stubs.representation import Representation
 from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from arrowfeed.types import (
@@ -55,6 +55,15 @@ class Dataset(Tfxio):
     @property
     def arrow_schema(self) -> Schema:
         """The schema of the record batches: the columns that are read."""
+
+    @property
+    def schema_changes(self) -> list[SchemaChange]:
+        """The changes that the files made to the merged schema, in file order.
+
+        Each change names the first file that needs it. Empty if the dataset did not merge the schemas of its
+        files: without `"merge"` as the schema, for a mixed dataset, and in a copy in another process, which
+        has the merged schema itself.
+        """
 
     @property
     def tensor_representations(self) -> dict[str, Representation] | dict[str, FeatureLike]:

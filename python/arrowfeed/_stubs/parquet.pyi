@@ -41,8 +41,9 @@ class ParquetDataset(Dataset):
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
             The names match the columns and fields of each file with those of the schema, in any order. A
             column of another type is converted if the conversion is lossless; the page "Parquet" has the
-            table of types. A nullable column that a file does not have is null. None: the schema of the first
-            file, which all files must have.
+            table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
+            of all files, whose footers are read first, as the page "Files with different schemas" says;
+            `schema_changes` is the report. None: the schema of the first file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
             infinite. False: a column of doubles that the schema declares as floats is an error.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
@@ -88,7 +89,7 @@ class ParquetDataset(Dataset):
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         exclude: list[str] | tuple[str, ...] | None = None,
-        schema: ArrowSchemaExportable | None = None,
+        schema: ArrowSchemaExportable | Literal["merge"] | None = None,
         double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
@@ -106,7 +107,7 @@ def read_parquet(
     *,
     columns: list[str] | tuple[str, ...] | None = None,
     exclude: list[str] | tuple[str, ...] | None = None,
-    schema: ArrowSchemaExportable | None = None,
+    schema: ArrowSchemaExportable | Literal["merge"] | None = None,
     double_as_float: bool = False,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
@@ -137,8 +138,9 @@ def read_parquet(
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
             The names match the columns and fields of each file with those of the schema, in any order. A
             column of another type is converted if the conversion is lossless; the page "Parquet" has the
-            table of types. A nullable column that a file does not have is null. None: the schema of the first
-            file, which all files must have.
+            table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
+            of all files, whose footers are read first, as the page "Files with different schemas" says;
+            `schema_changes` is the report. None: the schema of the first file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
             infinite. False: a column of doubles that the schema declares as floats is an error.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text

@@ -8,6 +8,7 @@ from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed.types import (
     Report,
+    SchemaChangeKind,
 )
 
 @final
@@ -32,6 +33,10 @@ class RecordBatchReader:
     @property
     def schema(self) -> Schema:
         """The schema of all batches. All files of a reader have the same schema."""
+
+    @property
+    def schema_changes(self) -> list[SchemaChange]:
+        """The changes that the files made to the merged schema, as in `Dataset.schema_changes`."""
 
     def report(self) -> Report:
         """Returns the counts of rows, blocks and bytes read so far, and the skipped parts.
@@ -127,6 +132,45 @@ class RecordBatchReader:
         """
 
     def __arrow_c_schema__(self) -> object: ...
+
+@final
+class SchemaChange:
+    """A change that a file made to the merged schema of the files before it.
+
+    `Dataset.schema_changes` and `RecordBatchReader.schema_changes` return the changes of a merge. Changes are
+    equal if all attributes are, and can be hashed.
+
+    Example:
+        >>> dataset = arrowfeed.AvroDataset("part-*.avro", reader_schema="merge")
+        >>> for change in dataset.schema_changes:
+        ...     print(change)
+        part-1.avro: user.age: changed from int to long
+        part-2.avro: score: added with the type double
+    """
+
+    @property
+    def file(self) -> str:
+        """Path, or URL without secrets, of the first file that needs the change."""
+
+    @property
+    def path(self) -> str:
+        """Path of the field, with `[]` for the items of arrays and the values of maps."""
+
+    @property
+    def kind(self) -> SchemaChangeKind:
+        """Kind of the change.
+
+        `"field"`: a field was added. `"nullable"`: it became nullable. `"type"`: it got a type that stores
+        the values of both types. `"symbols"`: an enum got more symbols. `"branch"`: a union got another
+        type. `"name"`: a field was renamed.
+        """
+
+    @property
+    def text(self) -> str:
+        """The change in words, such as `"changed from int to long"`."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Split:

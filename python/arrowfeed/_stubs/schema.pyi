@@ -90,6 +90,7 @@ class AvroSchema:
 def avro_schema(
     source: Source,
     *,
+    merge: bool = False,
     limits: Limits | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
@@ -99,6 +100,8 @@ def avro_schema(
     Args:
         source: As in `read_avro`. A file object is read from its current position to slightly past the
             header.
+        merge: Whether to merge the schemas of all files, as `read_avro` does with `reader_schema="merge"`.
+            The result has no codec and no metadata.
         limits: Upper bounds on the header and the schema. None: `Limits()`.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
@@ -106,7 +109,8 @@ def avro_schema(
     Raises:
         OSError: The file cannot be opened.
         FormatError: The file is not an Avro object container file.
-        SchemaError: The schema of the file breaks a rule of the Avro specification.
+        SchemaError: The schema of the file breaks a rule of the Avro specification, or the schemas cannot be
+            merged.
         LimitError: The header or the schema exceeds a limit.
 
     Example:

@@ -13,6 +13,9 @@ COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
 DELIMITER, HEADER = "delimiter", "header"
 UNIONS = "unions"
 
+MERGE = "merge"
+"""The value of `--reader-schema` for the merged schema of all files."""
+
 OPTIONS = {
     COLUMNS: "--columns",
     READER_SCHEMA: "--reader-schema",

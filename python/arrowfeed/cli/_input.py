@@ -125,6 +125,10 @@ class Input:
                 return arrowfeed.avro_schema(self.look.head)
         return header(self.first, self.stores)
 
+    def merged_schema(self) -> AvroSchema:
+        """Merges the schemas of all files, which must be Avro files."""
+        return arrowfeed.avro_schema(self.source(), merge=True, **self.stores)
+
     @property
     def shown(self) -> str:
         """The first name, as displayed in messages."""

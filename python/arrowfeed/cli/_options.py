@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import arrowfeed
 from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed._rendering.text import printable
+from arrowfeed.cli._formats import MERGE
 from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.types import OnError, Unions
 
@@ -112,7 +113,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--row-column", metavar="NAME", help="column to add with the number of the row in its file, from 0"
     )
-    parser.add_argument("--reader-schema", metavar="JSONFILE", help="Avro only: file with the reader schema")
+    parser.add_argument(
+        "--reader-schema",
+        metavar="JSONFILE",
+        help="Avro only: file with the reader schema, or 'merge' to merge the schemas of all files",
+    )
     parser.add_argument(
         "--unions",
         choices=get_args(Unions),
@@ -189,7 +194,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "exclude": all_paths(options.exclude),
         "where": options.where,
         **added_columns(options),
-        "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
+        "reader_schema": schema if schema in (None, MERGE) else Path(schema).read_text("utf-8"),
         "unions": options.unions,
         **text_options(options),
         "on_error": options.on_error,

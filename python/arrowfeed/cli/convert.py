@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import arrowfeed
 from arrowfeed._rendering.text import printable
 from arrowfeed.cli import _targets as targets
-from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._formats import MERGE, add_format
 from arrowfeed.cli._input import Input, opened
 from arrowfeed.cli._options import (
     UsageError,
@@ -139,7 +139,9 @@ def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _schema(files: Input, options: argparse.Namespace) -> AvroSchema:
-    if options.reader_schema is not None:
+    if options.reader_schema == MERGE:
+        schema = files.merged_schema()
+    elif options.reader_schema is not None:
         schema = arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
     else:
         schema = files.header()

@@ -26,6 +26,7 @@ use crate::html;
 use crate::predicate::{Predicate, RowFilter};
 use crate::progress::Progress;
 use crate::reader::{RecordBatchReader, as_dict};
+use crate::schema_merge::{SchemaChange, changes};
 use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
@@ -89,6 +90,12 @@ impl Dataset {
     #[getter]
     fn arrow_schema(&self) -> Schema {
         Schema(self.dataset.arrow_schema().clone())
+    }
+
+    #[doc = docs!(Dataset.schema_changes)]
+    #[getter]
+    fn schema_changes(&self) -> Vec<SchemaChange> {
+        changes(self.dataset.merge())
     }
 
     #[doc = docs!(Dataset.tensor_representations)]

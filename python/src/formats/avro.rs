@@ -3,38 +3,71 @@
 use std::num::NonZeroUsize;
 
 use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
-use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder};
+use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema};
 use pyo3::prelude::*;
 
-use super::Reading;
+use super::{FormatArguments, Reading};
 use crate::predicate::RowFilter;
 use crate::reader::RecordBatchReader;
+use crate::schema_merge::SchemaArgument;
 use crate::source::sources;
 
 /// Extension of Avro files.
 pub(crate) const EXTENSION: &str = "avro";
 
-equal_options!(AvroOptions);
+#[derive(Default)]
+struct AvroArguments {
+    options: AvroOptions,
+    reader_schema: Option<SchemaArgument<AvroSchema>>,
+}
+
+impl FormatArguments for AvroArguments {
+    type Options = AvroOptions;
+
+    fn options(self, _: Python<'_>) -> PyResult<AvroOptions> {
+        let (reader_schema, merge_schemas) = SchemaArgument::parts(self.reader_schema);
+        Ok(AvroOptions { reader_schema, merge_schemas, ..self.options })
+    }
+}
 
 file_format! {
-    AvroOptions: { columns, exclude, reader_schema, encoding, double_as_float, unions, raw, limits }
+    AvroArguments: {
+        columns in options,
+        exclude in options,
+        reader_schema,
+        encoding in options,
+        double_as_float in options,
+        unions in options,
+        raw in options,
+        limits in options,
+    }
     extension: EXTENSION,
     open: AvroFormat::files,
     dataset: AvroDataset,
 }
 
 read_function! {
-    read_avro, read, AvroOptions: {
-        columns, exclude, reader_schema, max_batch_bytes, encoding, double_as_float, string_type, unions, raw, limits,
+    read_avro, read, AvroArguments: {
+        columns in options,
+        exclude in options,
+        reader_schema,
+        max_batch_bytes in options,
+        encoding in options,
+        double_as_float in options,
+        string_type in options,
+        unions in options,
+        raw in options,
+        limits in options,
     }
 }
 
 /// Opens a reader, which reads streams too, unless the schema must be known before the filter.
-fn read(source: &Bound<'_, PyAny>, avro: AvroOptions, reading: Reading) -> PyResult<RecordBatchReader> {
+fn read(source: &Bound<'_, PyAny>, avro: AvroArguments, reading: Reading) -> PyResult<RecordBatchReader> {
     // The numbers of rows and the columns of an expression need files that can be read again.
     if !reading.added.is_empty() || matches!(reading.filter, Some(RowFilter::Expression(_))) {
         return super::read((source, EXTENSION), avro, AvroFormat::files, reading);
     }
+    let avro = avro.options(source.py())?;
     let Reading { mut options, filter, progress, stores, .. } = reading;
     if let Some(RowFilter::Predicate(predicate)) = filter {
         options.filter = Some(predicate);

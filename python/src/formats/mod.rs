@@ -15,6 +15,7 @@ use crate::dataset::{DatasetClass, Keywords};
 use crate::predicate::RowFilter;
 use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
+use crate::schema_merge::MergedArgument;
 use crate::source::rereadable;
 use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
@@ -189,12 +190,16 @@ fn dataset<T: DatasetClass, A: FormatArguments>(
     let of_format = arguments.options(py)?;
     let infers = matches!(added.partitioning, Some(Partitioning::Hive));
     let sources = rereadable(source, extension, added.searches_below(), stores)?;
-    let (kept, mut partitions) = (keywords.clone(), None);
+    let (kept, mut partitions, mut merged) = (keywords.clone(), None, None);
     let dataset = keywords.open_files(sources, options, |sources, interrupt| {
         let (files, found) = added.open(sources, of_format, open, interrupt)?;
         partitions = Some(found);
+        merged = MergedArgument::of(&files)?;
         Ok(files)
     })?;
+    if let Some(merged) = merged {
+        merged.keep(&kept)?;
+    }
     // Copies have the same columns, also if they read only some of the files.
     if let Some(partitions) = partitions.filter(|_| infers) {
         kept.keep("partitioning", Schema(partitions))?;

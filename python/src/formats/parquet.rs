@@ -1,12 +1,35 @@
 //! Parquet files: `arrowfeed.ParquetDataset` and `arrowfeed.read_parquet`.
 
+use arrow_schema::SchemaRef;
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use pyo3::prelude::*;
 
-equal_options!(ParquetOptions);
+use super::FormatArguments;
+use crate::schema_merge::SchemaArgument;
+
+#[derive(Default)]
+struct ParquetArguments {
+    options: ParquetOptions,
+    schema: Option<SchemaArgument<SchemaRef>>,
+}
+
+impl FormatArguments for ParquetArguments {
+    type Options = ParquetOptions;
+
+    fn options(self, _: Python<'_>) -> PyResult<ParquetOptions> {
+        let (schema, merge_schemas) = SchemaArgument::parts(self.schema);
+        Ok(ParquetOptions { schema, merge_schemas, ..self.options })
+    }
+}
 
 file_format! {
-    ParquetOptions: { columns, exclude, schema, double_as_float, limits }
+    ParquetArguments: {
+        columns in options,
+        exclude in options,
+        schema,
+        double_as_float in options,
+        limits in options,
+    }
     extension: "parquet",
     open: ParquetFormat::files,
     dataset: ParquetDataset,

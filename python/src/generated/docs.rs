@@ -150,6 +150,8 @@ Args:
     columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     reader_schema: The reader schema, as in `read_avro`; required if the files have different schemas.
+        `"merge"`: the merged schema of all files, whose headers the constructor reads. Copies of the
+        dataset in other processes have the merged schema, and read no headers for it.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
@@ -1208,6 +1210,13 @@ Example:
     >>> dataset.num_rows
     10000"#
     };
+    (Dataset.schema_changes) => {
+        r#"The changes that the files made to the merged schema, in file order.
+
+Each change names the first file that needs it. Empty if the dataset did not merge the schemas of its
+files: without `"merge"` as the schema, for a mixed dataset, and in a copy in another process, which
+has the merged schema itself."#
+    };
     (Dataset.skip) => {
         r#"Returns a dataset of the rows after the first `count` rows, in file order.
 
@@ -2039,8 +2048,9 @@ Args:
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
         The names match the columns and fields of each file with those of the schema, in any order. A
         column of another type is converted if the conversion is lossless; the page "Parquet" has the
-        table of types. A nullable column that a file does not have is null. None: the schema of the first
-        file, which all files must have.
+        table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
+        of all files, whose footers are read first, as the page "Files with different schemas" says;
+        `schema_changes` is the report. None: the schema of the first file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
         infinite. False: a column of doubles that the schema declares as floats is an error.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
@@ -2411,6 +2421,9 @@ Example:
     (RecordBatchReader.schema) => {
         r#"The schema of all batches. All files of a reader have the same schema."#
     };
+    (RecordBatchReader.schema_changes) => {
+        r#"The changes that the files made to the merged schema, as in `Dataset.schema_changes`."#
+    };
     (RecordBatchReader.stats) => {
         r#"Returns the figures of the reading: where its time went, and how long its caller waited.
 
@@ -2523,6 +2536,35 @@ Example:
 
 Raises:
     ImportError: pyarrow is not installed."#
+    };
+    (SchemaChange) => {
+        r#"A change that a file made to the merged schema of the files before it.
+
+`Dataset.schema_changes` and `RecordBatchReader.schema_changes` return the changes of a merge. Changes are
+equal if all attributes are, and can be hashed.
+
+Example:
+    >>> dataset = arrowfeed.AvroDataset("part-*.avro", reader_schema="merge")
+    >>> for change in dataset.schema_changes:
+    ...     print(change)
+    part-1.avro: user.age: changed from int to long
+    part-2.avro: score: added with the type double"#
+    };
+    (SchemaChange.file) => {
+        r#"Path, or URL without secrets, of the first file that needs the change."#
+    };
+    (SchemaChange.kind) => {
+        r#"Kind of the change.
+
+`"field"`: a field was added. `"nullable"`: it became nullable. `"type"`: it got a type that stores
+the values of both types. `"symbols"`: an enum got more symbols. `"branch"`: a union got another
+type. `"name"`: a field was renamed."#
+    };
+    (SchemaChange.path) => {
+        r#"Path of the field, with `[]` for the items of arrays and the values of maps."#
+    };
+    (SchemaChange.text) => {
+        r#"The change in words, such as `"changed from int to long"`."#
     };
     (SequenceExampleDataset) => {
         r###"A dataset over TFRecord files of `tf.SequenceExample` messages.
@@ -3135,6 +3177,8 @@ Raises:
 Args:
     source: As in `read_avro`. A file object is read from its current position to slightly past the
         header.
+    merge: Whether to merge the schemas of all files, as `read_avro` does with `reader_schema="merge"`.
+        The result has no codec and no metadata.
     limits: Upper bounds on the header and the schema. None: `Limits()`.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
@@ -3142,7 +3186,8 @@ Args:
 Raises:
     OSError: The file cannot be opened.
     FormatError: The file is not an Avro object container file.
-    SchemaError: The schema of the file breaks a rule of the Avro specification.
+    SchemaError: The schema of the file breaks a rule of the Avro specification, or the schemas cannot be
+        merged.
     LimitError: The header or the schema exceeds a limit.
 
 Example:
@@ -3575,7 +3620,10 @@ Args:
         `scores`. The order of the paths determines the order of the top-level columns. None: all fields.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     reader_schema: The reader schema. The rules of the Avro specification resolve the values of the file
-        to it: promotion, defaults, aliases, enum defaults. None: the schema of the file.
+        to it: promotion, defaults, aliases, enum defaults. `"merge"`: the merged schema of all files, in
+        their order, as the page "Files with different schemas" says. This call then reads the headers of
+        all files, which must be files that can be read again; `schema_changes` is the report. None: the
+        schema of the file.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
         `"age >= 18"`, or an expression of pyarrow or polars. Its columns need not be among `columns`.
         Each batch but the last one then has `batch_size` rows. An expression needs files
@@ -3771,8 +3819,9 @@ Args:
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
         The names match the columns and fields of each file with those of the schema, in any order. A
         column of another type is converted if the conversion is lossless; the page "Parquet" has the
-        table of types. A nullable column that a file does not have is null. None: the schema of the first
-        file, which all files must have.
+        table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
+        of all files, whose footers are read first, as the page "Files with different schemas" says;
+        `schema_changes` is the report. None: the schema of the first file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
         infinite. False: a column of doubles that the schema declares as floats is an error.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
@@ -4465,7 +4514,7 @@ macro_rules! signed {
         concat!(r#"avro_columns(schema, *, reader_schema=None, string_type='utf8', unions='dense', limits=None)"#, "\n--\n\n", docs!(avro_columns))
     };
     (avro_schema) => {
-        concat!(r#"avro_schema(source, *, limits=None, storage_options=None, store=None)"#, "\n--\n\n", docs!(avro_schema))
+        concat!(r#"avro_schema(source, *, merge=False, limits=None, storage_options=None, store=None)"#, "\n--\n\n", docs!(avro_schema))
     };
     (bucketized) => {
         concat!(r#"bucketized(boundaries)"#, "\n--\n\n", docs!(bucketized))

@@ -41,6 +41,8 @@ pub(crate) mod skip;
 mod union;
 mod union_form;
 
+pub(crate) use resolve::{describe, same_name, unqualified};
+
 /// The name of the column for a file whose root type is not a record.
 const ROOT_COLUMN: &str = "value";
 

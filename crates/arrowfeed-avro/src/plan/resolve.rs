@@ -338,17 +338,17 @@ pub(super) fn first_indices<'a>(
 }
 
 /// Whether the unqualified names are equal or an alias of the reader matches.
-pub(super) fn same_name(w: &str, r: &str, aliases: &[String]) -> bool {
+pub(crate) fn same_name(w: &str, r: &str, aliases: &[String]) -> bool {
     unqualified(w) == unqualified(r)
         || aliases.iter().any(|alias| alias == w || unqualified(alias) == unqualified(w))
 }
 
-pub(super) fn unqualified(name: &str) -> &str {
+pub(crate) fn unqualified(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, name)| name)
 }
 
 /// Display name of a type in messages.
-pub(super) fn describe(ty: &Type) -> String {
+pub(crate) fn describe(ty: &Type) -> String {
     let logical = |base: String, logical: Option<String>| match logical {
         Some(logical) => format!("{base} ({logical})"),
         None => base,

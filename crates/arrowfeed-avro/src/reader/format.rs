@@ -13,19 +13,20 @@ use arrowfeed_source::format::{
 };
 use arrowfeed_source::io::{Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions, with_needed};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError, SchemaMerge};
 
 use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
 use crate::decode::selector::Probe;
 use crate::plan::{DecodePlan, column_names, selected_columns};
-use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding};
+use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding, merge};
 
 /// Maximum number of cached plans, one for each schema text.
 const MAX_PLANS: usize = 64;
 
-/// Avro object container files that share one Arrow schema, which comes from the first file or the reader schema.
+/// Avro object container files that share one Arrow schema, which comes from the first file, from the reader schema, or from all
+/// files.
 pub struct AvroFormat {
     options: Arc<AvroOptions>,
     schema: SchemaRef,
@@ -69,6 +70,7 @@ impl AvroFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
         let (options, files) = (options.checked()?, Files::new(sources));
+        let (options, merge) = merged(options, &files, interrupt)?;
         let check = Check::of(interrupt);
         let open = |opened| FirstSchema::of(&Container::read(opened, &options.limits, &check)?, &options);
         let first = files.first_stored(&check, open)?;
@@ -79,7 +81,8 @@ impl AvroFormat {
         let options = AvroOptions { columns: columns.clone(), exclude: None, ..options };
         let format =
             Self { recursion_error: recursion_error.map(in_first), ..Self::of(&first, options, plan, None) };
-        FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), None)
+        let files = FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), None)?;
+        Ok(merge.into_iter().fold(files, FileSet::of_merge))
     }
 
     /// Files that are read once, in order; they may include streams. The first file that can be opened stays open. Also returns the
@@ -90,6 +93,7 @@ impl AvroFormat {
         reading: &ReadOptions,
     ) -> Result<(FileSet, OpenedFile, Option<Vec<String>>), FeedError> {
         let (files, check) = (Files::new(sources), Check::of(reading.interrupt.as_ref()));
+        let (options, merge) = merged(options, &files, reading.interrupt.as_ref())?;
         let open = |opened| {
             let container = Container::read(opened, &options.limits, &check)?;
             let first = FirstSchema::of(&container, &options)?;
@@ -109,7 +113,8 @@ impl AvroFormat {
             return Err(found.failed.pop().unwrap_or_else(nothing));
         };
         let opened = OpenedFile { number, file: Arc::new(format.file(container)?), failed: found.failed };
-        Ok((FileSet::new(files, Arc::new(format)), opened, selected))
+        let files = FileSet::new(files, Arc::new(format));
+        Ok((merge.into_iter().fold(files, FileSet::of_merge), opened, selected))
     }
 
     fn compiled(
@@ -201,6 +206,20 @@ impl AvroFormat {
         let message = format!("expected the columns of {first}: {what}; pass `reader_schema=` to read both");
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }
+}
+
+/// The options with the merged schema of the files as reader schema, if they ask for it.
+fn merged(
+    options: AvroOptions,
+    files: &Files,
+    interrupt: Option<&Interrupt>,
+) -> Result<(AvroOptions, Option<SchemaMerge>), FeedError> {
+    if !options.merge_schemas {
+        return Ok((options, None));
+    }
+    let merged = merge::files::merged(files, &options.limits, interrupt)?;
+    let merge = SchemaMerge::from(&merged);
+    Ok((AvroOptions { reader_schema: Some(merged.schema), merge_schemas: false, ..options }, Some(merge)))
 }
 
 impl FirstSchema {

@@ -25,7 +25,7 @@ pub(super) fn full_name(name: &str, namespace: &str) -> String {
 }
 
 /// The namespace of a full name, `""` if it has none, and its simple name.
-pub(super) fn split(full_name: &str) -> (&str, &str) {
+pub(crate) fn split(full_name: &str) -> (&str, &str) {
     full_name.rsplit_once('.').unwrap_or(("", full_name))
 }
 

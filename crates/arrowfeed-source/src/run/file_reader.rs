@@ -14,7 +14,7 @@ use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
 use super::parts::{BatchBoundaries, Part};
 use crate::format::FormatFile;
 use crate::stats::{Meter, Stats};
-use crate::{FeedError, Interrupt, OnError, Report, Skipped, check_threads, thread_count};
+use crate::{FeedError, Interrupt, OnError, Report, SchemaMerge, Skipped, check_threads, thread_count};
 
 /// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
 pub const READER_PREFETCH_BYTES: usize = 32 << 20;
@@ -145,6 +145,11 @@ impl FileReader {
     /// The counts of the data that was read and skipped so far.
     pub fn report(&self) -> Report {
         self.parts.report().clone()
+    }
+
+    /// The result of the merge that made the schema, if there was one.
+    pub fn merge(&self) -> Option<&Arc<SchemaMerge>> {
+        self.parts.files().merge()
     }
 
     /// The figures of the reading so far.

@@ -18,7 +18,7 @@ use crate::io::remote::{OnArrival, RemoteFile};
 use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
 use crate::report::Requests;
 use crate::stats::{Stage, enter_for};
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError, SchemaMerge};
 
 /// Files of one format and one Arrow schema that can be read any number of times, in any order.
 ///
@@ -39,6 +39,8 @@ pub struct FileSet {
     pub(super) pruned: Option<Arc<[bool]>>,
     /// The version of the table whose rows the files have, for states.
     pub(super) version: Option<Arc<str>>,
+    /// The result of the merge that made the schema, if there was one.
+    pub(super) merge: Option<Arc<SchemaMerge>>,
     /// The requests of the reading for which this set was created.
     pub(super) remote: Option<Arc<RemoteFiles>>,
 }
@@ -56,6 +58,7 @@ impl FileSet {
             filter: None,
             pruned: None,
             version: None,
+            merge: None,
             remote: None,
         }
     }
@@ -91,6 +94,16 @@ impl FileSet {
     /// The version of the table, see [`of_version`](Self::of_version).
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
+    }
+
+    /// States that the schema was merged from those of all files.
+    pub fn of_merge(self, merge: SchemaMerge) -> Self {
+        Self { merge: Some(Arc::new(merge)), ..self }
+    }
+
+    /// The result of the merge, see [`of_merge`](Self::of_merge).
+    pub fn merge(&self) -> Option<&Arc<SchemaMerge>> {
+        self.merge.as_ref()
     }
 
     /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without

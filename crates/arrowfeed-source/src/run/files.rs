@@ -5,9 +5,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::in_order::in_order;
 use crate::io::remote::{RemoteObject, RequestCounts};
 use crate::io::{ByteSource, Expected, FileBytes, FileIdentity, FileSource, OpenFile, Opened, StoredFile};
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, quoted};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, quoted};
 
 /// Input files that are not open, in order.
 #[derive(Debug, Clone)]
@@ -120,21 +121,59 @@ impl Files {
         check: &Check<'_>,
         open: impl Fn(Opened) -> Result<T, FeedError>,
     ) -> Result<T, FeedError> {
-        let mut entries = self.entries.iter();
-        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, FileBytes::Stream(_))) {
-            let found = quoted(&stream.name);
-            let message = format!(
-                "expected files or bytes, which can be read more than once, found the stream {found}"
-            );
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
+        self.check_stored()?;
         let found = self.first(check, open, FeedError::is_file_error)?;
         let failure = found.failed.into_iter().next();
-        found.opened.map(|(_, opened)| opened).ok_or_else(|| {
-            failure.unwrap_or_else(|| {
-                FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
-            })
-        })
+        found.opened.map(|(_, opened)| opened).ok_or_else(|| failure.unwrap_or_else(no_files))
+    }
+
+    /// Checks that all files can be read more than once.
+    ///
+    /// # Errors
+    /// A file is a stream.
+    fn check_stored(&self) -> Result<(), FeedError> {
+        match self.entries.iter().find(|entry| matches!(entry.bytes, FileBytes::Stream(_))) {
+            None => Ok(()),
+            Some(stream) => {
+                let found = quoted(&stream.name);
+                let message = format!(
+                    "expected files or bytes, which can be read more than once, found the stream {found}"
+                );
+                Err(FeedError::new(FeedErrorKind::Options, message))
+            }
+        }
+    }
+
+    /// Opens every file with `open`, and calls `visit` with the name of each file and the result, in order. For files that
+    /// are read more than once. Several remote objects are opened concurrently.
+    ///
+    /// # Errors
+    /// A file is a stream; there is no file; `open` or `visit` returns an error; the caller cancels.
+    pub fn visit_all<T: Send + 'static>(
+        &self,
+        interrupt: Option<&Interrupt>,
+        open: impl Fn(Opened, &Check<'_>) -> Result<T, FeedError> + Send + Sync + 'static,
+        mut visit: impl FnMut(&Arc<str>, T) -> Result<(), FeedError>,
+    ) -> Result<(), FeedError> {
+        self.check_stored()?;
+        if self.entries.is_empty() {
+            return Err(no_files());
+        }
+        let (files, check) = (self.clone(), Check::of(interrupt));
+        let opened = move |number: usize, check: &Check<'_>| {
+            let opened = files.entries[number].open(&files.counts, check)?;
+            opened.open_unchanged(|opened| open(opened, check))
+        };
+        if self.entries.iter().any(|entry| entry.object().is_some()) {
+            return in_order(self.entries.len(), interrupt, opened, |number, found| {
+                visit(&self.entries[number].name, found?)
+            });
+        }
+        for (number, entry) in self.entries.iter().enumerate() {
+            check.now()?;
+            visit(&entry.name, opened(number, &check)?)?;
+        }
+        Ok(())
     }
 
     /// The source of a file, for opening it elsewhere; `None` for a stream.
@@ -219,6 +258,11 @@ fn ambiguous(name: &str) -> FeedError {
         "expected one file with the path {name}, found URLs that differ in the query, which a split does not contain: read each URL separately"
     );
     FeedError::new(FeedErrorKind::Options, message)
+}
+
+#[cold]
+fn no_files() -> FeedError {
+    FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
 }
 
 #[cold]

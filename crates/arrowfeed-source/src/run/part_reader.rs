@@ -173,6 +173,10 @@ impl PartReader {
         self
     }
 
+    pub(super) fn files(&self) -> &FileSet {
+        &self.parts.files
+    }
+
     /// Sets the initial counts, for example of files that were skipped before this reading.
     pub fn with_report(mut self, report: Report) -> Self {
         self.report = report;

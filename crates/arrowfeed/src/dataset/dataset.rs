@@ -10,7 +10,7 @@ use arrowfeed_predicate::Predicate;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::stats::Stats;
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, SchemaMerge};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::batches::{BatchIterator, Batches, TensorIterator};
@@ -272,6 +272,14 @@ impl Dataset {
         match &self.content {
             Content::Files(files) => files.files.schema(),
             Content::Mixed(mixed) => &mixed.schema,
+        }
+    }
+
+    /// The result of the merge that made the schema. `None`: there was none, or the dataset is a mixed one.
+    pub fn merge(&self) -> Option<&SchemaMerge> {
+        match &self.content {
+            Content::Files(files) => files.files.merge().map(Arc::as_ref),
+            Content::Mixed(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@
 //! - [`sources`]: threads, files, streams, ranges, and limits of a batch.
 //! - [`coverage`]: whether the random cases cover what they should.
 //! - [`lengths`], [`encodings`]: the other forms of a column.
-//! - [`resolution`]: reader schemas.
+//! - [`resolution`]: reader schemas; [`merging`]: schemas that are merged from those of files.
 //! - [`faults`]: damaged blocks; [`selection`]: filters.
 //! - [`records`]: records without a file; [`raw`]: records that are kept as bytes.
 //! - [`unions`]: unions as structs and as JSON.
@@ -18,6 +18,7 @@ mod coverage;
 mod encodings;
 mod faults;
 mod lengths;
+mod merging;
 mod projection;
 mod raw;
 mod reading;

@@ -200,7 +200,12 @@ fn by_name(name: &str, namespace: &str, named: &BTreeMap<String, Named>) -> Type
 }
 
 fn full_name(name: &str, namespace: &str) -> String {
-    if name.contains('.') || namespace.is_empty() { name.to_owned() } else { format!("{namespace}.{name}") }
+    match name.rsplit_once('.') {
+        // Such a name has no namespace.
+        Some(("", simple)) => simple.to_owned(),
+        None if !namespace.is_empty() => format!("{namespace}.{name}"),
+        _ => name.to_owned(),
+    }
 }
 
 fn define(json: &Json, namespace: &str, named: &mut BTreeMap<String, Named>) -> Type {
