@@ -143,7 +143,7 @@ ADDED_COLUMNS = {"partitioning": None, "file_column": None, "row_column": None}
             ["split"],
             {"claim": None, "file": None, "batch_size": None, "on_error": "raise", "progress": False},
         ),
-        (af.avro_schema, ["source"], {"limits": None, **STORE}),
+        (af.avro_schema, ["source"], {"merge": False, "limits": None, **STORE}),
         (af.AvroDataset.plan_splits, [], {"target_bytes": 64 << 20}),
         (
             af.write_avro,
