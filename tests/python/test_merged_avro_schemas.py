@@ -88,7 +88,8 @@ def test_a_dataset_has_the_rows_of_all_files_and_the_report(family):
         af.open_dataset("*.avro", reader_schema="merge", representations={}),
     ):
         assert texts(dataset.schema_changes) == CHANGES
-        rows = [row for batch in dataset.record_batches(batch_size=10) for row in batch.to_pyarrow().to_pylist()]
+        batches = dataset.record_batches(batch_size=10)
+        rows = [row for batch in batches for row in batch.to_pyarrow().to_pylist()]
         assert rows == ROWS
     assert texts(dataset.filter("id > 1").schema_changes) == CHANGES
     first = dataset.schema_changes[1]

@@ -53,7 +53,8 @@ def test_a_dataset_has_the_rows_of_all_files(family):
         af.open_dataset("*.parquet", schema="merge", representations={}),
     ):
         assert texts(dataset.schema_changes)[:3] == CHANGES
-        rows = [row for batch in dataset.record_batches(batch_size=10) for row in batch.to_pyarrow().to_pylist()]
+        batches = dataset.record_batches(batch_size=10)
+        rows = [row for batch in batches for row in batch.to_pyarrow().to_pylist()]
         assert rows == ROWS
     (family / "2.parquet").write_bytes(b"damaged")
     copy = pickle.loads(pickle.dumps(dataset))

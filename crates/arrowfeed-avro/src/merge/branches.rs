@@ -117,7 +117,8 @@ impl Merger<'_> {
         is_alone && widest(known, ty).is_some()
     }
 
-    fn is_of_kind(&self, id: TypeId, ty: &Type) -> bool {
+    /// Whether a merged type and a type are of one kind.
+    pub(super) fn is_of_kind(&self, id: TypeId, ty: &Type) -> bool {
         match &self.types[id].kind {
             Kind::Record(_) => matches!(ty, Type::Record(_)),
             Kind::Other(known) => discriminant(known) == discriminant(ty),

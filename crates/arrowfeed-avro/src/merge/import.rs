@@ -92,14 +92,8 @@ impl Merger<'_> {
     fn known(&self, added: &Addition<'_>, id: TypeId) -> Result<Option<TypeId>, FeedError> {
         let ty = &added.graph.types[id];
         let Some((name, aliases)) = name_and_aliases(ty) else { return Ok(None) };
-        let is_alike = |known: TypeId| match (&self.types[known].kind, ty) {
-            (Kind::Record(_), Type::Record(_)) => true,
-            (Kind::Other(Type::Enum(_)), Type::Enum(_)) => true,
-            (Kind::Other(Type::Fixed(_)), Type::Fixed(_)) => true,
-            _ => false,
-        };
         if let Some(known) = self.names.get(name) {
-            return if is_alike(*known) {
+            return if self.is_of_kind(*known, ty) {
                 Ok(Some(*known))
             } else {
                 Err(self.conflict(*known, &describe(ty)))
@@ -112,7 +106,7 @@ impl Merger<'_> {
         let named = aliases.iter().filter_map(|alias| self.names.get(alias));
         let mut found = by_alias.chain(named).copied();
         let is_other = |known: TypeId| added.names.contains(self.names_of(known).0);
-        Ok(found.find(|known| is_alike(*known) && !is_other(*known)))
+        Ok(found.find(|known| self.is_of_kind(*known, ty) && !is_other(*known)))
     }
 
     /// The full name and the aliases of a merged named type.

@@ -222,7 +222,7 @@ impl Merger<'_> {
 
     #[cold]
     fn ambiguous(&self, name: &str, fields: &[&str; 2]) -> FeedError {
-        let [first, second] = fields.map(|field| quoted(field));
+        let [first, second] = fields.map(quoted);
         let message = format!("expected aliases that name one field, found {first} and {second}");
         let error = FeedError::new(FeedErrorKind::Schema, message).in_field(self.path_of(name));
         error.in_file(&self.file)
