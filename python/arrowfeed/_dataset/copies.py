@@ -17,6 +17,7 @@ def restored(
     options: dict[str, Any],
     names: list[str] | None,
     restrictions: list[tuple[str, Any]],
+    *maps: tuple[dict[str, Any], list[str] | None],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -28,6 +29,7 @@ def restored(
         restrictions: The calls that restricted the rows, in order, each with its values: "filter" with the
             text of the predicate; "rows" with the first row and their number; "split" with the rows that were
             divided, the fraction, the seed, and whether the second part is read.
+        maps: The arguments of each `map`, and the names of the tensors after a projection of its result.
     """
     dataset = made(source, **options)
     if names is not None:
@@ -40,6 +42,10 @@ def restored(
         else:
             divided, fraction, seed, is_rest = cast("tuple[tuple[int, int], float, int, bool]", value)
             dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
+    for arguments, tensors in maps:
+        dataset = dataset.map(**arguments)
+        if tensors is not None:
+            dataset = dataset.project(tensors)
     return dataset
 
 

@@ -145,3 +145,11 @@ def _convert(name: str, tensor: Tensor, one: Callable[[str, PlainTensor], Any]) 
         message = f"tensors[{name!r}]: expected a tensor of arrowfeed, found {type(given).__name__}"
         raise TypeError(message)
     return one(name, tensor)
+
+
+def checked_function(function: Any) -> Callable[[Any], Any]:
+    """Returns the argument of a method `map`. Raises a `TypeError` if it is not callable."""
+    if not callable(function):
+        expected = "function: expected a function of an element"
+        raise TypeError(f"{expected}, found {type(function).__name__} {function!r}")
+    return function

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._dataset import tensors_of
-from arrowfeed._frameworks import check_names, names_of, of_tensors
+from arrowfeed._frameworks import check_names, checked_function, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.jax_devices import placement
 from arrowfeed._frameworks.labels import labels_of
 from arrowfeed.jax import Converter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
@@ -38,6 +39,7 @@ class JaxIterator:
         self._labels = labels_of(dataset.specs, label, weight)
         convert = Converter(ragged, names_of(dataset.specs))
         self._names = list(dataset.specs)
+        self._functions: tuple[Callable[[Any], Any], ...] = ()
         place = None
         if device is not None or sharding is not None:
             if isinstance(sharding, dict):
@@ -56,7 +58,28 @@ class JaxIterator:
 
     def __next__(self) -> Any:
         batch = next(self._converted)
-        return batch if self._labels is None else self._labels(batch)
+        element = batch if self._labels is None else self._labels(batch)
+        for function in self._functions:
+            element = function(element)
+        return element
+
+    def map(self, function: Callable[[Any], Any]) -> JaxIterator:
+        """Returns an iterator over the results of a function of each element. Both have one position.
+
+        The thread that iterates calls the function. `Dataset.map` is for functions of record batches.
+
+        Args:
+            function: A function of an element: a dict of arrays, or a tuple with labels.
+
+        Raises:
+            TypeError: `function` is not callable.
+
+        Example:
+            >>> batches = dataset.to_jax(batch_size=1024).map(lambda row: row["x"] / 255)
+        """
+        mapped = copy.copy(self)
+        mapped._functions = (*self._functions, checked_function(function))  # noqa: SLF001 - its own class
+        return mapped
 
     def __len__(self) -> int:
         """Returns the number of batches of the whole iteration, as `len` of a `BatchIterator`.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass, checked_match
-from arrowfeed._frameworks import framework, names_of, of_tensors
+from arrowfeed._frameworks import checked_function, framework, names_of, of_tensors
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.labels import labels_of
 from arrowfeed._frameworks.torch_devices import Device, Pinned
@@ -16,7 +17,7 @@ from arrowfeed._frameworks.torch_shared import shared
 from arrowfeed.torch import Converter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset, LoaderStats
@@ -51,6 +52,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         **options: Any,
     ) -> None:
         self._dataset, self._match = dataset, checked_match(match)
+        self._functions: tuple[Callable[[Any], Any], ...] = ()
         self._labels = labels_of(dataset.specs, label, weight)
         if not isinstance(cast("Any", pin_memory), bool):
             raise TypeError(f"pin_memory: expected a bool, found {type(pin_memory).__name__} {pin_memory!r}")
@@ -69,6 +71,26 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         self._turn = 0
         self._resumed_turn: int | None = None
         self._drawn_seed: int | None = None
+
+    def map(self, function: Callable[[Any], Any]) -> TorchDataset:
+        """Returns a dataset whose elements are the results of a function of each element.
+
+        The process that iterates calls the function: each worker of a `DataLoader`, or the caller.
+        Checkpoints are those of the elements. `Dataset.map` is for functions of record batches.
+
+        Args:
+            function: A function of an element: a dict of tensors, or a tuple with labels. It is pickled for
+                workers that are not forked.
+
+        Raises:
+            TypeError: `function` is not callable.
+
+        Example:
+            >>> rows = dataset.to_torch(batch_size=1024).map(lambda row: row["x"] / 255)
+        """
+        mapped = copy.copy(self)
+        mapped._functions = (*self._functions, checked_function(function))  # noqa: SLF001 - its own class
+        return mapped
 
     def set_epoch(self, epoch: int) -> None:
         """Selects the order of the next pass, like `DistributedSampler.set_epoch`.
@@ -113,8 +135,12 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         with contextlib.closing(batches):
             for tensors in batches:
                 self._turn = workers - 1
-                batch = tensors if self._labels is None else self._labels(tensors)
-                yield shared(batch) if has_workers else batch
+                element = tensors if self._labels is None else self._labels(tensors)
+                for function in self._functions:
+                    element = function(element)
+                # A function may return another class of tuples or dicts, which stays as it is.
+                is_plain = type(element) in {dict, tuple}
+                yield shared(element) if has_workers and is_plain else element
 
     def __repr__(self) -> str:
         return of_tensors("TorchDataset", self._dataset.specs)

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::iterator::BatchIterator;
+use super::mapped::{MapArgs, PythonMap};
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
 use super::rows::{first_rows, read_rows, thread_number};
 use crate::argument::{integer, number, strings, wrong_type};
@@ -31,7 +32,7 @@ use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
 use crate::stats::LoaderStats;
-use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
+use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions, wrapped_representation};
 
 #[doc = docs!(Dataset)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
@@ -47,8 +48,23 @@ pub(super) struct ConstructorArgs {
     pub(super) keywords: Py<PyDict>,
     /// Names of the tensors after a projection.
     pub(super) names: Option<Vec<String>>,
+    /// The functions of `map`, each with the projection after it.
+    pub(super) maps: Vec<MapArgs>,
     /// The columns before a projection.
     pub(super) schema: SchemaRef,
+}
+
+impl ConstructorArgs {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self {
+            class: self.class,
+            source: self.source.clone_ref(py),
+            keywords: self.keywords.clone_ref(py),
+            names: self.names.clone(),
+            maps: self.maps.iter().map(|map| map.clone_ref(py)).collect(),
+            schema: self.schema.clone(),
+        }
+    }
 }
 
 /// A class of datasets.
@@ -109,7 +125,10 @@ impl Dataset {
                 }
             }
             TensorDefinitions::Features(all) => {
-                let features = match self.made.keywords.bind(py).get_item("features")? {
+                let of_maps =
+                    self.made.maps.iter().rev().map(|map| map.keywords.bind(py).get_item("features"));
+                let of_maps = of_maps.collect::<PyResult<Vec<_>>>()?.into_iter().flatten().next();
+                let features = match of_maps.or(self.made.keywords.bind(py).get_item("features")?) {
                     Some(features) => features,
                     // The datasets of a mixture have the same features.
                     None => self.made.source.bind(py).get_item(0)?.getattr("tensor_representations")?,
@@ -240,6 +259,37 @@ impl Dataset {
             })
         });
         self.selected(py, filtered.map_err(|error| dataset_error(py, error))?)
+    }
+
+    #[doc = signed!(Dataset.map)]
+    #[pyo3(
+        signature = (function, *, schema=None, workers=None, features=None, representations=None),
+        text_signature = None
+    )]
+    fn map<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+        schema: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+        features: Option<Bound<'py, PyAny>>,
+        representations: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let map = PythonMap::new(function, workers)?;
+        let schema = map.schema(slf.as_any(), schema)?;
+        let keywords = map.arguments(py, &schema)?;
+        for (name, given) in [("features", &features), ("representations", &representations)] {
+            if let Some(given) = given {
+                keywords.set_item(name, py.import("copy")?.call_method1("copy", (given,))?)?;
+            }
+        }
+        let tensors = tensor_definitions(features, representations)?;
+        let own = slf.get();
+        let mapped = py.detach(|| caught(|| own.dataset.map(Arc::new(map), schema, tensors)));
+        let mapped = mapped.map_err(|error| dataset_error(py, error))?;
+        let mut made = own.made.clone_ref(py);
+        made.maps.push(MapArgs { keywords: keywords.unbind(), names: None });
+        (made.class.object)(py, Self::new(mapped, made))
     }
 
     #[doc = docs!(Dataset.predicate)]
@@ -444,8 +494,17 @@ impl Dataset {
             Ok(made?.into_any())
         });
         let restrictions = restrictions.collect::<PyResult<Vec<_>>>()?;
-        let arguments = (slf.get_type(), source, keywords, made.names.clone(), restrictions);
-        Ok((restored, arguments.into_pyobject(py)?))
+        let mut arguments = vec![
+            slf.get_type().into_any(),
+            source.into_bound(py),
+            keywords,
+            made.names.clone().into_pyobject(py)?.into_any(),
+            restrictions.into_pyobject(py)?.into_any(),
+        ];
+        for map in &made.maps {
+            arguments.push((map.keywords.bind(py), map.names.clone()).into_pyobject(py)?.into_any());
+        }
+        Ok((restored, PyTuple::new(py, arguments)?))
     }
 
     fn __repr__(&self) -> String {
@@ -469,7 +528,12 @@ impl Dataset {
         let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
         let dataset = py.detach(|| caught(|| self.dataset.project(&wanted)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
-        self.restricted(py, dataset, Some(names))
+        let mut made = self.made.clone_ref(py);
+        match made.maps.last_mut() {
+            Some(map) => map.names = Some(names),
+            None => made.names = Some(names),
+        }
+        (made.class.object)(py, Self::new(dataset, made))
     }
 
     /// Whether the dataset is a mixture: no other class has weights.
@@ -498,22 +562,9 @@ impl Dataset {
         Ok(iterator(batches, stop).with_progress(progress).with_origin(slf.get().dataset.clone(), options))
     }
 
+    /// Makes a dataset of some rows of this one.
     fn selected(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {
-        self.restricted(py, dataset, self.made.names.clone())
-    }
-
-    /// Makes a dataset of some tensors or rows of this one.
-    fn restricted(
-        &self,
-        py: Python<'_>,
-        dataset: arrowfeed::Dataset,
-        names: Option<Vec<String>>,
-    ) -> PyResult<Py<PyAny>> {
-        let ConstructorArgs { class, source, keywords, schema, .. } = &self.made;
-        let (class, source, keywords, schema) =
-            (*class, source.clone_ref(py), keywords.clone_ref(py), schema.clone());
-        let made = ConstructorArgs { class, source, keywords, names, schema };
-        (class.object)(py, Self::new(dataset, made))
+        (self.made.class.object)(py, Self::new(dataset, self.made.clone_ref(py)))
     }
 }
 

@@ -112,6 +112,7 @@ impl<'py> Keywords<'py> {
             source,
             keywords: self.0.unbind(),
             names: None,
+            maps: Vec::new(),
             schema,
         };
         Ok(PyClassInitializer::from(Dataset::new(dataset, made)).add_subclass(T::default()))

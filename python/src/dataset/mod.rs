@@ -6,11 +6,13 @@
 //! | `keywords` | the keywords of constructors, and the objects that they make |
 //! | `options` | options of an iteration |
 //! | `iterator` | `arrowfeed.BatchIterator` |
+//! | `mapped` | functions over the batches of a dataset |
 //! | `rows` | rows by number |
 
 mod base;
 mod iterator;
 mod keywords;
+mod mapped;
 mod options;
 mod rows;
 

@@ -847,6 +847,48 @@ Example:
       id: Int64 not null = 1, 2, 3
       name: Utf8 = Ada, null, Emmy"#
     };
+    (Dataset.map) => {
+        r#"Returns a dataset whose batches are the results of a function of each batch.
+
+`record_batches`, `tensors`, `to_tf`, `to_torch` and `to_jax` call the function. Checkpoints,
+shuffles, shards and epochs are those of the batches before the function, so that an iteration
+resumes exactly. An exception of the function is raised unchanged. The checkpoint is then that of the
+batch before it.
+
+The function has the columns of this dataset: `project` before `map` reads fewer of them, and `filter`
+before `map` leaves out rows. After `map`, `project` selects tensors of the result, and `take`, `skip`
+and `split` select rows before the function. `num_rows`, `num_batches` and `report` count these rows.
+`filter`, `rows`, `row_tensors`, `samples`, `plan_splits` and `read_split` need a dataset without
+`map`.
+
+Args:
+    function: A function of a `RecordBatch` that returns a batch or a table: a `RecordBatch`, or any
+        object with `__arrow_c_array__` or `__arrow_c_stream__`, such as those of pyarrow and polars.
+        It may change the columns and the number of rows. All of its batches must have the same
+        columns.
+    schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is called
+        with the first rows, at most 100.
+    workers: Number of processes that call the function. The function is pickled, and pyarrow must be
+        installed. A worker of a `DataLoader` calls the function itself. 0: the thread that requests
+        batches calls the function.
+    features: Definitions of the tensors of the results, as in `AvroDataset`.
+    representations: Definitions of the tensors of the results, as in `AvroDataset`. None, also for
+        `features`: the tensors of this dataset if the function keeps its columns and their types,
+        otherwise those that `infer_representations` finds.
+
+Raises:
+    RepresentationError: A tensor cannot be built from the results.
+    SchemaError: During the iteration, the function returns a batch with other columns.
+    TypeError: `function` is not callable, it returns no batch, or an argument has the wrong type.
+    ValueError: An argument has an invalid value.
+    Exception: Exceptions of the function are raised unchanged.
+
+Example:
+    >>> def clicks_per_view(batch):
+    ...     table = batch.to_pyarrow()
+    ...     return table.append_column("rate", pc.divide(table["clicks"], table["views"]))
+    >>> dataset.map(clicks_per_view).to_torch(batch_size=1024)"#
+    };
     (Dataset.num_batches) => {
         r#"Returns the number of batches that `record_batches` and `tensors` yield with the same options.
 
@@ -4242,6 +4284,9 @@ macro_rules! signed {
     };
     (Dataset.head) => {
         concat!(r#"head($self, count=5)"#, "\n--\n\n", docs!(Dataset.head))
+    };
+    (Dataset.map) => {
+        concat!(r#"map($self, function, *, schema=None, workers=0, features=None, representations=None)"#, "\n--\n\n", docs!(Dataset.map))
     };
     (Dataset.num_batches) => {
         concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))

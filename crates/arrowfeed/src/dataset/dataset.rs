@@ -10,7 +10,7 @@ use arrowfeed_predicate::Predicate;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::stats::Stats;
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, SchemaMerge};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, Report, SchemaMerge, printable};
 use arrowfeed_tensor::{TensorAdapter, TensorSpec};
 
 use super::batches::{BatchIterator, Batches, TensorIterator};
@@ -20,6 +20,7 @@ use super::history::History;
 use super::indexed::Indexed;
 use super::iteration::BatchRows;
 use super::length_rows::LengthRows;
+use super::mapped::{BatchMap, Mapped, MappedRows, has_columns_of};
 use super::mixed::Mixed;
 use super::mixed_rows::MixedRows;
 use super::options::{ALL_ROWS, IterationOptions};
@@ -59,6 +60,8 @@ pub struct Dataset {
     pub(super) filters: Option<Predicate>,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
     pub(super) rows: Range<u64>,
+    /// The functions of [`map`](Self::map), in order.
+    pub(super) maps: Vec<Mapped>,
     /// Shared with the datasets that are made of this one.
     pub(super) history: History,
 }
@@ -127,8 +130,7 @@ impl Dataset {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
-        let content = Content::Files(Arc::new(files));
-        Ok(Self { content, definitions, adapter, filters: None, rows: ALL_ROWS, history: History::default() })
+        Ok(Self::of(Content::Files(Arc::new(files)), definitions, adapter))
     }
 
     /// Mixes the rows of datasets at random. For each row of an iteration, a random number chooses the dataset, with a
@@ -168,6 +170,7 @@ impl Dataset {
     pub fn mixed(datasets: impl IntoIterator<Item = (Self, f64)>) -> Result<Self, DatasetError> {
         let (datasets, weights): (Vec<Self>, Vec<f64>) = datasets.into_iter().unzip();
         let sources = datasets.iter().map(|dataset| {
+            dataset.check_unmapped("datasets")?;
             let files = dataset.selected(dataset.files("datasets")?);
             Ok((files, dataset.tensor_definitions()))
         });
@@ -179,8 +182,12 @@ impl Dataset {
     fn of_mixed(mixed: Mixed, definitions: TensorDefinitions) -> Result<Self, DatasetError> {
         let batch_bytes = mixed.datasets[0].limits().batch_bytes;
         let adapter = definitions.adapter_within(mixed.schema.clone(), batch_bytes)?;
-        let content = Content::Mixed(Arc::new(mixed));
-        Ok(Self { content, definitions, adapter, filters: None, rows: ALL_ROWS, history: History::default() })
+        Ok(Self::of(Content::Mixed(Arc::new(mixed)), definitions, adapter))
+    }
+
+    fn of(content: Content, definitions: TensorDefinitions, adapter: TensorAdapter) -> Self {
+        let (filters, rows, maps, history) = (None, ALL_ROWS, Vec::new(), History::default());
+        Self { content, definitions, adapter, filters, rows, maps, history }
     }
 
     /// The rows of files that belong to this dataset.
@@ -202,6 +209,41 @@ impl Dataset {
                 Err(FeedError::new(FeedErrorKind::Options, message))
             }
         }
+    }
+
+    /// Checks that the dataset has no function of [`map`](Self::map). `method` is the method of the caller.
+    pub(super) fn check_unmapped(&self, method: &str) -> Result<(), FeedError> {
+        if self.maps.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{method}: expected a dataset without map, found one with it: call map last");
+        Err(FeedError::new(FeedErrorKind::Options, message))
+    }
+
+    /// Calls a function for each batch, in the thread that requests batches. Its batches have the columns of `schema`, and any
+    /// number of rows. The tensors are `tensors`; `None`: those of this dataset if the columns are the same, otherwise those that
+    /// [`infer_representations`](crate::tensor::infer_representations) finds.
+    ///
+    /// The order, the position, the numbers of rows and [`report`](Self::report) are those of the rows before the function.
+    /// [`take`](Self::take), [`skip`](Self::skip) and [`split`](Self::split) select these rows too; a
+    /// [projection](Self::project) selects tensors of the result.
+    ///
+    /// # Errors
+    /// A tensor cannot be made from the columns.
+    pub fn map(
+        &self,
+        function: Arc<dyn BatchMap>,
+        schema: SchemaRef,
+        tensors: Option<TensorDefinitions>,
+    ) -> Result<Self, DatasetError> {
+        let definitions = match tensors {
+            Some(tensors) => tensors,
+            None if has_columns_of(&schema, self.arrow_schema()) => self.definitions.clone(),
+            None => TensorDefinitions::inferred(&schema),
+        };
+        let adapter = definitions.adapter_within(schema.clone(), self.limits().batch_bytes)?;
+        let maps = self.maps.iter().cloned().chain([Mapped { function, schema }]).collect();
+        Ok(Self { definitions, adapter, maps, ..self.clone() })
     }
 
     /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
@@ -269,9 +311,10 @@ impl Dataset {
 
     /// The schema of the record batches.
     pub fn arrow_schema(&self) -> &SchemaRef {
-        match &self.content {
-            Content::Files(files) => files.files.schema(),
-            Content::Mixed(mixed) => &mixed.schema,
+        match (self.maps.last(), &self.content) {
+            (Some(map), _) => &map.schema,
+            (None, Content::Files(files)) => files.files.schema(),
+            (None, Content::Mixed(mixed)) => &mixed.schema,
         }
     }
 
@@ -344,6 +387,11 @@ impl Dataset {
     /// # Errors
     /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
+        if !self.maps.is_empty() {
+            // The functions have all of their columns.
+            let (adapter, definitions) = (self.adapter.project(names)?, self.definitions.chosen(names));
+            return Ok(Self { adapter, definitions, ..self.clone() });
+        }
         let (filters, rows, history) = (self.filters.clone(), self.rows.clone(), self.history.clone());
         let files = match &self.content {
             Content::Files(files) => files,
@@ -415,6 +463,7 @@ impl Dataset {
 
     /// Returns the files of the dataset, of which it has all rows.
     fn whole_files(&self, method: &str) -> Result<&FileSet, FeedError> {
+        self.check_unmapped(method)?;
         let files = self.files(method)?;
         if !self.selected(files).is_whole() || files.base.as_ref().is_some_and(|base| !base.is_whole()) {
             let message =
@@ -468,6 +517,7 @@ impl Dataset {
                 Box::new(LengthRows::new(windows, options, by_length)?)
             }
         };
+        let rows = self.maps.iter().fold(rows, |rows, map| Box::new(MappedRows::new(rows, map.clone())));
         Ok(Batches::new(rows, conversion, self.history.clone()))
     }
 
@@ -498,6 +548,10 @@ impl Dataset {
             Content::Files(files) => self.selected(files).explain(),
             Content::Mixed(mixed) => mixed.explain(),
         };
+        for map in &self.maps {
+            let columns = map.schema.fields().iter().map(|field| printable(field.name()));
+            text.push_str(&format!("\nmap to columns: {}", columns.collect::<Vec<_>>().join(", ")));
+        }
         for tensor in self.adapter.explain() {
             text.push('\n');
             text.push_str(&tensor.to_string());

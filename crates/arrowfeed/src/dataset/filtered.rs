@@ -75,6 +75,7 @@ impl Dataset {
     /// # Errors
     /// The predicate names a column that does not exist, or compares one with a value of another type.
     pub fn filter(&self, predicate: &Predicate) -> Result<Self, DatasetError> {
+        self.check_unmapped("filter")?;
         let content = match &self.content {
             Content::Files(files) => Content::Files(Arc::new(self.selected(files).filtered(predicate)?)),
             Content::Mixed(mixed) => {

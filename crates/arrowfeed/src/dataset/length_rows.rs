@@ -199,10 +199,8 @@ impl BatchRows for LengthRows {
     }
 
     fn end(&mut self, is_over: bool) {
-        // With more epochs, a resumed iteration yields the batches that do not fill a group.
-        let is_complete = is_over && self.batches.is_empty();
-        self.rows.end(is_complete);
-        if is_complete {
+        self.rows.end(is_over);
+        if is_over {
             self.passed.batches = 0;
         }
     }

@@ -31,6 +31,7 @@
 // | `stream_lengths` `stream_laps` | equal parts of the order of an epoch, and their windows |
 // | `stream_reader` `stream_schedule` `stream_lap` | the rows of streams, the order in which their parts are read, and those of one epoch |
 // | `length_rows` `length_plan` `length_state` `row_lengths` | batches of rows of similar length: windows, their division, the checkpoint, and the lengths |
+// | `mapped` | functions over the batches |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
 // | `batches` | the public iterator |
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
@@ -60,6 +61,7 @@ mod joined;
 mod length_plan;
 mod length_rows;
 mod length_state;
+mod mapped;
 mod mixed;
 mod mixed_rows;
 mod mixture_state;
@@ -93,6 +95,7 @@ mod window;
 pub use batches::{BatchIterator, Batches, TensorIterator};
 pub use dataset::{Dataset, DatasetOptions};
 pub use filtered::RowRestriction;
+pub use mapped::{BatchMap, MapCalls};
 pub use options::{Even, FileMatch, GlobalBatches, IterationOptions, LengthBatches};
 pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;

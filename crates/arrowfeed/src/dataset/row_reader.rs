@@ -101,8 +101,9 @@ impl Dataset {
     /// [`ROW_CACHE_BYTES`], and drops those that were not used for the longest time. A chunk that takes more is not kept.
     ///
     /// # Errors
-    /// The dataset is [`mixed`](Self::mixed).
+    /// The dataset is [`mixed`](Self::mixed), or has a function of [`map`](Self::map).
     pub fn row_reader(&self, cache_bytes: usize) -> Result<RowReader, FeedError> {
+        self.check_unmapped("rows by number")?;
         Ok(RowReader {
             files: self.selected(self.files("rows by number")?),
             adapter: self.adapter.clone(),

@@ -82,10 +82,6 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
         expected(Options, "expected shard [0,2], as requested, found shard [0,1]")
     );
     assert_eq!(
-        refused(&paths, IterationOptions { epochs: None, ..options() }),
-        expected(Options, "expected epochs null, as requested, found epochs 1")
-    );
-    assert_eq!(
         refused(&paths, IterationOptions { on_error: OnError::SkipBlock, ..options() }),
         expected(Options, "expected on_error \"skip_block\", as requested, found on_error \"raise\"")
     );

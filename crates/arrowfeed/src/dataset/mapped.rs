@@ -1,0 +1,245 @@
+//! Functions over the batches of a dataset, which the thread that requests batches calls.
+//!
+//! ```text
+//! BatchRows ──rows──> MapCalls ──batches of the new schema──> Conversion
+//! ```
+//! The position of a mapped batch is that of the batch before the function. So states, shuffles and shards are those of the
+//! dataset without the function.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrowfeed_source::run::Pool;
+use arrowfeed_source::{FeedError, FeedErrorKind, Report, printable};
+
+use super::iteration::{BatchRows, Started};
+use super::options::{FileMatch, IterationOptions};
+use super::reported::Counted;
+use super::rows::Rows;
+use crate::error::DatasetError;
+
+/// A function over the batches of a dataset, see [`Dataset::map`](super::Dataset::map).
+pub trait BatchMap: fmt::Debug + Send + Sync {
+    /// Begins the calls of an iteration.
+    fn start(&self) -> Box<dyn MapCalls>;
+}
+
+/// The calls of a function in one iteration, by the thread that requests batches.
+pub trait MapCalls: Send {
+    /// Maximum number of calls that have begun and are not finished. With 1, a call begins when its batch is requested.
+    fn most(&self) -> usize {
+        1
+    }
+
+    /// Begins the call for the next batch.
+    ///
+    /// # Errors
+    /// The call cannot begin.
+    fn begin(&mut self, batch: RecordBatch) -> Result<(), FeedError>;
+
+    /// Whether [`finish`](Self::finish) returns without waiting for other processes.
+    fn is_ready(&mut self) -> bool {
+        true
+    }
+
+    /// Finishes the oldest call, and returns its batch.
+    ///
+    /// # Errors
+    /// The function failed.
+    fn finish(&mut self) -> Result<RecordBatch, FeedError>;
+
+    /// Ends the calls. Nothing is called after it.
+    fn close(&mut self) {}
+}
+
+/// A function, and the schema of the batches that it returns.
+#[derive(Debug, Clone)]
+pub(super) struct Mapped {
+    pub(super) function: Arc<dyn BatchMap>,
+    pub(super) schema: SchemaRef,
+}
+
+impl Mapped {
+    /// The batch with the schema of all batches.
+    fn checked(&self, batch: &RecordBatch) -> Result<RecordBatch, FeedError> {
+        check_columns(&self.schema, batch.schema_ref())?;
+        let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &rows).map_err(
+            |error| {
+                wrong(format!("map: expected a batch of the schema, found one that does not fit: {error}"))
+            },
+        )
+    }
+}
+
+/// Whether the columns have the same names and types. Some may have nulls in only one of them.
+pub(super) fn has_columns_of(schema: &Schema, other: &Schema) -> bool {
+    let columns = |schema: &Schema| {
+        let column = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
+        schema.fields().iter().map(column).collect::<Vec<_>>()
+    };
+    columns(schema) == columns(other)
+}
+
+/// Checks the names and the types of the columns that a function returns.
+fn check_columns(schema: &Schema, found: &Schema) -> Result<(), FeedError> {
+    let names = |schema: &Schema| {
+        let names: Vec<String> = schema.fields().iter().map(|field| printable(field.name())).collect();
+        if names.is_empty() { "no columns".to_owned() } else { names.join(", ") }
+    };
+    if !schema.fields().iter().map(|field| field.name()).eq(found.fields().iter().map(|field| field.name())) {
+        let (expected, found) = (names(schema), names(found));
+        return Err(wrong(format!("map: expected a batch with the columns {expected}, found {found}")));
+    }
+    for (expected, found) in schema.fields().iter().zip(found.fields()) {
+        if expected.data_type() != found.data_type() {
+            let name = printable(expected.name());
+            let (expected, found) = (expected.data_type(), found.data_type());
+            return Err(wrong(format!("map: column {name}: expected {expected}, found {found}")));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn wrong(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Schema, message)
+}
+
+/// The rows of the batches of a function.
+pub(super) struct MappedRows {
+    rows: Box<dyn BatchRows>,
+    mapped: Mapped,
+    /// Started with the first batch.
+    calls: Option<Box<dyn MapCalls>>,
+    /// Number of calls that have begun and are not finished.
+    begun: usize,
+    /// Set when no more calls can begin: the error, if there was one.
+    end: Option<Result<(), DatasetError>>,
+}
+
+impl MappedRows {
+    pub(super) fn new(rows: Box<dyn BatchRows>, mapped: Mapped) -> Self {
+        Self { rows, mapped, calls: None, begun: 0, end: None }
+    }
+
+    /// Begins the call for the next batch. Returns false if there is none yet.
+    fn begin(rows: &mut dyn BatchRows, calls: &mut dyn MapCalls, wait: bool) -> Result<Begun, DatasetError> {
+        Ok(match rows.start(wait)? {
+            Started::Batch(rows) => {
+                calls.begin(rows.into_batch()?)?;
+                Begun::Call
+            }
+            Started::Pending => Begun::Pending,
+            Started::Over => Begun::Over,
+        })
+    }
+
+    fn discard(&mut self) {
+        if let Some(mut calls) = self.calls.take() {
+            calls.close();
+        }
+        (self.begun, self.end) = (0, None);
+    }
+}
+
+enum Begun {
+    Call,
+    Pending,
+    Over,
+}
+
+impl BatchRows for MappedRows {
+    fn schema(&self) -> SchemaRef {
+        self.mapped.schema.clone()
+    }
+
+    fn options(&self) -> &IterationOptions {
+        self.rows.options()
+    }
+
+    fn formats(&self) -> Vec<&'static str> {
+        self.rows.formats()
+    }
+
+    fn epoch(&self) -> Option<u64> {
+        self.rows.epoch()
+    }
+
+    fn batch_rows(&self) -> usize {
+        self.rows.batch_rows()
+    }
+
+    fn gathers(&self) -> bool {
+        self.rows.gathers()
+    }
+
+    fn pool(&mut self) -> Result<Arc<Pool>, FeedError> {
+        self.rows.pool()
+    }
+
+    fn start(&mut self, wait: bool) -> Result<Started, DatasetError> {
+        let calls = self.calls.get_or_insert_with(|| self.mapped.function.start());
+        if calls.most() == 1 && !wait {
+            return Ok(Started::Pending);
+        }
+        while self.begun < calls.most() && self.end.is_none() {
+            match Self::begin(&mut *self.rows, &mut **calls, wait && self.begun == 0) {
+                Ok(Begun::Call) => self.begun += 1,
+                Ok(Begun::Pending) => break,
+                Ok(Begun::Over) => self.end = Some(Ok(())),
+                // The batches before it come first.
+                Err(error) => self.end = Some(Err(error)),
+            }
+        }
+        if self.begun == 0 {
+            return match self.end.take() {
+                None => Ok(Started::Pending),
+                Some(end) => end.map(|()| Started::Over),
+            };
+        }
+        if !wait && !calls.is_ready() {
+            return Ok(Started::Pending);
+        }
+        self.begun -= 1;
+        Ok(Started::Batch(Rows::Whole(self.mapped.checked(&calls.finish()?)?)))
+    }
+
+    fn yield_started(&mut self) {
+        self.rows.yield_started();
+    }
+
+    fn end(&mut self, is_over: bool) {
+        self.rows.end(is_over);
+    }
+
+    fn close(&mut self) {
+        self.rows.close();
+        self.discard();
+    }
+
+    fn report(&self) -> Report {
+        self.rows.report()
+    }
+
+    fn uncounted(&self, counted: &mut Vec<Counted>) -> Report {
+        self.rows.uncounted(counted)
+    }
+
+    fn state(&mut self) -> Result<String, DatasetError> {
+        self.rows.state()
+    }
+
+    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
+        self.rows.load_state(state, how)?;
+        self.discard();
+        Ok(())
+    }
+
+    fn start_at_epoch(&mut self, epoch: u64) {
+        self.rows.start_at_epoch(epoch);
+        self.discard();
+    }
+}
