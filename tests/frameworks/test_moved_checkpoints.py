@@ -1,5 +1,6 @@
 """Checkpoints of TensorFlow and JAX whose files have moved or were renamed, and of fewer epochs."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -42,11 +43,11 @@ def files(tmp_path):
     return paths, moved
 
 
-@pytest.mark.parametrize(("prefix", "match"), [("", "names"), ("of-monday-", "contents")])
+@pytest.mark.parametrize("move", [("", "names"), ("of-monday-", "contents")])
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
 @pytest.mark.parametrize("in_graph", [False, True])
-def test_a_checkpoint_of_tensorflow_moves(tmp_path, files, options, prefix, match, in_graph):
-    paths, moved = files
+def test_a_checkpoint_of_tensorflow_moves(tmp_path, files, options, move, in_graph):
+    (paths, moved), (prefix, match) = files, move
     batches = iter(dataset(paths).to_tf(**options))
     if in_graph:
         batches.get_next_as_optional()
@@ -72,7 +73,7 @@ def test_a_checkpoint_of_jax_moves(files, options, prefix, match):
     resumed.load_state_dict(json.loads(state), match=match)
     longer = ids(resumed)
     assert longer[:15] == whole[1:]
-    assert sorted(sum(longer[15:], [])) == list(range(1000))
+    assert sorted(itertools.chain.from_iterable(longer[15:])) == list(range(1000))
 
 
 def test_passes_after_the_first_have_orders_of_their_own(files):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arrowfeed.types import FileMatch
@@ -16,4 +16,4 @@ def checked_match(match: Any) -> FileMatch:
         raise TypeError(f"{expected}, found {found}")
     if match not in ("names", "contents"):
         raise ValueError(f"{expected}, found str {match!r}")
-    return cast("FileMatch", match)
+    return match

@@ -51,7 +51,8 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         match: FileMatch = "names",
         **options: Any,
     ) -> None:
-        self._dataset, self._match = dataset, checked_match(match)
+        self._dataset = dataset
+        self._match: FileMatch = checked_match(match)
         self._functions: tuple[Callable[[Any], Any], ...] = ()
         self._labels = labels_of(dataset.specs, label, weight)
         if not isinstance(cast("Any", pin_memory), bool):

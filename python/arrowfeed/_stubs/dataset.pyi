@@ -387,8 +387,8 @@ class Dataset(Tfxio):
                 object with `__arrow_c_array__` or `__arrow_c_stream__`, such as those of pyarrow and polars.
                 It may change the columns and the number of rows. All of its batches must have the same
                 columns.
-            schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is called
-                with the first rows, at most 100.
+            schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is
+                called with the first rows, at most 100.
             workers: Number of processes that call the function. The function is pickled, and pyarrow must be
                 installed. A worker of a `DataLoader` calls the function itself. 0: the thread that requests
                 batches calls the function.
