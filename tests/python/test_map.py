@@ -222,8 +222,8 @@ def test_other_results_are_refused(dataset):
         (texts, "map: column id: expected Int64, found Utf8"),
         (
             nulls,
-            "map: expected a batch of the schema, found one that does not fit: Invalid argument error: Column "
-            "'id' is declared as non-nullable but contains null values",
+            "map: expected a batch of the schema, found one that does not fit: Invalid argument error: "
+            "Column 'id' is declared as non-nullable but contains null values",
         ),
     ]
     for function, message in cases:
@@ -233,8 +233,8 @@ def test_other_results_are_refused(dataset):
     with pytest.raises(TypeError) as caught:
         iterate(lambda _batch: None)
     assert str(caught.value) == (
-        "map: expected an object with __arrow_c_stream__ or __arrow_c_array__, or an iterable of batches, dicts "
-        "or dataclass instances, found None"
+        "map: expected an object with __arrow_c_stream__ or __arrow_c_array__, or an iterable of batches, "
+        "dicts or dataclass instances, found None"
     )
     with pytest.raises(TypeError) as caught:
         dataset.map("double")
