@@ -21,6 +21,8 @@ sys.path.append(str(Path(__file__).parents[1] / "python"))
 from docstring_examples import all_examples, failures
 
 NAMES = (
+    "_frameworks/jax_iterator.py:JaxIterator.map",
+    "_frameworks/torch_dataset.py:TorchDataset.map",
     "_frameworks/torch_dataset.py:TorchDataset.state_after",
     "_stubs/dataset.pyi:Dataset.samples",
     "_stubs/dataset.pyi:Dataset.stats",

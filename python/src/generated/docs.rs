@@ -858,8 +858,8 @@ batch before it.
 The function has the columns of this dataset: `project` before `map` reads fewer of them, and `filter`
 before `map` leaves out rows. After `map`, `project` selects tensors of the result, and `take`, `skip`
 and `split` select rows before the function. `num_rows`, `num_batches` and `report` count these rows.
-`filter`, `rows`, `row_tensors`, `samples`, `plan_splits` and `read_split` need a dataset without
-`map`.
+`filter`, `rows`, `row_tensors`, `samples`, `plan_splits`, `read_split` and `to_hf` need a dataset
+without `map`.
 
 Args:
     function: A function of a `RecordBatch` that returns a batch or a table: a `RecordBatch`, or any
@@ -884,10 +884,12 @@ Raises:
     Exception: Exceptions of the function are raised unchanged.
 
 Example:
-    >>> def clicks_per_view(batch):
-    ...     table = batch.to_pyarrow()
-    ...     return table.append_column("rate", pc.divide(table["clicks"], table["views"]))
-    >>> dataset.map(clicks_per_view).to_torch(batch_size=1024)"#
+    >>> def with_parity(batch):
+    ...     table = pyarrow.table(batch)
+    ...     is_odd = [number % 2 == 1 for number in table["id"].to_pylist()]
+    ...     return table.append_column("odd", pyarrow.array(is_odd))
+    >>> dataset.map(with_parity).arrow_schema.names
+    ['id', 'name', 'odd']"#
     };
     (Dataset.num_batches) => {
         r#"Returns the number of batches that `record_batches` and `tensors` yield with the same options.
