@@ -57,6 +57,17 @@ this line says 99 passed
     assert stages.counts(text) == (9 + 12 + 12 + 4, 2 + 1)
 
 
+def test_a_late_stage_is_skipped_loudly(stages: Any, tmp_path: Path) -> None:
+    late, after = stages.Stage("late", "fail", latest=60), stages.Stage("after", "pass")
+    done = stages.Run([late, after], tmp_path)
+    done.begin -= 100
+    done.run()
+    assert not done.has_failed
+    assert [stage.state for stage in (late, after)] == ["late", "passed"]
+    expected = "SKIPPED late: expected to begin within 1 min of the run, found a slower machine"
+    assert stages.skips([late, after]) == [expected]
+
+
 def test_the_first_failure_stops_the_other_lane(stages: Any, tmp_path: Path) -> None:
     first, failing = stages.Stage("first", "pass"), stages.Stage("failing", "fail")
     never, waiting = stages.Stage("never", "pass"), stages.Stage("waiting", "wait", "beside", ("first",))
