@@ -47,7 +47,7 @@ class Stage:
     after: tuple[str, ...] = ()
     """Stages of other lanes that must end before."""
     latest: float = math.inf
-    """Seconds after the start of the run. A stage that would begin later is skipped; `nightly` runs it too."""
+    """Seconds after the start of the run. A stage that would begin later is skipped: `nightly` has it."""
     state: str = "waits"
     wall: float = 0.0
     cpu: float = 0.0

@@ -81,7 +81,8 @@ impl ParquetFormat {
         let format = Self::new(first.name().clone(), whole, options)?;
         format.columns_of(&first)?;
         let (columns, exclude) = (format.options.columns.clone(), format.options.exclude.clone());
-        let files = FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())?;
+        let files =
+            FileSet::new(files, Arc::new(format)).selecting(columns.as_deref(), exclude.as_deref())?;
         Ok(merge.into_iter().fold(files, FileSet::of_merge))
     }
 
