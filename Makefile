@@ -115,11 +115,15 @@ test-tensorflow-oldest-here: .venv-tfio/.made
 	$(BUILT) .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
 	$(BUILT) .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
+# Files for PyTorch, and those that have some of its cases.
+OF_TORCH = $(filter-out %torchrec.py,$(wildcard tests/frameworks/test_*torch*.py)) \
+	$(patsubst %,tests/frameworks/test_%.py,cookbook docstring_examples examples keras moved_checkpoints)
+
 .PHONY: test-torch
 test-torch: $(VENV)/.test .venv-all/.made .venv-torchrec/.made ## tensors in PyTorch, torchdata, TorchRec and Ray
 	$(call PACKAGE,$(VENV))
 	$(call INSTALLED,torch torchdata ray)
-	$(BUILT) .venv-all/bin/python -m pytest -rs -k torch $(filter-out %torchrec.py,$(wildcard tests/frameworks/test_*torch*.py)) tests/frameworks/test_examples.py
+	$(BUILT) .venv-all/bin/python -m pytest -rs -k torch $(OF_TORCH)
 	$(BUILT) .venv-torchrec/bin/python -m pytest -rs tests/frameworks/test_torchrec.py
 
 # Servers on 127.0.0.1. The tests of a server whose programs are missing are skipped.
