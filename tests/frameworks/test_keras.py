@@ -38,7 +38,7 @@ def numbers(path):
     return af.AvroDataset(path, features=found)
 
 
-@pytest.mark.parametrize("backend", ["tensorflow", "torch", "jax"])
+@pytest.mark.parametrize("backend", ["tensorflow", "torch", "jax"])  # `make test-torch` runs that of PyTorch.
 def test_every_way_trains_the_same_model(path, backend):
     environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(

@@ -23,7 +23,7 @@ def dataset(people):
 
 def test_signatures_are_those_of_the_documentation(dataset):
     assert str(inspect.signature(af.AvroDataset)) == (
-        "(source, *, features=None, representations=None, columns=None, reader_schema=None, "
+        "(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, "
         "encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, "
         "partitioning=None, file_column=None, row_column=None, "
         "storage_options=None, store=None, cache=None, cache_bytes=None)"

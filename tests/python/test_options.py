@@ -113,6 +113,7 @@ def test_integers_of_numpy_are_integers(users_file):
 
 READ_OPTIONS = {
     "columns": None,
+    "exclude": None,
     "reader_schema": None,
     "where": None,
     "batch_size": None,

@@ -2588,11 +2588,15 @@ Raises:
 equal if all attributes are, and can be hashed.
 
 Example:
-    >>> dataset = arrowfeed.AvroDataset("part-*.avro", reader_schema="merge")
+    >>> old, new = pyarrow.array([1], pyarrow.int32()), pyarrow.array([2])
+    >>> arrowfeed.write_avro(pyarrow.table({"x": old}), "old.avro")
+    1
+    >>> arrowfeed.write_avro(pyarrow.table({"x": new}), "new.avro")
+    1
+    >>> dataset = arrowfeed.AvroDataset(["old.avro", "new.avro"], reader_schema="merge")
     >>> for change in dataset.schema_changes:
     ...     print(change)
-    part-1.avro: user.age: changed from int to long
-    part-2.avro: score: added with the type double"#
+    new.avro: x: changed from int to long"#
     };
     (SchemaChange.file) => {
         r#"Path, or URL without secrets, of the first file that needs the change."#
