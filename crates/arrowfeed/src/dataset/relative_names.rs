@@ -43,7 +43,7 @@ fn complete_name(files: &FileSet, file: usize) -> String {
 /// The parts of a name. `..` cancels the part before it.
 fn steps(name: &str) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
-    for step in name.split(|c| c == '/' || c == std::path::MAIN_SEPARATOR) {
+    for step in name.split(['/', std::path::MAIN_SEPARATOR]) {
         match step {
             "" | "." => {}
             ".." if !steps.is_empty() => _ = steps.pop(),
