@@ -158,8 +158,8 @@ def nested(tensor: RaggedTensor) -> Any:
         ImportError: PyTorch is not installed.
 
     Example:
-        >>> nested(arrowfeed.RaggedTensor([1, 2, 3], [[0, 1, 1, 3]])).shape
-        torch.Size([3, j1])
+        >>> nested(arrowfeed.RaggedTensor([1, 2, 3], [[0, 1, 1, 3]])).offsets()
+        tensor([0, 1, 1, 3])
     """
     torch = framework("torch")
     values, splits = _values_and_splits(torch, tensor)
