@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use arrowfeed_source::{FeedError, SchemaChangeKind};
 
 use super::numbers::{is_bytes, is_number, widest};
-use super::{Addition, Kind, Merger, name_and_aliases};
+use super::{Addition, Kind, Merger};
 use crate::plan::{describe, unqualified};
 use crate::schema::graph::{Type, TypeId};
 
@@ -38,7 +38,7 @@ impl Merger<'_> {
             targets.push(branch);
         }
         for (ty, branch) in new.iter().zip(targets) {
-            if name_and_aliases(ty).is_some() && self.branch_of(&merged, ty) != Some(branch) {
+            if ty.name_and_aliases().is_some() && self.branch_of(&merged, ty) != Some(branch) {
                 return Err(self.conflict(branch, &describe(ty)));
             }
         }
@@ -83,25 +83,25 @@ impl Merger<'_> {
 
     /// Whether a merged type has the kind of a type and, if it is named, its full name.
     fn has_type(&self, id: TypeId, ty: &Type) -> bool {
-        self.is_of_kind(id, ty) && name_and_aliases(ty).is_none_or(|(name, _)| self.names_of(id).0 == name)
+        self.is_of_kind(id, ty) && ty.name_and_aliases().is_none_or(|(name, _)| self.names_of(id).0 == name)
     }
 
     /// Whether a merged type has the name of a type as an alias.
     fn has_alias(&self, id: TypeId, ty: &Type) -> bool {
         let is_alias = |name: &str| self.names_of(id).1.iter().any(|alias| alias == name);
-        self.is_of_kind(id, ty) && name_and_aliases(ty).is_some_and(|(name, _)| is_alias(name))
+        self.is_of_kind(id, ty) && ty.name_and_aliases().is_some_and(|(name, _)| is_alias(name))
     }
 
     /// Whether one of both types has the name of the other as an alias.
     fn is_renamed(&self, id: TypeId, ty: &Type) -> bool {
         let is_alias = |aliases: &[String]| aliases.iter().any(|alias| alias == self.names_of(id).0);
-        let renames = || name_and_aliases(ty).is_some_and(|(_, aliases)| is_alias(aliases));
+        let renames = || ty.name_and_aliases().is_some_and(|(_, aliases)| is_alias(aliases));
         self.has_alias(id, ty) || (self.is_of_kind(id, ty) && renames())
     }
 
     fn has_simple_name(&self, id: TypeId, ty: &Type) -> bool {
         let known = unqualified(self.names_of(id).0);
-        self.is_of_kind(id, ty) && name_and_aliases(ty).is_some_and(|(name, _)| unqualified(name) == known)
+        self.is_of_kind(id, ty) && ty.name_and_aliases().is_some_and(|(name, _)| unqualified(name) == known)
     }
 
     /// Whether a branch and an added one can be promoted to one type. Both unions have no other number then, or no other

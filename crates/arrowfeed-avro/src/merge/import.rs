@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::record::{FieldType, RecordType};
 use super::value::Branches;
-use super::{Addition, Kind, Merger, NULL, name_and_aliases};
+use super::{Addition, Kind, Merger, NULL};
 use crate::plan::{describe, same_name};
 use crate::schema::graph::{Enum, Field, Fixed, Type, TypeId};
 
@@ -55,7 +55,7 @@ impl Merger<'_> {
             return self.merge_values(added, known, id);
         }
         let ty = &added.graph.types[id];
-        let Some((name, aliases)) = name_and_aliases(ty) else { return Ok(NULL) };
+        let Some((name, aliases)) = ty.name_and_aliases() else { return Ok(NULL) };
         // A file has another type under this name, for which its reader would choose the new type.
         if let Some(other) = self.aliases.get(name).filter(|_| self.written.contains(name)) {
             return Err(self.conflict(*other, &describe(ty)));
@@ -91,7 +91,7 @@ impl Merger<'_> {
     /// the one that an alias names and that the added schema has no type for.
     fn known(&self, added: &Addition<'_>, id: TypeId) -> Result<Option<TypeId>, FeedError> {
         let ty = &added.graph.types[id];
-        let Some((name, aliases)) = name_and_aliases(ty) else { return Ok(None) };
+        let Some((name, aliases)) = ty.name_and_aliases() else { return Ok(None) };
         if let Some(known) = self.names.get(name) {
             return if self.is_of_kind(*known, ty) {
                 Ok(Some(*known))
@@ -113,7 +113,7 @@ impl Merger<'_> {
     pub(super) fn names_of(&self, id: TypeId) -> (&str, &[String]) {
         match &self.types[id].kind {
             Kind::Record(record) => (&record.name, &record.aliases),
-            Kind::Other(ty) => name_and_aliases(ty).unwrap_or_default(),
+            Kind::Other(ty) => ty.name_and_aliases().unwrap_or_default(),
         }
     }
 

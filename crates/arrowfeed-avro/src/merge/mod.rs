@@ -275,17 +275,7 @@ impl<'a> Merger<'a> {
 
 impl<'a> Addition<'a> {
     fn new(graph: &'a Graph) -> Self {
-        let names = graph.types.iter().filter_map(|ty| Some(name_and_aliases(ty)?.0)).collect();
+        let names = graph.types.iter().filter_map(|ty| Some(ty.name_and_aliases()?.0)).collect();
         Self { graph, names, done: HashSet::new(), targets: HashMap::new() }
-    }
-}
-
-/// The full name and the aliases of a named type.
-fn name_and_aliases(ty: &Type) -> Option<(&str, &[String])> {
-    match ty {
-        Type::Record(record) => Some((&record.name, &record.aliases)),
-        Type::Enum(symbols) => Some((&symbols.name, &symbols.aliases)),
-        Type::Fixed(fixed) => Some((&fixed.name, &fixed.aliases)),
-        _ => None,
     }
 }

@@ -266,18 +266,9 @@ fn kind(ty: &Type) -> &'static str {
     }
 }
 
-fn name_and_aliases(ty: &Type) -> Option<(&str, &[String])> {
-    match ty {
-        Type::Record(record) => Some((&record.name, &record.aliases)),
-        Type::Enum(symbols) => Some((&symbols.name, &symbols.aliases)),
-        Type::Fixed(fixed) => Some((&fixed.name, &fixed.aliases)),
-        _ => None,
-    }
-}
-
 /// Whether both types are of the same kind and, if named, have the same full name.
 fn names_equal(w: &Type, r: &Type) -> bool {
-    let names = match (name_and_aliases(w), name_and_aliases(r)) {
+    let names = match (w.name_and_aliases(), r.name_and_aliases()) {
         (Some((w, _)), Some((r, _))) => w == r,
         _ => true,
     };
@@ -286,7 +277,7 @@ fn names_equal(w: &Type, r: &Type) -> bool {
 
 /// Whether both types are of the same kind, and the name of the writer's type is an alias of the reader's.
 fn is_alias(w: &Type, r: &Type) -> bool {
-    let names = (name_and_aliases(w), name_and_aliases(r));
+    let names = (w.name_and_aliases(), r.name_and_aliases());
     let is_alias =
         matches!(names, (Some((w, _)), Some((_, aliases))) if aliases.iter().any(|alias| alias == w));
     is_alias && kind(w) == kind(r)
@@ -294,7 +285,7 @@ fn is_alias(w: &Type, r: &Type) -> bool {
 
 /// Whether both types are of the same kind and, if named, have the same unqualified name or an alias matches.
 fn names_alike(w: &Type, r: &Type) -> bool {
-    let names = match (name_and_aliases(w), name_and_aliases(r)) {
+    let names = match (w.name_and_aliases(), r.name_and_aliases()) {
         (Some((w, _)), Some((r, aliases))) => unqualified(w) == unqualified(r) || same_name(w, r, aliases),
         _ => true,
     };

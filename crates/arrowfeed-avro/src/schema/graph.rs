@@ -51,6 +51,18 @@ pub(crate) enum LongLogical {
     LocalTimestampNanos,
 }
 
+impl Type {
+    /// The full name and the aliases of a named type.
+    pub(crate) fn name_and_aliases(&self) -> Option<(&str, &[String])> {
+        match self {
+            Type::Record(record) => Some((&record.name, &record.aliases)),
+            Type::Enum(symbols) => Some((&symbols.name, &symbols.aliases)),
+            Type::Fixed(fixed) => Some((&fixed.name, &fixed.aliases)),
+            _ => None,
+        }
+    }
+}
+
 impl IntLogical {
     /// The name in the specification.
     pub(crate) fn name(self) -> &'static str {
