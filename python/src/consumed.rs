@@ -15,7 +15,7 @@ use pyo3_arrow::ffi::to_stream_pycapsule;
 use crate::errors::exception;
 use crate::guarded::CallError;
 use crate::shared::SharedReader;
-use crate::stream::CStream;
+use crate::stream::{CStream, HandedOver};
 
 /// The error that ended a stream. Arrow's C interface transfers only the text.
 pub(crate) type Failure = Arc<Mutex<Option<CallError>>>;
@@ -58,7 +58,8 @@ impl Consumed {
         // The C interface allows a stream to ignore the request.
         let _ = requested_schema;
         py.detach(|| self.shared.hand_over()).map_err(|refusal| exception(py, refusal))?;
-        let stream = CStream::new(self.shared.clone(), self.cast_to.clone(), Some(self.failure.clone()));
+        let batches = HandedOver::new(self.shared.clone(), Some(self.failure.clone()));
+        let stream = CStream::new(batches, self.cast_to.clone());
         Ok(to_stream_pycapsule(py, Box::new(stream), None)?)
     }
 }

@@ -1,21 +1,19 @@
 //! The batches of a Python iterator as a reader.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
-use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::prelude::*;
-use pyo3_arrow::ffi::ArrayReader;
 
 use crate::argument::wrong_type;
-use crate::batch::{self, struct_field};
-use crate::cast::cast;
+use crate::batch;
 use crate::errors::io_error;
 use crate::foreign;
 use crate::object::Object;
 use crate::shutdown::try_attach;
+use crate::stream::c_text;
 
 /// Iterates over the batches of a Python iterator, which must have one schema. Python errors keep their types.
 pub(crate) struct Iterated {
@@ -96,40 +94,20 @@ impl RecordBatchReader for Iterated {
     }
 }
 
-/// An iteration as a stream of the C interface, which transfers errors as texts.
-pub(crate) struct IteratedStream {
-    batches: Iterated,
-    field: FieldRef,
-    cast: bool,
-}
+/// The same, with errors as the texts that the C interface transfers.
+pub(crate) struct WithTexts(pub(crate) Iterated);
 
-impl IteratedStream {
-    /// With `cast_to`, the arrays are cast to that type.
-    pub(crate) fn new(batches: Iterated, cast_to: Option<FieldRef>) -> Self {
-        let cast = cast_to.is_some();
-        let field = cast_to.unwrap_or_else(|| struct_field(&batches.schema));
-        Self { batches, field, cast }
-    }
-}
-
-impl Iterator for IteratedStream {
-    type Item = Result<ArrayRef, ArrowError>;
+impl Iterator for WithTexts {
+    type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.next()?;
-        // A C string ends at a NUL.
-        let batch =
-            batch.map_err(|error| ArrowError::ExternalError(error.to_string().replace('\0', "\\0").into()));
-        Some(batch.and_then(|batch| {
-            let rows: ArrayRef = Arc::new(StructArray::from(batch));
-            if self.cast { cast(&rows, &self.field) } else { Ok(rows) }
-        }))
+        Some(self.0.next()?.map_err(|error| ArrowError::ExternalError(c_text(&error).into())))
     }
 }
 
-impl ArrayReader for IteratedStream {
-    fn field(&self) -> FieldRef {
-        self.field.clone()
+impl RecordBatchReader for WithTexts {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
     }
 }
 

@@ -29,7 +29,7 @@ use crate::signals;
 use crate::skipped;
 use crate::stats::LoaderStats;
 use crate::stores::warn_of_servers_without_ranges;
-use crate::stream::CStream;
+use crate::stream::{CStream, HandedOver};
 
 #[doc = docs!(RecordBatchReader)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -121,7 +121,7 @@ impl RecordBatchReader {
         requested_schema: Option<&Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let cast_to = requested(requested_schema, &struct_field(self.0.schema()))?;
-        let stream = CStream::new(self.hand_over(py)?, cast_to, None);
+        let stream = CStream::new(HandedOver::new(self.hand_over(py)?, None), cast_to);
         Ok(to_stream_pycapsule(py, Box::new(stream), None)?)
     }
 

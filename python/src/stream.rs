@@ -16,25 +16,50 @@ use crate::shared::SharedReader;
 use crate::signals;
 use crate::skipped;
 
-/// Iterates over batches as struct arrays. Errors become texts, because the C interface transfers only texts.
-pub(crate) struct CStream {
-    shared: Arc<SharedReader>,
+/// Iterates over batches as struct arrays.
+pub(crate) struct CStream<B> {
+    batches: B,
     field: FieldRef,
     cast: bool,
+}
+
+impl<B: RecordBatchReader> CStream<B> {
+    /// With `cast_to`, the arrays are cast to that type.
+    pub(crate) fn new(batches: B, cast_to: Option<FieldRef>) -> Self {
+        let cast = cast_to.is_some();
+        let field = cast_to.unwrap_or_else(|| struct_field(&batches.schema()));
+        Self { batches, field, cast }
+    }
+}
+
+impl<B: RecordBatchReader> Iterator for CStream<B> {
+    type Item = Result<ArrayRef, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.batches.next()?.and_then(|batch| {
+            let rows: ArrayRef = Arc::new(StructArray::from(batch));
+            if self.cast { cast(&rows, &self.field) } else { Ok(rows) }
+        }))
+    }
+}
+
+impl<B: RecordBatchReader> ArrayReader for CStream<B> {
+    fn field(&self) -> FieldRef {
+        self.field.clone()
+    }
+}
+
+/// Iterates over the batches of a reader that was handed over. Errors become texts, because the C interface transfers only
+/// texts.
+pub(crate) struct HandedOver {
+    shared: Arc<SharedReader>,
     failure: Option<Failure>,
 }
 
-impl CStream {
-    /// Creates a stream of a reader that was handed over. With `cast_to`, its arrays are cast to that type. `failure`
-    /// receives the error that ends the stream.
-    pub(crate) fn new(
-        shared: Arc<SharedReader>,
-        cast_to: Option<FieldRef>,
-        failure: Option<Failure>,
-    ) -> Self {
-        let cast = cast_to.is_some();
-        let field = cast_to.unwrap_or_else(|| struct_field(shared.schema()));
-        Self { shared, field, cast, failure }
+impl HandedOver {
+    /// `failure` receives the error that ends the stream.
+    pub(crate) fn new(shared: Arc<SharedReader>, failure: Option<Failure>) -> Self {
+        Self { shared, failure }
     }
 
     fn failed(&self, refusal: CallError) -> ArrowError {
@@ -44,21 +69,17 @@ impl CStream {
     }
 }
 
-impl Iterator for CStream {
-    type Item = Result<ArrayRef, ArrowError>;
+impl Iterator for HandedOver {
+    type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = next(&self.shared).map_err(|refusal| self.failed(refusal)).transpose()?;
-        Some(batch.and_then(|batch| {
-            let rows: ArrayRef = Arc::new(StructArray::from(batch));
-            if self.cast { cast(&rows, &self.field) } else { Ok(rows) }
-        }))
+        next(&self.shared).map_err(|refusal| self.failed(refusal)).transpose()
     }
 }
 
-impl ArrayReader for CStream {
-    fn field(&self) -> FieldRef {
-        self.field.clone()
+impl RecordBatchReader for HandedOver {
+    fn schema(&self) -> SchemaRef {
+        self.shared.schema().clone()
     }
 }
 
@@ -78,12 +99,16 @@ fn as_text(refusal: CallError) -> ArrowError {
     if error.kind() == FeedErrorKind::Interrupted {
         signals::repeat_interrupt();
     }
-    // A C string ends at a NUL.
-    let text = error.to_string().replace('\0', "\\0");
+    let text = c_text(&error);
     if error.kind() == FeedErrorKind::Io {
         return ArrowError::IoError(text.clone(), io::Error::other(text));
     }
     ArrowError::ExternalError(text.into())
+}
+
+/// The text of an error as a C string, which ends at a NUL.
+pub(crate) fn c_text(error: &impl ToString) -> String {
+    error.to_string().replace('\0', "\\0")
 }
 
 /// Iterates over batches and keeps the types of errors.

@@ -129,8 +129,8 @@ def test_a_glob_is_one_listing(make_store: Callable[[str], Store], proxy_of: Pro
     next(batches)
     store.proxy.reset()
     state = batches.state_dict()
-    # The listing has the lengths.
-    assert store.proxy.stats()["requests"] == 0
+    # The listing has the lengths. The reader may still fetch chunks of the next file meanwhile.
+    assert [each for each in store.proxy.stats()["log"] if not each["range"]] == []
     again = dataset.record_batches(batch_size=40, threads=1)
     again.load_state_dict(state)
     assert ids(again) == list(range(40, 150))

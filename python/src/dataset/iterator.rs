@@ -22,13 +22,14 @@ use crate::call::call;
 use crate::cast::requested;
 use crate::errors::dataset_error;
 use crate::guarded::{CallError, Guarded};
-use crate::iterated::{Iterated, IteratedStream};
+use crate::iterated::{Iterated, WithTexts};
 use crate::progress::{Progress, Shown};
 use crate::reader::as_dict;
 use crate::shutdown::{call_method, try_attach};
 use crate::signals;
 use crate::skipped;
 use crate::stats::LoaderStats;
+use crate::stream::CStream;
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
@@ -245,7 +246,7 @@ impl BatchIterator {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let rows = Self::rows(slf, "batches")?;
         let cast_to = requested(requested_schema, &struct_field(&rows.schema()))?;
-        Ok(to_stream_pycapsule(slf.py(), Box::new(IteratedStream::new(rows, cast_to)), None)?)
+        Ok(to_stream_pycapsule(slf.py(), Box::new(CStream::new(WithTexts(rows), cast_to)), None)?)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -99,7 +99,7 @@ fn rest(dataset: &Dataset, options: &IterationOptions, state: &str) -> Result<Ve
 }
 
 proptest! {
-    #![proptest_config(crate::random_config::config(6))]
+    #![proptest_config(crate::random_config::config(3))]
 
     #[test]
     fn a_moved_directory_yields_the_rest(
