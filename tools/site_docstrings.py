@@ -11,8 +11,9 @@ SECTION = re.compile(r"^( *)Example:$", re.MULTILINE)
 TASKS: dict[str, dict[str, list[str]]] = tomllib.loads(
     Path(__file__).with_name("method_tasks.toml").read_text("utf-8")
 )
-OTHER_CLASSES = ("arrowfeed.features.", "arrowfeed.tfxio.")
-"""Modules whose classes have the names of others."""
+
+TRANSFORMS = "arrowfeed._stubs.transform."
+"""Stub of the compiled classes that `arrowfeed.features` exports. The package exports all others."""
 
 
 class Docstrings(griffe.Extension):
@@ -28,19 +29,32 @@ class Docstrings(griffe.Extension):
         new = cls.members.get("__new__")
         if isinstance(new, griffe.Function) and "__init__" not in cls.members:
             cls.set_member("__init__", griffe.Function("__init__", parameters=new.parameters))
-        # Classes of other modules may have the same name, such as the features.
-        if cls.docstring and cls.name in TASKS and not cls.path.startswith(OTHER_CLASSES):
+        tasks = TASKS.get(public_name(public_path(cls)), {})
+        # A subclass may have the name of its base class, and no methods of its own.
+        if cls.docstring and any(name in cls.members for names in tasks.values() for name in names):
             summary, _, rest = cls.docstring.value.partition("\n\n")
-            cls.docstring.value = f"{summary}\n\n{method_table(cls)}\n\n{rest}".rstrip("\n")
+            cls.docstring.value = f"{summary}\n\n{method_table(cls, tasks)}\n\n{rest}".rstrip("\n")
 
 
-def method_table(cls: griffe.Class) -> str:
+def public_path(cls: griffe.Class) -> str:
+    """The path under which the reference shows a class."""
+    if cls.path.startswith(TRANSFORMS):
+        return f"arrowfeed.features.{cls.name}"
+    return f"arrowfeed.{cls.name}" if cls.path.startswith("arrowfeed._stubs.") else cls.path
+
+
+def public_name(path: str) -> str:
+    """The name of a class after those of its package, such as `tfxio.AvroRecord`; no package: its own name."""
+    _, *modules, name = path.split(".")
+    return f"{modules[0]}.{name}" if modules and not modules[0].startswith("_") else name
+
+
+def method_table(cls: griffe.Class, tasks: dict[str, list[str]]) -> str:
     """The methods and properties of a class by their tasks, with the first sentences of their docstrings."""
-    # The reference shows the compiled classes under the name of the package.
-    path = f"arrowfeed.{cls.name}" if cls.path.startswith("arrowfeed._stubs.") else cls.path
+    path = public_path(cls)
     rows = [
         f"| {task} | [`{name}`][{path}.{name}] | {_summary(cls, name)} |"
-        for task, names in TASKS[cls.name].items()
+        for task, names in tasks.items()
         for name in names
     ]
     return "\n".join(["| task | method | |", "|---|---|---|", *rows])
