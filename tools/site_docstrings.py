@@ -44,7 +44,7 @@ def public_path(cls: griffe.Class) -> str:
 
 
 def public_name(path: str) -> str:
-    """The name of a class after those of its package, such as `tfxio.AvroRecord`; no package: its own name."""
+    """The name of a class after that of its package, such as `tfxio.AvroRecord`."""
     _, *modules, name = path.split(".")
     return f"{modules[0]}.{name}" if modules and not modules[0].startswith("_") else name
 

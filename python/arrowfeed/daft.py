@@ -62,7 +62,8 @@ def read_dataset(
 
     Example:
         >>> rows = arrowfeed.daft.read_dataset("part-*.avro")
-        >>> rows.where(daft.col("id") < 10).select("name").to_pydict()
+        >>> rows.where(daft.col("id") < 3).select("id").to_pydict()
+        {'id': [0, 1, 2]}
     """
     check_on_error(on_error)
     planned = SplitSource(source, options, UNIONS, columns=columns, where=where)

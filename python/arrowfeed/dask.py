@@ -89,7 +89,7 @@ def read_dataset(
 
     Example:
         >>> rows = arrowfeed.dask.read_dataset("part-*.avro", split_bytes=16 << 20)
-        >>> rows["id"].sum().compute()
+        >>> int(rows["id"].sum().compute())
         499500
     """
     if dtype_backend not in ("pyarrow", "numpy_nullable"):

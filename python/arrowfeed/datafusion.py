@@ -74,7 +74,8 @@ def read_dataset(
         >>> context = datafusion.SessionContext()
         >>> rows = arrowfeed.datafusion.read_dataset("part-*.avro", context=context)
         >>> context.register_view("rows", rows)
-        >>> context.sql("SELECT count(*) FROM rows WHERE id < 10")
+        >>> context.sql("SELECT count(*) AS count FROM rows WHERE id < 10").to_pydict()
+        {'count': [10]}
     """
     most = (os.cpu_count() or 1) if partitions is None else partitions
     if most < 1:

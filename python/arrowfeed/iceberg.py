@@ -102,8 +102,8 @@ def snapshot_id(state: Mapping[str, Any]) -> int:
 
     Example:
         >>> rows = arrowfeed.iceberg.dataset(table.scan(), state=state)
-        >>> arrowfeed.iceberg.snapshot_id(state)
-        6812341134123412341
+        >>> arrowfeed.iceberg.snapshot_id(state) == table.current_snapshot().snapshot_id
+        True
     """
     return _version(state)[0]
 

@@ -33,6 +33,9 @@ import arrowfeed
 import arrowfeed.ray
 from arrowfeed import features
 
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+from docstring_examples import examples_of, failures
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -603,3 +606,13 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, PAGE.name, "exec"), names)
+
+
+def test_the_example_of_the_docstring_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    numbers = range(1000)
+    arrowfeed.write_avro(
+        pa.table({"id": numbers, "value": [float(number) for number in numbers]}), "part-0.avro"
+    )
+    (one,) = examples_of("ray")
+    assert failures(one, {"arrowfeed": arrowfeed}, compares=True) == ""

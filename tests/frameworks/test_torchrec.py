@@ -2,8 +2,11 @@
 
 import os
 import pickle
+import sys
+from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 from feature_files import FEATURES, ROWS, write
 from jagged_batches import TYPES, jagged
@@ -21,6 +24,9 @@ torchrec = pytest.importorskip(
 
 from torch.utils.data import DataLoader  # noqa: E402
 from torchrec.sparse.jagged_tensor import JaggedTensor, KeyedJaggedTensor  # noqa: E402
+
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+from docstring_examples import examples_of, failures  # noqa: E402
 
 CASES = int(os.environ.get("ARROWFEED_CASES", "200"))
 KINDS = {"id": FEATURES["id"], "scores": af.features.Ragged(key="user.scores[*]")}
@@ -107,3 +113,11 @@ def test_the_code_of_the_page_runs(tmp_path):
     parts, given = sections("sequences.md"), {"path": str(tmp_path / "sequences.avro")}
     for block in parts[None] + parts["TorchRec"]:
         exec(compile(block, "sequences.md", "exec"), given)
+
+
+def test_the_example_of_the_docstring_runs():
+    batch = pa.record_batch({"user": [[1]] * 3, "words": [[2, 3], [], [4]]})
+    kinds = {name: af.VarLenRagged(name) for name in ("user", "words")}
+    names = {"adapter": af.TensorAdapter(batch.schema, kinds), "batch": batch, "keyed_jagged": keyed_jagged}
+    (one,) = examples_of("torchrec")
+    assert failures(one, names, compares=True) == ""

@@ -14,6 +14,31 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "arrowfeed"
 
 
+PLACES = {
+    "drop-ins": ("beam/", "tfio/", "tfxio/"),
+    "engines": ("_stubs/iceberg.pyi", "daft.py", "dask.py", "datafusion.py", "iceberg.py", "spark/"),
+    "ray": ("ray.py",),
+    "tfx": ("tfx/",),
+    "torchrec": ("torch.py:keyed_jagged",),
+    "frameworks": (
+        "_frameworks/",
+        "_stubs/dataset.pyi:Dataset.report",
+        "_stubs/dataset.pyi:Dataset.samples",
+        "_stubs/dataset.pyi:Dataset.stats",
+        "_stubs/dataset.pyi:Dataset.to_",
+        "_stubs/representation.pyi:representations_from_tfmd",
+        "_tensorflow/",
+        "jax.py",
+        "tensorflow.py",
+        "torch.py",
+    ),
+}
+"""Prefixes of the examples that need more libraries than `tests/python` has, by the tests that run them.
+
+An example belongs to the first place that has a prefix of it, or to `python`.
+"""
+
+
 class Examples(NamedTuple):
     """The examples of a docstring."""
 
@@ -27,6 +52,18 @@ class Examples(NamedTuple):
     def id(self) -> str:
         """Identifies the docstring."""
         return f"{self.module}:{self.name}"
+
+    @property
+    def place(self) -> str:
+        """The tests that run the examples."""
+        return next((place for place, starts in PLACES.items() if self.id.startswith(starts)), "python")
+
+
+def examples_of(place: str) -> list[Examples]:
+    """The examples that the tests of a place run."""
+    found = [one for one in all_examples() if one.place == place]
+    assert found, place
+    return found
 
 
 def all_examples() -> list[Examples]:
@@ -56,7 +93,7 @@ def failures(examples: Examples, names: dict[str, Any], *, compares: bool) -> st
 
     Args:
         examples: The examples.
-        names: The names that they take as given.
+        names: The names that they take as given. The names that they define are added.
         compares: Whether to compare outputs with the docstring. False: only exceptions are failures.
     """
     runner = doctest.DocTestRunner(
@@ -67,6 +104,7 @@ def failures(examples: Examples, names: dict[str, Any], *, compares: bool) -> st
     report: list[str] = []
     test = doctest.DocTest(examples.examples, names, examples.id, None, None, None)
     runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
     return "".join(report)
 
 

@@ -16,35 +16,8 @@ import pytest
 
 import arrowfeed as af
 import arrowfeed.duckdb
-from docstring_examples import all_examples, failures, write_files
+from docstring_examples import examples_of, failures, write_files
 from example_programs import people
-
-OF_FRAMEWORKS = (
-    "_frameworks/",
-    "_stubs/dataset.pyi:Dataset.report",
-    "_stubs/dataset.pyi:Dataset.samples",
-    "_stubs/dataset.pyi:Dataset.stats",
-    "_stubs/dataset.pyi:Dataset.to_",
-    "_stubs/iceberg.pyi",
-    "_stubs/representation.pyi:representations_from_tfmd",
-    "_tensorflow/",
-    "beam/",
-    "daft.py",
-    "dask.py",
-    "datafusion.py",
-    "iceberg.py",
-    "jax.py",
-    "ray.py",
-    "spark/",
-    "tensorflow.py",
-    "tfio/",
-    "tfx/",
-    "tfxio/",
-    "torch.py",
-)
-"""Prefixes of the examples that need other libraries than those of these tests."""
-
-RUN = [one for one in all_examples() if not one.id.startswith(OF_FRAMEWORKS)]
 
 GIVEN = """
 reader = af.read_avro("part-*.avro")
@@ -265,7 +238,7 @@ def given():
     }
 
 
-@pytest.mark.parametrize("one", RUN, ids=lambda one: one.id)
+@pytest.mark.parametrize("one", examples_of("python"), ids=lambda one: one.id)
 def test_the_examples_of_a_docstring_run(tmp_path, monkeypatch, one):
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path)

@@ -18,7 +18,7 @@ TASKS = tomllib.loads((ROOT / "tools" / "method_tasks.toml").read_text("utf-8"))
 
 
 def public_name(path):
-    """The name of a class after those of its package, such as `tfxio.AvroRecord`; no package: its own name."""
+    """The name of a class after that of its package, such as `tfxio.AvroRecord`."""
     _, *modules, name = path.split(".")
     return f"{modules[0]}.{name}" if modules and not modules[0].startswith("_") else name
 
@@ -32,7 +32,9 @@ def reference():
     for file in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
         module = ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
         for node in ast.parse(file.read_text("utf-8")).body:
-            name = public_name(f"{module}.{getattr(node, 'name', '')}".replace("_stubs.transform", "features"))
+            name = public_name(
+                f"{module}.{getattr(node, 'name', '')}".replace("_stubs.transform", "features")
+            )
             if is_documented_class(node) and (name in shown or module in entries):
                 members = list(dict.fromkeys(member.name for member in node.body if is_shown(member)))
                 found.setdefault(name, []).append(members)

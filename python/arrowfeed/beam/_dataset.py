@@ -60,7 +60,8 @@ class ReadFromDataset(ReadPlanned):
         ArrowfeedError, OSError: As in `open_dataset`, and in the worker that reads a file.
 
     Example:
-        >>> pipeline | ReadFromDataset("rows/*.parquet", columns=["id"]) | beam.Map(lambda b: b.num_rows)
+        >>> batches = pipeline | ReadFromDataset("rows/*.parquet", columns=["id"])
+        >>> counts = batches | beam.Map(lambda batch: batch.num_rows)
     """
 
     def __init__(

@@ -58,7 +58,8 @@ class WriteToAvro(beam.PTransform):
         ArrowfeedError, OSError: As in `write_avro`, in the worker that writes the file.
 
     Example:
-        >>> pipeline | ReadFromDataset("rows/*.csv") | WriteToAvro("out/rows", codec="snappy", num_shards=4)
+        >>> batches = pipeline | ReadFromDataset("rows/*.csv")
+        >>> names = batches | WriteToAvro("out/rows", codec="snappy", num_shards=4)
     """
 
     def __init__(

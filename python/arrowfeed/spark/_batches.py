@@ -60,7 +60,9 @@ def map_in_arrow(
         >>> def total(batches):
         ...     for batch in batches:
         ...         yield pa.record_batch({"total": [pc.sum(batch["id"]).as_py()]})
-        >>> map_in_arrow(spark, "part-*.avro", total, "total long").agg({"total": "sum"}).show()
+        >>> totals = map_in_arrow(spark, "part-*.avro", total, "total long")
+        >>> totals.agg({"total": "sum"}).first()[0]
+        499500
     """
     check_on_error(on_error)
     files = SplitSource(source, options, columns=columns, where=where)

@@ -61,7 +61,8 @@ def parse_avro(
 
     Example:
         >>> records = AvroRecordDataset("part-0.avro", reader_schema=schema).batch(128)
-        >>> records.map(lambda batch: parse_avro(batch, schema, {"x": tf.io.FixedLenFeature([], tf.int64)}))
+        >>> features = {"age": tf.io.FixedLenFeature([], tf.int64)}
+        >>> tensors = records.map(lambda batch: parse_avro(batch, schema, features))
     """
     records = _records(serialized)
     plan = _plan(reader_schema, features)

@@ -45,7 +45,7 @@ class AvroRecordDataset(WrappedDataset):
 
     Example:
         >>> for record in AvroRecordDataset(["part-0.avro", "part-1.avro"]).batch(128):
-        ...     parse_avro(record, schema, features)
+        ...     tensors = parse_avro(record, schema, features)
     """
 
     def __init__(  # noqa: PLR0917 - the signature is tensorflow-io's

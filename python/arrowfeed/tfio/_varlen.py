@@ -21,6 +21,7 @@ class VarLenFeatureWithRank:
 
     Example:
         >>> VarLenFeatureWithRank(tf.string, 2)  # of "friends[*].address[*].street"
+        VarLenFeatureWithRank(dtype=tf.string, rank=2)
     """
 
     dtype: Any

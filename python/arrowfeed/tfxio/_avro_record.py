@@ -43,7 +43,8 @@ class AvroRecord(AvroRecords, FileRecords):
     Example:
         >>> source = AvroRecord("part-*.avro", schema=schema)
         >>> batches = pipeline | source.BeamSource()
-        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+        >>> dataset = (batches, source.TensorAdapterConfig())
+        >>> transformed, transform_fn = dataset | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
 
     physical_format = "avro_container"

@@ -153,7 +153,8 @@ class TFExampleRecord(ExampleRecords, MessageFiles):
     Example:
         >>> source = TFExampleRecord("part-*.tfrecord.gz", schema=schema)
         >>> batches = pipeline | source.BeamSource()
-        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+        >>> dataset = (batches, source.TensorAdapterConfig())
+        >>> transformed, transform_fn = dataset | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
 
     def __init__(

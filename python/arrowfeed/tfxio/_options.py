@@ -20,7 +20,8 @@ class RecordBatchesOptions(NamedTuple):
         shuffle_seed: Seed of the shuffle. None: a different order each time.
 
     Example:
-        >>> RecordBatchesOptions(1024, num_epochs=1, shuffle=False)
+        >>> options = RecordBatchesOptions(1024, num_epochs=1, shuffle=False)
+        >>> batches = list(source.RecordBatches(options))
     """
 
     batch_size: int
@@ -50,7 +51,8 @@ class TensorFlowDatasetOptions(NamedTuple):
             None: each element is a dict of all tensors.
 
     Example:
-        >>> TensorFlowDatasetOptions(1024, num_epochs=1, label_key="label")
+        >>> options = TensorFlowDatasetOptions(1024, num_epochs=1, label_key="label")
+        >>> rows = source.TensorFlowDataset(options)
     """
 
     batch_size: int

@@ -51,7 +51,8 @@ class ParquetTFXIO(FileBatches):
     Example:
         >>> source = ParquetTFXIO("part-*.parquet", schema=schema)
         >>> batches = pipeline | source.BeamSource()
-        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+        >>> dataset = (batches, source.TensorAdapterConfig())
+        >>> transformed, transform_fn = dataset | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
     """
 
     physical_format = "parquet"
