@@ -24,7 +24,7 @@ sys.path.remove(str(ROOT / "tools"))
     [
         ("avro-to-arrow.md", 5),
         ("csv-and-json-lines.md", 5),
-        ("datasets.md", 11),
+        ("datasets.md", 10),
         ("filter-map-bucket.md", 1),
         ("elastic-training.md", 2),
         ("errors.md", 1),
