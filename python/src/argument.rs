@@ -120,7 +120,17 @@ pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyA
     value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
 }
 
-/// The error that Python raises if a function does not have the keyword.
+/// Names that other libraries have for options of an iteration.
+const OTHER_NAMES: [(&str, &str); 4] = [
+    ("shuffle", "shuffle_buffer_size"),
+    ("buffer_size", "shuffle_buffer_size"),
+    ("drop_last", "drop_remainder"),
+    ("num_epochs", "epochs"),
+];
+
+/// The error that Python raises if a function does not have the keyword, with the name that it has.
 pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
-    PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
+    let name = OTHER_NAMES.iter().find(|(other, _)| *other == keyword);
+    let advice = name.map_or_else(String::new, |(_, name)| format!(": use {name}="));
+    PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'{advice}"))
 }

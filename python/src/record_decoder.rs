@@ -16,6 +16,7 @@ use crate::exported::check_schema;
 use crate::file::{copied, is_buffer};
 use crate::message_schemas::{MessageSchemas, SchemasArgument};
 use crate::schema::parse;
+use crate::schema_merge::SchemaArgument;
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions};
 
 const NAME: &str = "AvroRecordDecoder";
@@ -68,10 +69,18 @@ impl AvroRecordDecoder {
         limits: Option<&Bound<'py, PyAny>>,
         name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
+        let reader_schema = match given("reader_schema", reader_schema)? {
+            Some(SchemaArgument::Merged) => {
+                let message = "reader_schema: expected a schema, found \"merge\": a decoder has no files whose schemas could \
+                               be merged; pass avro_schema(files, merge=True), or a schema of your own";
+                return Err(PyValueError::new_err(message));
+            }
+            Some(SchemaArgument::Given(schema)) => Some(schema),
+            None => None,
+        };
         let options = parsed!(AvroOptions {
             columns,
             exclude,
-            reader_schema,
             max_batch_bytes,
             encoding,
             double_as_float,
@@ -79,6 +88,7 @@ impl AvroRecordDecoder {
             unions,
             limits,
         });
+        let options = AvroOptions { reader_schema, ..options };
         let batch_size: Option<usize> = given("batch_size", batch_size)?;
         let framing = given("framing", framing)?;
         let name: Option<String> = given("name", name)?;

@@ -100,6 +100,10 @@ impl AvroSchema {
         self.schema.fingerprint()
     }
 
+    fn __str__(&self) -> &str {
+        self.schema.json()
+    }
+
     fn __repr__(&self) -> String {
         format!("AvroSchema('{}')", printable(self.schema.json()))
     }

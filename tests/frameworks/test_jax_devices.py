@@ -41,6 +41,15 @@ for a, b in zip(plain, found, strict=True):
     assert np.array_equal(a["x"], b["x"]) and np.array_equal(a["y"], b["y"])
 [first, *_] = dataset.to_jax(batch_size=16, drop_remainder=True, sharding={"y": sharding})
 assert len(first["x"].devices()) == 1 and len(first["y"].devices()) == 4
+try:
+    next(dataset.to_jax(batch_size=18, sharding=sharding))
+except arrowfeed.ConversionError as error:
+    assert str(error) == (
+        "tensor 'x': expected rows that the 4 devices of its sharding divide evenly, found 18: use a "
+        "batch_size= that is a multiple of 4, with drop_remainder=True"
+    ), error
+else:
+    raise AssertionError("18 rows on 4 devices")
 [first, *_] = dataset.to_jax(batch_size=16, device=jax.devices()[2])
 assert first["x"].devices() == {jax.devices()[2]}
 print("sharded")

@@ -282,10 +282,10 @@ def test_a_file_of_no_known_format_is_an_error_with_the_names_of_all(arrowfeed, 
     ran = arrowfeed("stats", "notes.txt")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(
-        "arrowfeed: expected files of a known format, found none that matches: notes.txt: "
+        "arrowfeed: expected files of a known format, found none that matches:\n  avro: notes.txt: expected "
     )
-    assert ran.err.endswith(f"; {formats}\n")
-    assert ran.err.count("\n") == 1
+    assert ran.err.endswith(f"found notes.txt\n  {formats}\n")
+    assert ran.err.count("\n") == 8
 
 
 PARQUET_TYPES = {

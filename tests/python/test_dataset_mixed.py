@@ -189,8 +189,10 @@ def test_selections_come_before_a_mixture(mixed):
         "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the "
         "datasets before they are mixed"
     )
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        mixed.take(10).record_batches(batch_size=4)
-    assert str(error.value) == message
+    for select in (mixed.take, mixed.skip):
+        with pytest.raises(af.OptionError) as error:
+            select(10)
+        assert str(error.value) == message
+    assert mixed.skip(0).num_rows == mixed.num_rows
     with pytest.raises(ValueError, match="^split: expected a dataset of files, found a mixed dataset"):
         mixed.split(0.5, seed=1)

@@ -81,6 +81,16 @@ ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
         ({"batch_size": None}, TypeError, "batch_size: expected an integer of 1 or more, found None"),
         ({"batch_size": 1.5}, TypeError, "batch_size: expected an integer of 1 or more, found float 1.5"),
         ({"batch_size": 1, "size": 1}, TypeError, "{}() got an unexpected keyword argument 'size'"),
+        (
+            {"batch_size": 1, "shuffle": True},
+            TypeError,
+            "{}() got an unexpected keyword argument 'shuffle': use shuffle_buffer_size=",
+        ),
+        (
+            {"batch_size": 1, "drop_last": True},
+            TypeError,
+            "{}() got an unexpected keyword argument 'drop_last': use drop_remainder=",
+        ),
         ({"drop_remainder": 1}, TypeError, "drop_remainder: expected True or False, found int 1"),
         ({"epochs": 0}, ValueError, "epochs: expected an integer of 1 or more, found int 0"),
         (

@@ -131,7 +131,12 @@ def state(people):
             "expected shuffle_buffer_size 0, as requested, found shuffle_buffer_size 60",
         ),
         ({"seed": 6}, "expected seed 6, as requested, found seed 5"),
-        ({"shard": (0, 2)}, "expected shard [0,2], as requested, found shard [0,1]"),
+        (
+            {"shard": (0, 2)},
+            "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a later "
+            "epoch with start_epoch= and no state; states of global_batch_size= can be loaded by any number of "
+            "processes",
+        ),
         (
             {"on_error": "skip_file"},
             'expected on_error "skip_file", as requested, found on_error "raise"',
@@ -145,6 +150,13 @@ def test_a_state_of_other_options_is_refused(people, state, options, message):
         batches.load_state_dict(state)
     assert (type(caught.value), str(caught.value)) == (ValueError, f"state: {message}")
     assert batches.state_dict() == before
+
+
+def test_a_state_of_another_shard_of_as_many_is_refused(people):
+    batches = [af.AvroDataset(people).record_batches(**SHUFFLED, shard=(index, 2)) for index in range(2)]
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        batches[1].load_state_dict(batches[0].state_dict())
+    assert str(caught.value) == "state: expected shard [1,2], as requested, found shard [0,2]"
 
 
 def refused(source, state, **options):

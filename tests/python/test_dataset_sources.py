@@ -5,6 +5,8 @@ import itertools
 import pickle
 
 import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
@@ -79,6 +81,24 @@ def test_missing_files_are_not_found(people, tmp_path):
         with pytest.raises(FileNotFoundError) as caught:
             af.AvroDataset(source)
         assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "opened", [af.ParquetDataset, af.open_dataset, af.read_parquet], ids=["dataset", "open_dataset", "read"]
+)
+def test_files_in_directories_below_are_named(tmp_path, opened):
+    below = tmp_path / "dt=2026-01-01"
+    below.mkdir()
+    pq.write_table(pa.table({"id": [1]}), below / "part-0.parquet")
+    with pytest.raises(FileNotFoundError) as caught:
+        opened(tmp_path)
+    assert str(caught.value) == (
+        "[Errno 2] expected a directory with files named *.parquet, found some only in directories below it: "
+        "read them with the glob **/*.parquet, or with partitioning= if the names of the directories are "
+        f"values: '{tmp_path}'"
+    )
+    assert af.ParquetDataset(tmp_path / "**/*.parquet").num_rows == 1
+    assert af.open_dataset(tmp_path, partitioning="hive").num_rows == 1
 
 
 @pytest.mark.parametrize("shuffle_buffer_size", [0, 100])

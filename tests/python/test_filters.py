@@ -314,12 +314,19 @@ ERRORS = [
     (
         lambda file: af.read_avro(file, where="id <"),
         ValueError,
-        "where: position 5: expected a number, a string in double quotes, true or false, found the end",
+        "where: position 5: expected a number, a string in quotes, true or false, found the end",
     ),
     (lambda file: af.read_avro(file, where="id == true"), af.OptionError, "column id is Int64: "),
     (lambda file: af.AvroDataset(file).filter("name > 3"), af.OptionError, "column name is Utf8: "),
     (lambda file: af.AvroDataset(file).filter("tags == 3"), af.OptionError, "column tags is List(Utf8): "),
 ]
+
+
+def test_both_kinds_of_quotes_and_lists_are_one_predicate(files):
+    text = "name in ('it''s', 'b') or name == 'c'"
+    predicate = af.col("name").is_in(["it's", "b"]) | (af.col("name") == "c")
+    assert af.Predicate(text) == predicate
+    assert str(af.Predicate(text)) == 'name in ["it\'s", "b"] or name == "c"'
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)))

@@ -200,3 +200,20 @@ def test_a_column_of_nulls_of_polars_is_written_to_other_formats_and_leaves_tens
     assert len(af.encode_examples(frame)) == 2
     adapter = af.TensorAdapter(frame.to_arrow().schema, {"a": af.Dense("a")})
     assert adapter.convert(frame)["a"].numpy().tolist() == [1, 2]
+
+
+def test_times_of_polars_are_written_if_they_are_whole_microseconds(tmp_path):
+    path = tmp_path / "times.avro"
+    times = [dt.time(1, 2, 3, 4), None, dt.time(23, 59, 59, 999_999)]
+    af.write_avro(pl.DataFrame({"t": times}), path)
+    assert pa.schema(af.read_avro(path).schema).field("t").type == pa.time64("us")
+    assert af.read_avro(path).to_polars()["t"].to_list() == times
+    with path.open("rb") as file:
+        assert [row["t"] for row in fastavro.reader(file)] == times
+    exact = pl.DataFrame({"t": pl.Series([1000, 1001]).cast(pl.Time)})
+    with pytest.raises(af.ConversionError) as caught:
+        af.write_avro(exact, path)
+    assert str(caught.value) == (
+        f"{path}: record 1: t: expected a time of whole microseconds, the precision of the Avro type, found 1001 "
+        "nanoseconds"
+    )

@@ -155,6 +155,7 @@ def test_a_schema_compares_hashes_and_pickles(users_file):
         schema.metadata,
     )
     assert repr(other) == "AvroSchema('\"int\"')"
+    assert str(other) == other.json == '"int"'
     assert af.AvroSchema(["null", "int"]).canonical == '["null","int"]'
     assert af.AvroSchema(same).json == same.json
     assert (other.codec, other.metadata, other.warnings) == (None, {}, [])

@@ -196,6 +196,12 @@ def test_threads_decode_side_by_side():
             af.RepresentationError,
             'key "x", character 1: expected a column of this name',
         ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA, reader_schema="merge"),
+            ValueError,
+            'reader_schema: expected a schema, found "merge": a decoder has no files whose schemas could be '
+            "merged; pass avro_schema(files, merge=True), or a schema of your own",
+        ),
         (lambda: af.AvroRecordDecoder("{"), af.SchemaError, "expected a schema in JSON"),
         (
             lambda: af.AvroRecordDecoder(SCHEMA).decode("x"),

@@ -235,6 +235,17 @@ def test_a_url_without_files_is_not_found(memory):
     )
 
 
+def test_files_of_a_url_in_directories_below_are_named(memory, parts):
+    memory.pipe("/deep/dt=1/part-0.avro", (parts / "part-0.avro").read_bytes())
+    with pytest.raises(FileNotFoundError) as caught:
+        af.read_avro("memory://deep")
+    assert str(caught.value) == (
+        "[Errno 2] expected files named *.avro under this URL, found some only in directories below it: read "
+        "them with the glob **/*.avro, or with partitioning= if the names of the directories are values: "
+        "'memory://deep'"
+    )
+
+
 def test_a_url_without_fsspec_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(ImportError) as caught:

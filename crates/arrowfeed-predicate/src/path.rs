@@ -7,17 +7,24 @@ pub fn quoted_step(name: &str) -> String {
 
 /// Splits a path that starts with a quoted step into the name and the rest of the path.
 pub fn split_quoted(path: &str) -> Option<(String, &str)> {
-    let mut rest = path.strip_prefix("['")?;
-    let mut name = String::new();
+    let (name, rest) = split_string(path.strip_prefix('[')?)?;
+    Some((name, rest.strip_prefix(']')?))
+}
+
+/// Splits a text that starts with a string in single quotes into the string and the rest. Two quotes in the string stand
+/// for one.
+pub(crate) fn split_string(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('\'')?;
+    let mut string = String::new();
     loop {
         let (part, behind) = rest.split_once('\'')?;
-        name.push_str(part);
+        string.push_str(part);
         match behind.strip_prefix('\'') {
             Some(behind) => {
-                name.push('\'');
+                string.push('\'');
                 rest = behind;
             }
-            None => return Some((name, behind.strip_prefix(']')?)),
+            None => return Some((string, behind)),
         }
     }
 }

@@ -149,7 +149,15 @@ async fn find(store: Store, name: String, search: Search) -> Result<Vec<Listed>,
             lister.everything(directory.clone(), &directory, &is_wanted).await?
         } else {
             let is_wanted = |name: &str| name.ends_with(extension) && !name.starts_with('.');
-            lister.level(directory.clone(), &directory, &is_wanted).await?.1
+            let (below, found) = lister.level(directory.clone(), &directory, &is_wanted).await?;
+            if found.is_empty() && !below.is_empty() {
+                let message = format!(
+                    "expected files named *{extension} under this URL, found only directories: read those below with \
+                     the glob **/*{extension}, or with partitioning= if the names of the directories are values"
+                );
+                return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, message)));
+            }
+            found
         }
     };
     found.sort_unstable_by(|a, b| a.name.cmp(&b.name));

@@ -66,6 +66,11 @@ impl StateError {
         Self { kind, message: format!("state: expected {expected}, found {found}") }
     }
 
+    /// Adds what the user can do.
+    pub(crate) fn with_advice(self, advice: &str) -> Self {
+        Self { message: format!("{}: {advice}", self.message), ..self }
+    }
+
     /// The kind of the difference.
     pub fn kind(&self) -> StateErrorKind {
         self.kind

@@ -78,6 +78,7 @@ pub fn resolve_below<P: AsRef<Path>>(
 }
 
 /// The files that are selected in a directory.
+#[derive(Clone, Copy)]
 struct Search<'a> {
     extension: &'a str,
     /// Whether those of the directories below are selected too.
@@ -139,6 +140,27 @@ fn is_glob(pattern: &str) -> bool {
 }
 
 fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
+    let files = listed(path, search, usize::MAX, ask)?;
+    let named = format!("expected a directory with files named *.{}", search.extension);
+    if files.is_empty() && !search.below && !listed(path, &Search { below: true, ..*search }, 1, ask)?.is_empty()
+    {
+        let message = format!(
+            "{named}, found some only in directories below it: read them with the glob **/*.{}, or with \
+             partitioning= if the names of the directories are values",
+            search.extension
+        );
+        return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, message)));
+    }
+    sorted(files, &format!("{named}, found none"))
+}
+
+/// The selected files in any order, at most `most`.
+fn listed(
+    path: &Path,
+    search: &Search<'_>,
+    most: usize,
+    ask: Ask<'_>,
+) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
     let mut directories = vec![path.to_path_buf()];
     while let Some(directory) = directories.pop() {
@@ -158,10 +180,13 @@ fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathB
                 }
             } else if file.extension().is_some_and(|found| found == search.extension) {
                 files.push(file);
+                if files.len() >= most {
+                    return Ok(files);
+                }
             }
         }
     }
-    sorted(files, &format!("expected a directory with files named *.{}, found none", search.extension))
+    Ok(files)
 }
 
 /// Whether a directory is a link to one that contains it.

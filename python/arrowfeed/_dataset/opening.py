@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _SOURCE_OPTIONS = ("storage_options", "store", "cache", "cache_bytes", "partitioning")
 """Options that determine the files of a source, which all reading functions have."""
 
+PART = "\n  "
+"""Line end before each part of an error of several formats."""
+
 _PROBED = tuple(known for known in FORMATS if known.probe is not None)
 """The formats whose probes recognize files, in the order in which they are tried."""
 
@@ -63,7 +66,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
             `cache_bytes`.
 
     Raises:
-        FormatError: The first file has none of these formats; the message states what each format expected.
+        FormatError: The first file has none of these formats; the message has a line with what each format expected.
         FileNotFoundError: A path does not exist, no file matches a glob, or a directory has no such files.
         Exception: Errors of the class are passed on.
 
@@ -134,26 +137,27 @@ def _by_head(look: Look, probed: Probed) -> Callable[..., Dataset] | None:
 def _by_probes(probed: Probed) -> Callable[..., Dataset]:
     """Returns the class of the first format that can open the files."""
     reasons: list[str] = []
-    missing: FileNotFoundError | None = None
+    missing: list[FileNotFoundError] = []
     damage: ArrowfeedError | None = None
     for known in _PROBED:
         # If no other format finds a file, the name of the source matters only for a directory.
-        if known.is_any_text and missing is not None and not probed.is_directory:
+        if known.is_any_text and missing and not probed.is_directory:
             break
         try:
             return _probe(known, probed)
         except FormatError as error:
-            reasons.append(str(error))
+            reasons.append(f"{known.name}: {error}")
         except (CodecError, CorruptBlockError, TruncatedError) as error:
             # Compressed or very short text also fails as a TFRecord record.
             damage = damage or error
         except FileNotFoundError as error:
-            missing = missing or error
+            missing.append(error)
     if damage is not None:
         raise damage
-    if missing is not None and not reasons:
-        raise missing
-    raise FormatError("expected files of a known format, found none that matches: " + "; ".join(reasons))
+    if missing and not reasons:
+        # One of the formats may have found files in the directories below.
+        raise next((error for error in missing if not str(error.strerror).endswith("found none")), missing[0])
+    raise FormatError(PART.join(["expected files of a known format, found none that matches:", *reasons]))
 
 
 def _probe(known: Format, probed: Probed) -> Callable[..., Dataset]:

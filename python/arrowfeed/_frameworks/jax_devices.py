@@ -56,4 +56,27 @@ class Sharded:
             found = type(value).__name__
             message = f"tensor {name!r}: expected a dense tensor of numbers to shard, found {found}"
             raise ConversionError(message, tensor=name)
-        return self._jax.make_array_from_process_local_data(sharding, np.asarray(value))
+        values = np.asarray(value)
+        try:
+            return self._jax.make_array_from_process_local_data(sharding, values)
+        except ValueError as error:
+            parts = _parts(sharding, values.shape)
+            if parts is None or values.shape[0] % parts == 0:
+                raise
+            message = (
+                f"tensor {name!r}: expected rows that the {parts} devices of its sharding divide evenly, found "
+                f"{values.shape[0]}: use a batch_size= that is a multiple of {parts}, with drop_remainder=True"
+            )
+            raise ConversionError(message, tensor=name) from error
+
+
+def _parts(sharding: Any, shape: tuple[int, ...]) -> int | None:
+    """Number of parts into which a sharding divides the rows of this process. None: it has another rank."""
+    devices, own = len(sharding.device_set), len(sharding.addressable_devices)
+    if not shape:
+        return None
+    try:
+        [rows, *_] = sharding.shard_shape((devices, *shape[1:]))
+    except ValueError:
+        return None
+    return max(devices // rows * own // devices, 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed._arrowfeed import avro_columns
 from arrowfeed._dataset.look import Look, look_at
-from arrowfeed._dataset.opening import dataset_class, rereadable
+from arrowfeed._dataset.opening import PART, dataset_class, rereadable
 from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
 from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, UNIONS
@@ -246,7 +246,8 @@ def _recognized(
         known = by_suffix(name)
         if known is None:
             names = ", ".join(BY_NAME)
-            raise arrowfeed.FormatError(f"{error}; select one with --format: {names}") from error
+            separator = PART if PART in str(error) else "; "
+            raise arrowfeed.FormatError(f"{error}{separator}select one with --format: {names}") from error
         return known, _BY_SUFFIX
     if isinstance(kind, functools.partial):
         kind = kind.func

@@ -31,6 +31,8 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
     prefetch_buffer_size: int | None = AUTOTUNE,
     num_parallel_reads: int | None = None,
     drop_final_batch: bool = False,  # noqa: FBT001, FBT002
+    *,
+    num_parallel_parser_calls: int | None = None,
 ) -> Any:
     """Returns a `tf.data.Dataset` that reads Avro files and converts batches of records to tensors.
 
@@ -49,6 +51,8 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
             no prefetching.
         num_parallel_reads: Number of decoding threads. None or `tf.data.AUTOTUNE`: one per core.
         drop_final_batch: Drops the very last batch if it has fewer rows.
+        num_parallel_parser_calls: The option of older releases. It is used if `num_parallel_reads` is None,
+            because the threads that read also parse.
 
     Returns:
         A dataset of dicts of `tf.Tensor` and `tf.SparseTensor`, sorted by name.
@@ -75,7 +79,7 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
         "across_epochs": True,
         "shuffle_buffer_size": _rows(shuffle_buffer_size) if shuffle else 0,
         "seed": shuffle_seed if shuffle else None,
-        "threads": threads(num_parallel_reads),
+        "threads": threads(num_parallel_parser_calls if num_parallel_reads is None else num_parallel_reads),
     }
     tensors_of(dataset, options).close()
     specs = {name: type_spec(spec, batch_size if drop else None) for name, spec in dataset.specs.items()}

@@ -300,14 +300,12 @@ impl Dataset {
 
     #[doc = docs!(Dataset.take)]
     fn take(&self, count: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let rows = integer("count", 0, count)?;
-        self.selected(count.py(), self.dataset.take(rows))
+        self.checked(count.py(), self.dataset.take(integer("count", 0, count)?))
     }
 
     #[doc = docs!(Dataset.skip)]
     fn skip(&self, count: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let rows = integer("count", 0, count)?;
-        self.selected(count.py(), self.dataset.skip(rows))
+        self.checked(count.py(), self.dataset.skip(integer("count", 0, count)?))
     }
 
     #[doc = docs!(Dataset.split)]
@@ -560,6 +558,12 @@ impl Dataset {
         let batches = open(options.clone()).map_err(|error| dataset_error(py, error))?;
         progress.start(py, total)?;
         Ok(iterator(batches, stop).with_progress(progress).with_origin(slf.get().dataset.clone(), options))
+    }
+
+    /// Makes a dataset of some rows of this one, unless it is mixed.
+    fn checked(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {
+        call(py, || dataset.check_rows())?;
+        self.selected(py, dataset)
     }
 
     /// Makes a dataset of some rows of this one.

@@ -5,9 +5,11 @@
 //! | structs are moved out of their capsules | `capsule` |
 //! | the schema of a batch is compared with that of the previous batch | `known`, `pyarrow` |
 //! | structs are checked, and arrays are created over their memory | crate `arrowfeed_ffi` |
+//! | an index of pandas that its stream lacks is added | `pandas` |
 
 mod capsule;
 mod known;
+mod pandas;
 mod pyarrow;
 
 use std::sync::Arc;
@@ -125,9 +127,10 @@ fn capsules<'py>(method: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyCapsule>,
     Ok((capsules.get_item(0)?.cast_into()?, capsules.get_item(1)?.cast_into()?))
 }
 
-/// The batches of an object with `__arrow_c_stream__`.
+/// The batches of an object with `__arrow_c_stream__`. A named index of a pandas frame is a column.
 pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let py = value.py();
+    let value = &pandas::with_named_index(value)?;
     let capsule = call_method(value, "__arrow_c_stream__", ())?.cast_into::<PyCapsule>()?;
     let taken = OwnedStream::new(&capsule)?;
     let batches = py.detach(|| foreign_call(|| taken.batches()));

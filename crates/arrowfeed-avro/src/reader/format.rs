@@ -203,7 +203,9 @@ impl AvroFormat {
     fn differs(&self, file: &Container, found: &SchemaRef) -> FeedError {
         let what = column_difference(&self.schema, found);
         let first = &self.first.name;
-        let message = format!("expected the columns of {first}: {what}; pass `reader_schema=` to read both");
+        let message = format!(
+            "expected the columns of {first}: {what}; pass `reader_schema=\"merge\"`, or a reader schema, to read both"
+        );
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }
 }

@@ -185,7 +185,8 @@ impl Deriver {
             }
             D::Date32 | D::Date64 => logical("int", "date"),
             D::Time32(_) => logical("int", "time-millis"),
-            D::Time64(TimeUnit::Microsecond) => logical("long", "time-micros"),
+            // A value that is not a whole number of microseconds is an error.
+            D::Time64(_) => logical("long", "time-micros"),
             D::Timestamp(unit, zone) => {
                 let local = if zone.is_none() { "local-" } else { "" };
                 let unit = match unit {
@@ -354,7 +355,6 @@ fn no_form(data_type: &DataType) -> String {
         | DataType::Decimal128(..)
         | DataType::Decimal256(..) => "cast it to a decimal with a scale of 0 or more",
         DataType::Duration(_) => "cast it to int64",
-        DataType::Time64(_) => "cast it to time64(us)",
         _ => "cast it to another type, or leave it out",
     };
     format!("expected a type that Avro can represent, found {data_type}: {advice}")

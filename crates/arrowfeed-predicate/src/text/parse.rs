@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::{LIST_LENGTH, RESERVED, is_word, path_length};
+use crate::path::split_string;
 use crate::{Comparison, Literal, Operand, Predicate, PredicateError, col};
 
 /// Parentheses and `not`s inside one another. The text of the deepest tree has two for each level.
@@ -117,7 +118,7 @@ impl<'a> Parser<'a> {
             if !self.keyword("with") {
                 return Err(self.expected("\"with\""));
             }
-            let prefix = self.string()?.ok_or_else(|| self.expected("a string in double quotes"))?;
+            let prefix = self.string()?.ok_or_else(|| self.expected("a string in quotes"))?;
             return Ok(operand.starts_with(prefix));
         }
         let not = self.keyword("not");
@@ -154,7 +155,7 @@ impl<'a> Parser<'a> {
         let start = self.rest;
         if start.starts_with("[\"") {
             self.rest = &start[1..];
-            let path = self.string()?.unwrap_or_default();
+            let path = self.json_string()?;
             self.required("]", "\"]\"")?;
             return Ok(path);
         }
@@ -166,16 +167,20 @@ impl<'a> Parser<'a> {
         Ok(path.to_owned())
     }
 
+    /// Reads `[1, 2]` or `(1, 2)`.
     fn literals(&mut self) -> Parsed<Vec<Literal>> {
-        self.required("[", "a list of literals in brackets")?;
+        let end = if self.symbol("(") { ")" } else { "]" };
+        if end == "]" {
+            self.required("[", "a list of literals in brackets or parentheses")?;
+        }
         let mut found = Vec::new();
-        if self.symbol("]") {
+        if self.symbol(end) {
             return Ok(found);
         }
         loop {
             found.push(self.literal()?);
             if !self.symbol(",") {
-                self.required("]", "\",\" or \"]\"")?;
+                self.required(end, &format!("\",\" or \"{end}\""))?;
                 return Ok(found);
             }
         }
@@ -193,26 +198,27 @@ impl<'a> Parser<'a> {
             "-inf" => Literal::NegativeInfinity,
             "nan" => Literal::NaN,
             "null" => return Err(self.expected("a literal; nulls are found by \"is null\"")),
-            "x" if self.rest[1..].starts_with('"') => return self.bytes(),
+            "x" if self.rest[1..].starts_with(['"', '\'']) => return self.bytes(),
             _ if word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) => {
                 word.parse().map(Literal::Number).map_err(|expected: &str| self.expected(expected))?
             }
-            _ => return Err(self.expected("a number, a string in double quotes, true or false")),
+            _ => return Err(self.expected("a number, a string in quotes, true or false")),
         };
         self.rest = &self.rest[word.len()..];
         Ok(literal)
     }
 
-    /// Reads `x"00ff"`.
+    /// Reads `x"00ff"` or `x'00ff'`.
     fn bytes(&mut self) -> Parsed<Literal> {
         let start = self.rest;
-        let digits = start[2..].split_once('"').map_or("", |(digits, _)| digits);
+        let quote = &start[1..2];
+        let digits = start[2..].split_once(quote).map_or("", |(digits, _)| digits);
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let hexadecimal =
             digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && digits.len().is_multiple_of(2);
         let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
         match bytes {
-            Some(bytes) if hexadecimal && start[2 + digits.len()..].starts_with('"') => {
+            Some(bytes) if hexadecimal && start[2 + digits.len()..].starts_with(quote) => {
                 self.rest = &start[digits.len() + 3..];
                 Ok(bytes.into())
             }
@@ -220,12 +226,29 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a JSON string, if one starts here.
+    /// Reads a string in quotes of either kind, if one starts here.
     fn string(&mut self) -> Parsed<Option<String>> {
         self.skip_space();
-        if !self.rest.starts_with('"') {
-            return Ok(None);
+        match self.rest.chars().next() {
+            Some('"') => self.json_string().map(Some),
+            Some('\'') => self.plain_string().map(Some),
+            _ => Ok(None),
         }
+    }
+
+    /// Reads a string in single quotes. It has no escapes but two quotes for one, as in SQL.
+    fn plain_string(&mut self) -> Parsed<String> {
+        match split_string(self.rest) {
+            Some((found, rest)) => {
+                self.rest = rest;
+                Ok(found)
+            }
+            None => Err(self.expected("a string that ends with a single quote")),
+        }
+    }
+
+    /// Reads a JSON string, which starts here.
+    fn json_string(&mut self) -> Parsed<String> {
         let mut escaped = false;
         let end = self.rest.char_indices().skip(1).find(|(_, character)| {
             let ends = *character == '"' && !escaped;
@@ -236,7 +259,7 @@ impl<'a> Parser<'a> {
         let found = serde_json::from_str(text)
             .map_err(|_| self.expected("a string in double quotes with the escapes of JSON"))?;
         self.rest = &self.rest[text.len()..];
-        Ok(Some(found))
+        Ok(found)
     }
 
     fn skip_space(&mut self) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema};
+use arrowfeed_predicate::path::split_quoted;
 use arrowfeed_predicate::{Comparison, Lists, Literal, Predicate, PredicateError, col};
 use proptest::prelude::*;
 
@@ -206,6 +207,43 @@ fn any_tree(case: &Case, choices: &mut Choices, levels: usize) -> (Tree, Predica
     }
 }
 
+/// The canonical text of a predicate with single quotes, and with parentheses around lists.
+fn in_single_quotes(text: &str) -> String {
+    let (mut rest, mut written, mut in_list) = (text, String::new(), false);
+    while let Some(next) = rest.chars().next() {
+        let copied = match next {
+            '[' if !written.ends_with("in ") => match split_quoted(rest) {
+                Some((_, behind)) => rest.len() - behind.len(),
+                // The path is a JSON string in brackets.
+                None => 2 + json_string(&rest[1..]).1,
+            },
+            '"' => {
+                let (string, length) = json_string(rest);
+                written += &format!("'{}'", string.replace('\'', "''"));
+                rest = &rest[length..];
+                continue;
+            }
+            '[' | ']' => {
+                in_list = next == '[';
+                written.push(if in_list { '(' } else { ')' });
+                rest = &rest[1..];
+                continue;
+            }
+            other => other.len_utf8(),
+        };
+        written += &rest[..copied];
+        rest = &rest[copied..];
+    }
+    assert!(!in_list, "{text}");
+    written
+}
+
+/// The JSON string at the start of a text, and the bytes that it takes.
+fn json_string(text: &str) -> (String, usize) {
+    let mut strings = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    (strings.next().unwrap().unwrap(), strings.byte_offset())
+}
+
 proptest! {
     #![proptest_config(config(1000))]
 
@@ -221,6 +259,9 @@ proptest! {
         let read = Predicate::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         prop_assert_eq!(&read, &predicate);
         prop_assert_eq!(read.to_string(), &text[..]);
+        let other = in_single_quotes(&text);
+        let read_of_other = Predicate::parse(&other).unwrap_or_else(|error| panic!("{other}: {error}"));
+        prop_assert_eq!(&read_of_other, &predicate);
         let lists = match case.types.iter().any(is_list) {
             true => Lists::HoldOneValue,
             false => choices.pick(&[Lists::AreValues, Lists::HoldOneValue]),

@@ -103,6 +103,14 @@ fn a_listing_returns_lengths() {
 }
 
 #[test]
+fn a_directory_of_directories_is_an_error_that_names_the_glob() {
+    let error = found(&store(&["t/dt=1/1.avro"]), "s3://b/t").unwrap_err();
+    let message = "expected files named *.avro under this URL, found only directories: read those below with the glob \
+                   **/*.avro, or with partitioning= if the names of the directories are values";
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
 fn nothing_found_is_an_error() {
     let store = store(&NAMES);
     for url in ["s3://b/d/*.txt2", "s3://b/nothing/", "s3://b/nothing", "s3://b/x/*/y", "s3://b/**/z"] {

@@ -149,6 +149,17 @@ impl Dataset {
         Self { rows: start..self.rows.end, ..self.clone() }
     }
 
+    /// Checks that the rows can be read, without reading them.
+    ///
+    /// # Errors
+    /// This is a [`mixed`](Self::mixed) dataset after [`take`](Self::take) or [`skip`](Self::skip).
+    pub fn check_rows(&self) -> Result<(), FeedError> {
+        match &self.content {
+            Content::Files(_) => Ok(()),
+            Content::Mixed(_) => check_mixed_rows(&self.rows),
+        }
+    }
+
     /// The rows of the files that belong to the dataset, in file order: `0..u64::MAX`, unless [`take`](Self::take) or
     /// [`skip`](Self::skip) have restricted them. After a [`split`](Self::split), only the rows of its part have numbers.
     pub fn row_range(&self) -> Range<u64> {

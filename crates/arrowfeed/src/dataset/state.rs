@@ -214,6 +214,17 @@ pub(super) fn same_option<T: PartialEq + Serialize>(
     Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {}", shown(found))))
 }
 
+/// Checks that the shard is the same. The rows of a shard depend on the number of shards.
+fn same_shard(own: (u64, u64), found: (u64, u64)) -> Result<(), StateError> {
+    let (Err(error), true) = (same_option("shard", &own, &found), own.1 != found.1) else {
+        return same_option("shard", &own, &found);
+    };
+    Err(error.with_advice(
+        "to change the number of shards, begin a later epoch with start_epoch= and no state; states of \
+         global_batch_size= can be loaded by any number of processes",
+    ))
+}
+
 /// Checks that the selected rows are the same.
 pub(super) fn difference_of_rows(
     own: Option<(u64, u64)>,
@@ -268,7 +279,9 @@ impl SavedOptions {
                 same_option(stringify!($name), &own.$name, &self.$name)?;
             )*};
         }
-        same!(batch_size, drop_remainder, across_epochs, start_epoch, shuffle_buffer_size, shard, on_error);
+        same!(batch_size, drop_remainder, across_epochs, start_epoch, shuffle_buffer_size);
+        same_shard(own.shard, self.shard)?;
+        same!(on_error);
         difference_of_rows(own.rows, self.rows)?;
         difference_of_splits(own.split.as_ref(), self.split.as_ref())
     }

@@ -146,6 +146,13 @@ fn a_directory_yields_the_files_of_those_below() {
     let expected = ["b.avro", "dt=1/x=2/a.avro", "dt=2/a.avro"].map(|file| scratch.0.join(file));
     assert_eq!(files, expected);
     assert_eq!(resolve_below([&files[1]], "avro", None).unwrap(), files[1..2]);
+    let (nested, dt) = (scratch.0.join("dt=1"), scratch.0.join("dt=1/x=2"));
+    let error = resolve([&nested]).unwrap_err();
+    let message = "expected a directory with files named *.avro, found some only in directories below it: read them with \
+                   the glob **/*.avro, or with partitioning= if the names of the directories are values";
+    assert_eq!(error.io_error().map(io::Error::kind), Some(io::ErrorKind::NotFound));
+    assert_eq!(error.to_string(), format!("{}: {message}", nested.display()));
+    assert_eq!(resolve([nested.join("**/*.avro")]).unwrap(), [dt.join("a.avro")]);
     let error = resolve_below([&scratch.0], "parquet", None).unwrap_err().to_string();
     let message = "expected a directory with files named *.parquet, found none";
     assert_eq!(error, format!("{}: {message}", scratch.0.display()));

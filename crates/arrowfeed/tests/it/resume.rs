@@ -79,7 +79,11 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
     );
     assert_eq!(
         refused(&paths, IterationOptions { shard: (0, 2), ..options() }),
-        expected(Options, "expected shard [0,2], as requested, found shard [0,1]")
+        expected(
+            Options,
+            "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a later epoch with \
+             start_epoch= and no state; states of global_batch_size= can be loaded by any number of processes"
+        )
     );
     assert_eq!(
         refused(&paths, IterationOptions { on_error: OnError::SkipBlock, ..options() }),

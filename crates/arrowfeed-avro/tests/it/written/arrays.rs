@@ -120,7 +120,7 @@ fn leaf(seed: &mut Seed) -> DataType {
         6 => seed.pick(&[Binary, LargeBinary, BinaryView]),
         7 => FixedSizeBinary(seed.pick(&[0, 1, 5, 16])),
         8 => seed.pick(&[Date32, Date64]),
-        9 => seed.pick(&[Time32(Second), Time32(Millisecond), Time64(Microsecond)]),
+        9 => seed.pick(&[Time32(Second), Time32(Millisecond), Time64(Microsecond), Time64(Nanosecond)]),
         10 => Timestamp(unit(seed), zone(seed)),
         11 => {
             Interval(seed.pick(&[IntervalUnit::YearMonth, IntervalUnit::DayTime, IntervalUnit::MonthDayNano]))
@@ -200,6 +200,9 @@ fn whole(seed: &mut Seed, data_type: &DataType, n: usize, nullable: bool) -> Arr
         D::Date64 => numbers!(Date64Type, (integer(seed) as i32 as i64) * 86_400_000),
         D::Time32(TimeUnit::Second) => numbers!(Time32SecondType, seed.below(86_400) as i32),
         D::Time32(_) => numbers!(Time32MillisecondType, seed.below(86_400_000) as i32),
+        D::Time64(TimeUnit::Nanosecond) => {
+            numbers!(Time64NanosecondType, seed.below(86_400_000_000) as i64 * 1000)
+        }
         D::Time64(_) => numbers!(Time64MicrosecondType, seed.below(86_400_000_000) as i64),
         D::Timestamp(TimeUnit::Second, _) => numbers!(TimestampSecondType, integer(seed) >> 12),
         D::Timestamp(TimeUnit::Millisecond, _) => numbers!(TimestampMillisecondType, integer(seed)),

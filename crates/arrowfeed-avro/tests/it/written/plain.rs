@@ -43,6 +43,7 @@ pub(crate) fn value(array: &dyn Array, slot: usize) -> Value {
         D::Date64 => Value::Int(number!(Date64Type) / 86_400_000),
         D::Time32(TimeUnit::Second) => Value::Int(i64::from(number!(Time32SecondType)) * 1000),
         D::Time32(_) => int!(Time32MillisecondType),
+        D::Time64(TimeUnit::Nanosecond) => Value::Int(number!(Time64NanosecondType) / 1000),
         D::Time64(_) => int!(Time64MicrosecondType),
         D::Timestamp(TimeUnit::Second, _) => Value::Int(number!(TimestampSecondType) * 1000),
         D::Timestamp(TimeUnit::Millisecond, _) => int!(TimestampMillisecondType),
