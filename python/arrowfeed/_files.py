@@ -99,8 +99,8 @@ def files_of(
         message = "expected files that match this URL, found none"
         if not is_glob and not below and _below(filesystem, path, extension):
             message = (
-                f"expected files named *.{extension} under this URL, found some only in directories below it: "
-                f"read them with the glob **/*.{extension}, or with partitioning= if the names of the "
+                f"expected files named *.{extension} under this URL, found some only in directories below "
+                f"it: read them with the glob **/*.{extension}, or with partitioning= if the names of the "
                 "directories are values"
             )
         raise FileNotFoundError(errno.ENOENT, message, shown)

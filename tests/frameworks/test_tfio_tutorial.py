@@ -39,7 +39,9 @@ def paths(tmp_path):
     return str(data), str(schema)
 
 
-@pytest.mark.parametrize("options", [{}, {"drop_final_batch": True}, {"num_parallel_reads": 16}, {"num_parallel_parser_calls": 2}])
+@pytest.mark.parametrize(
+    "options", [{}, {"drop_final_batch": True}, {"num_parallel_reads": 16}, {"num_parallel_parser_calls": 2}]
+)
 def test_records_to_tensors(paths, options):
     features = {
         "features[*]": tfio.experimental.columnar.VarLenFeatureWithRank(dtype=tf.int32),

@@ -232,7 +232,10 @@ def test_a_recursive_column_is_left_out_by_name(arrowfeed, tmp_path):
         assert arrowfeed("head", *options, "a.avro") == (0, '{"value": 1}\n', "")
     found = 'arrowfeed: --exclude: expected a column, one of "value", "next", found "x"\n'
     assert arrowfeed("head", "--exclude", "x", "a.avro") == (2, "", found)
-    reason = 'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+    reason = (
+        'record "List" is recursive and cannot become an Arrow column; '
+        "leave it out with `exclude=` or `columns=`"
+    )
     assert arrowfeed("head", "a.avro") == (1, "", f"arrowfeed: a.avro: next: {reason}\n")
     flat = tmp_path / "flat.avsc"
     flat.write_text(

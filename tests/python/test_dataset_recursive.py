@@ -20,7 +20,9 @@ SCHEMA = {
     "name": "Row",
     "fields": [{"name": "id", "type": "long"}, {"name": "tree", "type": TREE}],
 }
-RECURSIVE = 'record "Tree" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+RECURSIVE = (
+    'record "Tree" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+)
 
 
 def tree(number, depth):

@@ -133,9 +133,9 @@ def state(people):
         ({"seed": 6}, "expected seed 6, as requested, found seed 5"),
         (
             {"shard": (0, 2)},
-            "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a later "
-            "epoch with start_epoch= and no state; states of global_batch_size= can be loaded by any number of "
-            "processes",
+            "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a "
+            "later epoch with start_epoch= and no state; states of global_batch_size= can be loaded by any "
+            "number of processes",
         ),
         (
             {"on_error": "skip_file"},

@@ -200,7 +200,8 @@ def test_recursive_columns_can_be_excluded():
         with pytest.raises(af.SchemaError) as error:
             call(exclude=["value"])
         message = (
-            'next: record "Tree" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+            'next: record "Tree" is recursive and cannot become an Arrow column; '
+            "leave it out with `exclude=` or `columns=`"
         )
         assert str(error.value).split(": ", 1)[1] == message
 

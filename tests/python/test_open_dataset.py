@@ -120,7 +120,10 @@ def test_a_recursive_field_matters_only_if_it_is_read(tmp_path):
     assert af.open_dataset(path, raw=True).num_rows == 2
     with pytest.raises(af.SchemaError) as error:
         af.open_dataset(path)
-    reason = 'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+    reason = (
+        'record "List" is recursive and cannot become an Arrow column; '
+        "leave it out with `exclude=` or `columns=`"
+    )
     assert str(error.value) == f"{path}: next: {reason}"
 
 
@@ -177,15 +180,14 @@ def test_a_file_of_no_known_format_is_an_error_with_the_reasons(tmp_path):
         af.open_dataset(path)
     assert str(error.value).split("\n  ") == [
         "expected files of a known format, found none that matches:",
-        f"avro: {path}: expected the magic bytes 4f 62 6a 01 of an Avro file, found 73 6f 6d 65 20 77 6f 72 64 73 "
-        "2c 20 61 6e 64 20",
+        f"avro: {path}: expected the magic bytes 4f 62 6a 01 of an Avro file, found 73 6f 6d 65 20 77 6f 72 "
+        "64 73 2c 20 61 6e 64 20",
         f'parquet: {path}: expected a Parquet file, which ends with "PAR1", found " records" at its end',
-        f"arrow: {path}: expected an Arrow IPC file or stream, found the bytes 73 6f 6d 65 20 77 6f 72 at its start",
-        f"tfrecord: {path}: expected a TFRecord file, uncompressed or compressed with gzip or zlib, found the bytes "
-        "73 6f 6d 65 20 77 6f 72 64 73 2c 20",
+        f'arrow: {path}: expected an Arrow IPC file or stream, found "some wor" at its start',
+        f"tfrecord: {path}: expected a TFRecord file, uncompressed or compressed with gzip or zlib, found "
+        "the bytes 73 6f 6d 65 20 77 6f 72 64 73 2c 20",
         f"jsonl: {path}: block 0, record 0: expected a JSON object, found expected value at column 1",
-        "csv: expected the name of a CSV file, which ends with .csv, .tsv, .csv.gz or .tsv.gz, found "
-        f"{path}",
+        f"csv: expected the name of a CSV file, which ends with .csv, .tsv, .csv.gz or .tsv.gz, found {path}",
     ]
     with pytest.raises(FileNotFoundError):
         af.open_dataset(tmp_path / "nothing.avro")

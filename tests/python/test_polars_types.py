@@ -214,6 +214,6 @@ def test_times_of_polars_are_written_if_they_are_whole_microseconds(tmp_path):
     with pytest.raises(af.ConversionError) as caught:
         af.write_avro(exact, path)
     assert str(caught.value) == (
-        f"{path}: record 1: t: expected a time of whole microseconds, the precision of the Avro type, found 1001 "
-        "nanoseconds"
+        f"{path}: record 1: t: expected a time of whole microseconds, the precision of the Avro type, found "
+        "1001 nanoseconds"
     )

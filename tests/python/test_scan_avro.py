@@ -108,7 +108,9 @@ def test_columns_are_those_of_read_avro(tmp_path):
         af.scan_avro(tmp_path / "rows.avro", columns=["x"])
 
 
-RECURSIVE = 'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+RECURSIVE = (
+    'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+)
 
 
 def test_a_recursive_column_fails_only_if_a_query_uses_it(tmp_path):

@@ -148,8 +148,9 @@ async fn find(store: Store, name: String, search: Search) -> Result<Vec<Listed>,
             };
             lister.everything(directory.clone(), &directory, &is_wanted).await?
         } else {
-            let is_wanted = |name: &str| name.ends_with(extension) && !name.starts_with('.');
-            let (below, found) = lister.level(directory.clone(), &directory, &is_wanted).await?;
+            let is_visible = |name: &str| !name.starts_with('.');
+            let (below, mut found) = lister.level(directory.clone(), &directory, &is_visible).await?;
+            found.retain(|object| object.name.ends_with(extension));
             if found.is_empty() && !below.is_empty() {
                 let message = format!(
                     "expected files named *{extension} under this URL, found only directories: read those below with \

@@ -142,7 +142,9 @@ fn is_glob(pattern: &str) -> bool {
 fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let files = listed(path, search, usize::MAX, ask)?;
     let named = format!("expected a directory with files named *.{}", search.extension);
-    if files.is_empty() && !search.below && !listed(path, &Search { below: true, ..*search }, 1, ask)?.is_empty()
+    if files.is_empty()
+        && !search.below
+        && !listed(path, &Search { below: true, ..*search }, 1, ask)?.is_empty()
     {
         let message = format!(
             "{named}, found some only in directories below it: read them with the glob **/*.{}, or with \
@@ -155,12 +157,7 @@ fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathB
 }
 
 /// The selected files in any order, at most `most`.
-fn listed(
-    path: &Path,
-    search: &Search<'_>,
-    most: usize,
-    ask: Ask<'_>,
-) -> Result<Vec<PathBuf>, FeedError> {
+fn listed(path: &Path, search: &Search<'_>, most: usize, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
     let mut directories = vec![path.to_path_buf()];
     while let Some(directory) = directories.pop() {

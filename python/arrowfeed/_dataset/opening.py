@@ -66,7 +66,8 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
             `cache_bytes`.
 
     Raises:
-        FormatError: The first file has none of these formats; the message has a line with what each format expected.
+        FormatError: The first file has none of these formats; the message has a line
+            for each format.
         FileNotFoundError: A path does not exist, no file matches a glob, or a directory has no such files.
         Exception: Errors of the class are passed on.
 

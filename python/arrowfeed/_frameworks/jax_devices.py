@@ -64,8 +64,9 @@ class Sharded:
             if parts is None or values.shape[0] % parts == 0:
                 raise
             message = (
-                f"tensor {name!r}: expected rows that the {parts} devices of its sharding divide evenly, found "
-                f"{values.shape[0]}: use a batch_size= that is a multiple of {parts}, with drop_remainder=True"
+                f"tensor {name!r}: expected rows that the {parts} devices of its sharding divide evenly, "
+                f"found {values.shape[0]}: use a batch_size= that is a multiple of {parts}, with "
+                "drop_remainder=True"
             )
             raise ConversionError(message, tensor=name) from error
 

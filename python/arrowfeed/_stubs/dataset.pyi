@@ -423,12 +423,13 @@ class Dataset(Tfxio):
         An iteration in file order stops after these rows. A shuffled or sharded iteration first reads the
         block headers of all files, and shuffles or divides only these rows. `take` and `skip` can be
         combined: `dataset.skip(10).take(5)` has the rows 10 to 14. The result does not support `plan_splits`.
-        An iteration over a `MixedDataset` after `take` or `skip` raises an error.
+        The rows of a `MixedDataset` have no numbers: take and skip rows of the datasets before you mix them.
 
         Args:
             count: Number of rows, at least 0.
 
         Raises:
+            OptionError: This is a `MixedDataset`.
             ValueError: `count` is negative.
             TypeError: `count` is not an int.
 
@@ -447,6 +448,7 @@ class Dataset(Tfxio):
             count: Number of rows, at least 0.
 
         Raises:
+            OptionError: This is a `MixedDataset`.
             ValueError: `count` is negative.
             TypeError: `count` is not an int.
 

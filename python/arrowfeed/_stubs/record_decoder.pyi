@@ -46,7 +46,8 @@ class AvroRecordDecoder:
         columns: Field paths to read, in this order. None: the fields that `features` or `representations`
             need; without these arguments, all fields.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
-        reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
+        reader_schema: The reader schema, as in `read_avro`, except for `"merge"`: a decoder has no files.
+            None: the writer schema.
         batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
         max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
             `limits.batch_bytes`.

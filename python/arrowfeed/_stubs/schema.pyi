@@ -19,9 +19,9 @@ from arrowfeed.types import (
 class AvroSchema:
     """A valid Avro schema and, if it was read from a file, the codec and the metadata of that file.
 
-    Schemas can be hashed and pickled. Two schemas are equal if they describe the same types: names, fields
-    with their aliases and defaults, symbols, sizes and logical types. The comparison ignores documentation,
-    the layout of the text, `codec` and `metadata`.
+    Schemas can be hashed and pickled, and `str` gives the JSON text. Two schemas are equal if they describe
+    the same types: names, fields with their aliases and defaults, symbols, sizes and logical types. The
+    comparison ignores documentation, the layout of the text, `codec` and `metadata`.
 
     Args:
         schema: JSON text, its parsed form (a dict, or a list for a union), the path of an `.avsc` file, or

@@ -41,9 +41,10 @@ def write_avro(
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
             polars or duckdb, a record batch, or a `RecordBatchReader` or an iterator of `record_batches`,
-            which this call consumes. Or an iterable of such objects with equal columns, of dicts, or of
-            dataclass instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`,
-            which is computed in batches.
+            which this call consumes. The index of a pandas frame is a column too, unless it is a range
+            without a name. Or an iterable of such objects with equal columns, of dicts, or of dataclass
+            instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`, which is
+            computed in batches.
         path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
             stays open.
         codec: Compression codec of the blocks, by its name in the Avro specification. `"zstd"` is the same as

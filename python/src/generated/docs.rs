@@ -219,7 +219,8 @@ Args:
     columns: Field paths to read, in this order. None: the fields that `features` or `representations`
         need; without these arguments, all fields.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
-    reader_schema: The reader schema, as in `read_avro`. None: the writer schema.
+    reader_schema: The reader schema, as in `read_avro`, except for `"merge"`: a decoder has no files.
+        None: the writer schema.
     batch_size: Maximum number of rows of a batch, whatever the writer schemas of its rows. None: 8,192.
     max_batch_bytes: Size in bytes at which a batch ends before it has `batch_size` rows. None:
         `limits.batch_bytes`.
@@ -328,9 +329,9 @@ Raises:
     (AvroSchema) => {
         r#"A valid Avro schema and, if it was read from a file, the codec and the metadata of that file.
 
-Schemas can be hashed and pickled. Two schemas are equal if they describe the same types: names, fields
-with their aliases and defaults, symbols, sizes and logical types. The comparison ignores documentation,
-the layout of the text, `codec` and `metadata`.
+Schemas can be hashed and pickled, and `str` gives the JSON text. Two schemas are equal if they describe
+the same types: names, fields with their aliases and defaults, symbols, sizes and logical types. The
+comparison ignores documentation, the layout of the text, `codec` and `metadata`.
 
 Args:
     schema: JSON text, its parsed form (a dict, or a list for a union), the path of an `.avsc` file, or
@@ -1271,6 +1272,7 @@ Args:
     count: Number of rows, at least 0.
 
 Raises:
+    OptionError: This is a `MixedDataset`.
     ValueError: `count` is negative.
     TypeError: `count` is not an int.
 
@@ -1326,12 +1328,13 @@ Example:
 An iteration in file order stops after these rows. A shuffled or sharded iteration first reads the
 block headers of all files, and shuffles or divides only these rows. `take` and `skip` can be
 combined: `dataset.skip(10).take(5)` has the rows 10 to 14. The result does not support `plan_splits`.
-An iteration over a `MixedDataset` after `take` or `skip` raises an error.
+The rows of a `MixedDataset` have no numbers: take and skip rows of the datasets before you mix them.
 
 Args:
     count: Number of rows, at least 0.
 
 Raises:
+    OptionError: This is a `MixedDataset`.
     ValueError: `count` is negative.
     TypeError: `count` is not an int.
 
@@ -4084,9 +4087,10 @@ types.
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, or a `RecordBatchReader` or an iterator of `record_batches`,
-        which this call consumes. Or an iterable of such objects with equal columns, of dicts, or of
-        dataclass instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`,
-        which is computed in batches.
+        which this call consumes. The index of a pandas frame is a column too, unless it is a range
+        without a name. Or an iterable of such objects with equal columns, of dicts, or of dataclass
+        instances; the types of dicts are those of the first 8,192. Or a `polars.LazyFrame`, which is
+        computed in batches.
     path: Path of the new file, URL of an object, or a binary file object with `write()`. A file object
         stays open.
     codec: Compression codec of the blocks, by its name in the Avro specification. `"zstd"` is the same as
