@@ -49,6 +49,10 @@ _DIALECT = (
     "escape",
     "skip_blank_lines",
     "nulls",
+    "comment",
+    "true_values",
+    "false_values",
+    "decimal_comma",
     "raw",
     "limits",
 )

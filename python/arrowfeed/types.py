@@ -154,6 +154,9 @@ class PolarsExpression(Protocol):
         ...
 
 
+ColumnType: TypeAlias = str | ArrowSchemaExportable
+"""The Arrow type of a column: its name, such as `"int64"`, or a type or field of any Arrow library."""
+
 StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
 """Options of a store. The page "Files in stores" lists the keys."""
 

@@ -161,7 +161,7 @@ fn text(name: &str) -> &'static str {
         "column" | "sequence_column" | "file_column" | "row_column" => "the name of a column (str)",
         "name" => "a str",
         "names" | "multivalent_columns" => "a list of names of columns (str)",
-        "nulls" => "a list of texts (str)",
+        "nulls" | "true_values" | "false_values" => "a list of texts (str)",
         "generic_sparse" => "a list or tuple of names of tensors (str)",
         "sparse_value_column" | "sparse_index_column" => "a template (str)",
         _ => "a list of field paths (str)",

@@ -340,6 +340,10 @@ def test_options_of_csv(arrowfeed, tmp_path):
     assert arrowfeed("count", "--json", "--no-header", "a.csv").out == '{"path": "a.csv", "rows": 2}\n'
     assert arrowfeed("count", "--json", "a.csv").out == '{"path": "a.csv", "rows": 1}\n'
     assert arrowfeed("schema", "--arrow", "--delimiter", ";", "a.csv").out == "1: Int64\nx: Utf8\n"
+    assert rows_of(arrowfeed, "--type", "1=string", "--type", "x=string", "--delimiter", ";", "a.csv") == [
+        {"1": "2", "x": "y"}
+    ]
+    assert arrowfeed("count", "--json", "--type", "z=string", "a.csv").out == '{"path": "a.csv", "rows": 1}\n'
     write(tmp_path / "users.avro", users(1))
     for option in (["--delimiter", ";"], ["--no-header"]):
         for command in ("head", "count", "schema", "splits", "explain"):

@@ -23,7 +23,7 @@ sys.path.remove(str(ROOT / "tools"))
     ("page", "count"),
     [
         ("avro-to-arrow.md", 5),
-        ("csv-and-json-lines.md", 5),
+        ("csv-and-json-lines.md", 6),
         ("datasets.md", 10),
         ("filter-map-bucket.md", 1),
         ("elastic-training.md", 2),

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
+use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::format::records::FramedFormat;
 use arrowfeed_source::format::{FileFormat, FormatFile};
 use arrowfeed_source::io::{FileEnds, FileSource, Fingerprint, Opened};
@@ -28,6 +29,8 @@ pub(crate) struct TextFormat {
     limits: Limits,
     /// The number of records from which the column types were inferred. `None`: all records, or none.
     sample: Option<u64>,
+    /// The columns whose types were not inferred, if there is a sample.
+    given: SchemaRef,
 }
 
 impl TextFormat {
@@ -40,23 +43,33 @@ impl TextFormat {
             let message = "expected a chunk_bytes of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        Ok(Self { parser, chunk_bytes, limits, sample: None })
+        Ok(Self { parser, chunk_bytes, limits, sample: None, given: Schema::empty().into() })
     }
 
-    /// Returns the format with the number of records from which the column types are inferred; `None`: all records.
-    pub(crate) fn inferred_from(self, sample: Option<u64>) -> Self {
-        Self { sample, ..self }
+    /// Returns the format with the number of records from which the column types are inferred, `None` for all records, and with
+    /// the columns whose types are given.
+    pub(crate) fn inferred_from(self, sample: Option<u64>, given: SchemaRef) -> Self {
+        Self { sample, given, ..self }
     }
 
     /// Adds the sample to the error of a value, if the type that the value does not fit was inferred from a sample.
     pub(crate) fn explained(&self, error: FeedError) -> FeedError {
         match self.sample {
-            Some(sample) if error.location().field.is_some() => error.with_advice(&format!(
+            Some(sample) if self.is_inferred(&error) => error.with_advice(&format!(
                 "the type was inferred from the first {}, so give a schema or a larger sample",
                 counted(sample, "record")
             )),
             _ => error,
         }
+    }
+
+    /// Whether an error is that of a value in a column whose type was inferred.
+    fn is_inferred(&self, error: &FeedError) -> bool {
+        error
+            .location()
+            .field
+            .as_deref()
+            .is_some_and(|field| !self.given.fields().iter().any(|given| field_path([given.name()]) == field))
     }
 
     /// Returns the format with another parser.

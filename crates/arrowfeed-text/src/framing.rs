@@ -15,14 +15,20 @@ pub(crate) enum Framing {
         quote: u8,
         /// In a quoted cell, the byte after the escape is a character of the cell.
         escape: Option<u8>,
+        /// At the start of a record, makes the line a comment, in which quotes have no meaning.
+        comment: Option<u8>,
     },
 }
 
 /// The state of the search after the bytes of a record that were examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum FramingState {
-    /// The start of a record, or of a cell.
+    /// The start of a record.
     #[default]
+    RecordStart,
+    /// In a line that is a comment.
+    Comment,
+    /// The start of a cell.
     CellStart,
     /// In a cell without quotes, or after the closing quote of a cell.
     Cell,
@@ -49,7 +55,9 @@ impl Framing {
     pub(crate) fn end(self, bytes: &[u8], place: &mut FramingState) -> Option<usize> {
         match self {
             Self::Lines => memchr(b'\n', bytes).map(|at| at + 1),
-            Self::Csv { delimiter, quote, escape } => csv_end(bytes, place, (delimiter, quote, escape)),
+            Self::Csv { delimiter, quote, escape, comment } => {
+                csv_end(bytes, place, (delimiter, quote, escape), comment)
+            }
         }
     }
 
@@ -60,16 +68,34 @@ impl Framing {
             Self::Csv { .. } => record.iter().all(|byte| matches!(byte, b'\r' | b'\n')),
         }
     }
+
+    /// Whether a record is a comment.
+    pub(crate) fn is_comment(self, record: &[u8]) -> bool {
+        match self {
+            Self::Lines => false,
+            Self::Csv { comment, .. } => comment.is_some() && record.first() == comment.as_ref(),
+        }
+    }
 }
 
 fn csv_end(
     bytes: &[u8],
     place: &mut FramingState,
     (delimiter, quote, escape): (u8, u8, Option<u8>),
+    comment: Option<u8>,
 ) -> Option<usize> {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match *place {
+            FramingState::RecordStart if comment == Some(*byte) => *place = FramingState::Comment,
+            FramingState::RecordStart => *place = FramingState::CellStart,
+            FramingState::Comment => {
+                let found = at + memchr2(b'\n', b'\r', &bytes[at..])?;
+                if bytes[found] == b'\n' {
+                    return Some(found + 1);
+                }
+                (at, *place) = (found + 1, FramingState::CarriageReturn);
+            }
             FramingState::CellStart if *byte == quote => (at, *place) = (at + 1, FramingState::Quoted),
             FramingState::CellStart => *place = FramingState::Cell,
             FramingState::Cell => {

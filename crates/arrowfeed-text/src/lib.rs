@@ -28,8 +28,10 @@
 // | `group` | records that are parsed together, and the search for invalid records |
 // | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
 // | `values` | exact conversion of texts to values, for both formats |
+// | `column_types` | types of some columns, which replace inferred ones |
 // | `sample` | the records from which types are inferred |
 
+mod column_types;
 mod csv;
 mod file;
 mod format;

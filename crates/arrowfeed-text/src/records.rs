@@ -85,6 +85,7 @@ pub(crate) struct TextRecords {
     /// Length of the current record in the buffer.
     length: usize,
     is_blank: bool,
+    is_comment: bool,
     /// The reason why the bytes of the current record are not available.
     fault: Option<FeedError>,
     has_ended: bool,
@@ -123,6 +124,7 @@ impl TextRecords {
             read_ahead_end: u64::MAX,
             length: 0,
             is_blank: false,
+            is_comment: false,
             fault: None,
             has_ended: false,
             is_broken: false,
@@ -193,6 +195,7 @@ impl TextRecords {
         };
         self.length = if self.fault.is_none() { looked } else { 0 };
         self.is_blank = self.fault.is_none() && self.framing.is_blank(self.bytes());
+        self.is_comment = self.framing.is_comment(self.bytes());
         Ok(length)
     }
 
@@ -260,7 +263,7 @@ impl RecordReader for TextRecords {
 
     fn advance(&mut self, check: &Check<'_>) -> Result<Option<Record>, FeedError> {
         let bytes = self.read_next(check)? as usize;
-        let is_row = !self.is_blank || self.blank_record.is_some();
+        let is_row = !self.is_comment && (!self.is_blank || self.blank_record.is_some());
         Ok((bytes > 0).then_some(Record { bytes, is_row }))
     }
 

@@ -26,6 +26,7 @@ _WITHOUT_NAMES = (
     "representations",
     "index",
     "sample",
+    "types",
     "file_column",
     "row_column",
 )
@@ -46,15 +47,15 @@ def with_inferred_schema(
         schema: The columns of the dataset before a projection.
 
     Returns:
-        The options with a `schema` and without a `sample`. If there is a schema, or if the class infers no
-        columns: the same options.
+        The options with a `schema`, and without a `sample` and `types`. If there is a schema, or if the class
+        infers no columns: the same options.
     """
     made: Any = getattr(kind, "func", kind)
     # Such a class reads all files to infer the columns, unless it has a schema.
     is_inferring = any(known.dataset is made and known.has("sample") for known in FORMATS)
     if not is_inferring or options.get("schema") is not None or options.get("raw"):
         return options
-    known = {name: value for name, value in options.items() if name != "sample"}
+    known = {name: value for name, value in options.items() if name not in ("sample", "types")}
     added = _added(options)
     if options.get("exclude") is not None:
         # The schema lacks the excluded columns, except those that are not stored in the files.

@@ -7,6 +7,7 @@ from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowSchemaExportable,
+    ColumnType,
     FeatureLike,
     OnError,
     PredicateLike,
@@ -44,6 +45,11 @@ class CsvDataset(Dataset):
             fits all its cells; the constructor reads all files to infer the types. A column with an integer
             that does not fit into int64 has the type string, and a column of only empty cells has the type
             null.
+        types: Types of some columns by name, such as `{"zip": "string"}`; the names and types of the other
+            columns are as without this option. A type is the name of an Arrow type, as of pyarrow
+            (`"string"`, `"int32"`, `"timestamp[us]"`) or of `Column.type` (`"Decimal128(9, 2)"`), or a type
+            or field of pyarrow or another Arrow library. Cannot be combined with `schema`. None: all types
+            are inferred.
         sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
             at least 1. A later cell of another type raises an error when it is read. None: all records.
         skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
@@ -60,6 +66,15 @@ class CsvDataset(Dataset):
             null.
         nulls: Texts of cells that are null, whether the cell is quoted or not. They replace the default, the
             empty text. None: `[""]`.
+        comment: The ASCII character at the start of lines that are comments. These are skipped, also before
+            the header; quotes in them have no meaning. Elsewhere it is an ordinary character. None: no
+            comments.
+        true_values: Texts of cells that mean true, in addition to `true` in upper or lower case. With
+            `true_values` or `false_values`, a column of only such texts is inferred to be boolean, unless all
+            are numbers. A text in `nulls` is null. None: no such texts.
+        false_values: Texts of cells that mean false, as `true_values`. None: no such texts.
+        decimal_comma: Whether floats and decimals have a decimal comma, such as `8,5`, in place of a point.
+            Requires another `delimiter` than a comma. A number with a point is then a text.
         multivalent_columns: Names of columns whose cells have several values. The types of these columns are
             lists, also in `schema`. In another column of a list type, each cell becomes a list of one value.
             Requires `secondary_delimiter`. None: no such columns.
@@ -93,8 +108,9 @@ class CsvDataset(Dataset):
         FormatError: The first file has no record from which to take the columns, or `index` is not an index.
         CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
-        SchemaError: A column is not in the files, CSV does not support the type of a column, two columns have
-            the same name, or the columns of a file differ from those of the first file.
+        SchemaError: A column or a column of `types` is not in the files, CSV does not support the type of a
+            column, two columns have the same name, or the columns of a file differ from those of the first
+            file.
         RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
             name the tensor and its column.
         LimitError: A record or the number of columns exceeds `limits`.
@@ -112,6 +128,7 @@ class CsvDataset(Dataset):
         source: Source,
         *,
         schema: ArrowSchemaExportable | None = None,
+        types: dict[str, ColumnType] | None = None,
         sample: int | None = None,
         skip_lines: int = 0,
         header: bool = True,
@@ -121,6 +138,10 @@ class CsvDataset(Dataset):
         escape: str | None = None,
         skip_blank_lines: bool = True,
         nulls: list[str] | tuple[str, ...] | None = None,
+        comment: str | None = None,
+        true_values: list[str] | tuple[str, ...] | None = None,
+        false_values: list[str] | tuple[str, ...] | None = None,
+        decimal_comma: bool = False,
         multivalent_columns: list[str] | tuple[str, ...] | None = None,
         secondary_delimiter: str | None = None,
         raw: bool = False,
@@ -162,6 +183,9 @@ class JsonLinesDataset(Dataset):
             boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
             keys of all records, sorted by name, with types that can represent all their values: bool, int64,
             float64, string, lists and structs; the constructor reads all files to infer these types.
+        types: Types of some columns, as in `CsvDataset`. From these keys, no type is inferred, so their
+            values may be those for which inference raises an error. Cannot be combined with `schema`. None:
+            all types are inferred.
         sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
             at least 1. A later value of another type raises an error when it is read, and a later new key is
             ignored. None: all records.
@@ -190,8 +214,8 @@ class JsonLinesDataset(Dataset):
         FormatError: `index` is not an index.
         CorruptBlockError: Without `schema`, a line is not a JSON object.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
-        SchemaError: A column does not exist, or JSON does not support the type of a column. Without `schema`:
-            the values of a key have incompatible types, or no record has any key.
+        SchemaError: A column or a column of `types` does not exist, or JSON does not support the type of a
+            column. Without `schema`: the values of a key have incompatible types, or no record has any key.
         RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
             name the tensor and its column.
         LimitError: A record or the number of keys exceeds `limits`.
@@ -209,6 +233,7 @@ class JsonLinesDataset(Dataset):
         source: Source,
         *,
         schema: ArrowSchemaExportable | None = None,
+        types: dict[str, ColumnType] | None = None,
         sample: int | None = None,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
@@ -229,6 +254,7 @@ def read_csv(
     source: Source,
     *,
     schema: ArrowSchemaExportable | None = None,
+    types: dict[str, ColumnType] | None = None,
     sample: int | None = None,
     skip_lines: int = 0,
     header: bool = True,
@@ -238,6 +264,10 @@ def read_csv(
     escape: str | None = None,
     skip_blank_lines: bool = True,
     nulls: list[str] | tuple[str, ...] | None = None,
+    comment: str | None = None,
+    true_values: list[str] | tuple[str, ...] | None = None,
+    false_values: list[str] | tuple[str, ...] | None = None,
+    decimal_comma: bool = False,
     multivalent_columns: list[str] | tuple[str, ...] | None = None,
     secondary_delimiter: str | None = None,
     raw: bool = False,
@@ -264,6 +294,7 @@ def read_csv(
     Args:
         source: As in `CsvDataset`. This call reads file objects into memory.
         schema: As in `CsvDataset`. None: all columns, with inferred types.
+        types: As in `CsvDataset`. None: all types are inferred.
         sample: As in `CsvDataset`. None: types are inferred from all records.
         skip_lines: Number of lines to skip at the start of each file.
         header: Whether the first record of each file names the columns.
@@ -275,6 +306,11 @@ def read_csv(
         skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
             null.
         nulls: Texts of cells that are null. None: `[""]`.
+        comment: The ASCII character at the start of lines that are comments. None: no comments.
+        true_values: As in `CsvDataset`. None: no such texts.
+        false_values: As in `CsvDataset`. None: no such texts.
+        decimal_comma: Whether floats and decimals have a decimal comma. Requires another `delimiter` than a
+            comma.
         multivalent_columns: As in `CsvDataset`.
         secondary_delimiter: As in `CsvDataset`.
         raw: As in `CsvDataset`.
@@ -325,6 +361,7 @@ def read_json_lines(
     source: Source,
     *,
     schema: ArrowSchemaExportable | None = None,
+    types: dict[str, ColumnType] | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     exclude: list[str] | tuple[str, ...] | None = None,
@@ -347,6 +384,7 @@ def read_json_lines(
     Args:
         source: As in `JsonLinesDataset`. This call reads file objects into memory.
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
+        types: As in `JsonLinesDataset`. None: all types are inferred.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
 
 COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
-DELIMITER, HEADER = "delimiter", "header"
+DELIMITER, HEADER, TYPES = "delimiter", "header", "types"
 UNIONS = "unions"
 
 MERGE = "merge"
@@ -22,6 +22,7 @@ OPTIONS = {
     SAMPLE: "--sample",
     DELIMITER: "--delimiter",
     HEADER: "--no-header",
+    TYPES: "--type",
     UNIONS: "--unions",
 }
 """Arguments that not all formats have, and their command line options."""

@@ -13,7 +13,7 @@ from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import PART, dataset_class, rereadable
 from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
-from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, UNIONS
+from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, TYPES, UNIONS
 from arrowfeed.cli._options import UsageError, header, sources
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ class Input:
         sample = {SAMPLE: 1} if self.format.has(SAMPLE) else {}
         # Raw records may also have types that cannot become columns.
         raw = {"raw": True} if self.is_avro else {}
-        return self.dataset(representations={}, **{**sample, **raw, **self.accepted(options)})
+        given = self.accepted(options)
+        # The first record need not have the columns whose types are given.
+        given.pop(TYPES, None)
+        return self.dataset(representations={}, **{**sample, **raw, **given})
 
     def splits(self, target_bytes: int, **options: Any) -> list[Split]:
         """Plans byte ranges of the files. The options are those of `read`.

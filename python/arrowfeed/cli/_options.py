@@ -148,13 +148,22 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for files without a schema: `--sample`, `--delimiter`, `--no-header`."""
+    """Adds the options for files without a schema: `--sample`, `--type`, `--delimiter`, `--no-header`."""
     parser.add_argument(
         "--sample",
         type=positive,
         metavar="N",
         help="all formats but Avro, Parquet and tfrecord-raw: number of records from which to infer the"
         " columns (default: all)",
+    )
+    parser.add_argument(
+        "--type",
+        dest="types",
+        action="append",
+        type=_named_type,
+        metavar="NAME=TYPE",
+        help="CSV and JSON lines only: type of a column, such as zip=string; may be repeated (default:"
+        " inferred)",
     )
     parser.add_argument(
         "--delimiter",
@@ -172,7 +181,20 @@ def add_text(parser: argparse.ArgumentParser) -> None:
 
 def text_options(options: argparse.Namespace) -> dict[str, Any]:
     """Converts the options of `add_text` to arguments of `Input.read`."""
-    return {"sample": options.sample, "delimiter": options.delimiter, "header": options.header}
+    return {
+        "sample": options.sample,
+        "types": None if options.types is None else dict(options.types),
+        "delimiter": options.delimiter,
+        "header": options.header,
+    }
+
+
+def _named_type(text: str) -> tuple[str, str]:
+    """The name and the type of an option `--type`. The type is checked when the files are opened."""
+    name, separator, kind = text.rpartition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"expected NAME=TYPE, found {text}")
+    return name, kind
 
 
 def add_scalars(parser: argparse.ArgumentParser) -> None:

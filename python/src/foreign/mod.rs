@@ -15,7 +15,7 @@ mod pyarrow;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, FieldRef, Schema, SchemaRef};
 use arrowfeed_ffi::ForeignStream;
 pub(crate) use arrowfeed_ffi::{ForeignBatch, Refused, check_text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -40,6 +40,12 @@ pub(crate) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<FieldRef> {
 pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<Option<SchemaRef>> {
     let capsule = call_method(value, "__arrow_c_schema__", ())?.cast_into::<PyCapsule>()?;
     Ok(arrowfeed_ffi::columns(&*field(&capsule)?))
+}
+
+/// The type of an object with `__arrow_c_schema__`: a type, or a field.
+pub(crate) fn data_type(value: &Bound<'_, PyAny>) -> PyResult<DataType> {
+    let capsule = call_method(value, "__arrow_c_schema__", ())?.cast_into::<PyCapsule>()?;
+    Ok(field(&capsule)?.data_type().clone())
 }
 
 /// Number of rows that are checked at once, which cannot be interrupted.

@@ -7,10 +7,12 @@ use pyo3::types::PyString;
 use super::FormatArguments;
 use crate::argument::{wrong_type, wrong_value};
 use crate::argument_types::Argument;
+use crate::column_types::ColumnTypes;
 
 #[derive(Default)]
 struct CsvArguments {
     options: CsvOptions,
+    types: Option<ColumnTypes>,
     multivalent_columns: Option<Vec<String>>,
     secondary_delimiter: Option<u8>,
 }
@@ -25,10 +27,15 @@ file_format! {
         escape in options.dialect,
         skip_blank_lines in options.dialect,
         nulls in options.dialect,
+        comment in options.dialect,
+        true_values in options.dialect,
+        false_values in options.dialect,
+        decimal_comma in options.dialect,
         multivalent_columns,
         secondary_delimiter,
         raw in options,
         schema in options,
+        types,
         sample in options,
         columns in options,
         exclude in options,
@@ -44,7 +51,8 @@ impl FormatArguments for CsvArguments {
     type Options = CsvOptions;
 
     fn options(self, py: Python<'_>) -> PyResult<CsvOptions> {
-        let mut options = self.options;
+        let types = self.types.map(|types| types.0);
+        let mut options = CsvOptions { types, ..self.options };
         options.dialect.multivalent = multivalent(py, self.multivalent_columns, self.secondary_delimiter)?;
         Ok(options)
     }

@@ -3,12 +3,35 @@
 use arrowfeed::text::{JsonLinesFormat, JsonLinesOptions};
 use pyo3::prelude::*;
 
-equal_options!(JsonLinesOptions);
+use super::FormatArguments;
+use crate::column_types::ColumnTypes;
+
+#[derive(Default)]
+struct JsonLinesArguments {
+    options: JsonLinesOptions,
+    types: Option<ColumnTypes>,
+}
 
 file_format! {
-    JsonLinesOptions: { schema, sample, columns, exclude, limits }
+    JsonLinesArguments: {
+        schema in options,
+        types,
+        sample in options,
+        columns in options,
+        exclude in options,
+        limits in options,
+    }
     extension: "jsonl",
     open: JsonLinesFormat::files,
     dataset: JsonLinesDataset,
     reader: read_json_lines,
+}
+
+impl FormatArguments for JsonLinesArguments {
+    type Options = JsonLinesOptions;
+
+    fn options(self, _: Python<'_>) -> PyResult<JsonLinesOptions> {
+        let types = self.types.map(|types| types.0);
+        Ok(JsonLinesOptions { types, ..self.options })
+    }
 }

@@ -679,6 +679,11 @@ Args:
         fits all its cells; the constructor reads all files to infer the types. A column with an integer
         that does not fit into int64 has the type string, and a column of only empty cells has the type
         null.
+    types: Types of some columns by name, such as `{"zip": "string"}`; the names and types of the other
+        columns are as without this option. A type is the name of an Arrow type, as of pyarrow
+        (`"string"`, `"int32"`, `"timestamp[us]"`) or of `Column.type` (`"Decimal128(9, 2)"`), or a type
+        or field of pyarrow or another Arrow library. Cannot be combined with `schema`. None: all types
+        are inferred.
     sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
         at least 1. A later cell of another type raises an error when it is read. None: all records.
     skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
@@ -695,6 +700,15 @@ Args:
         null.
     nulls: Texts of cells that are null, whether the cell is quoted or not. They replace the default, the
         empty text. None: `[""]`.
+    comment: The ASCII character at the start of lines that are comments. These are skipped, also before
+        the header; quotes in them have no meaning. Elsewhere it is an ordinary character. None: no
+        comments.
+    true_values: Texts of cells that mean true, in addition to `true` in upper or lower case. With
+        `true_values` or `false_values`, a column of only such texts is inferred to be boolean, unless all
+        are numbers. A text in `nulls` is null. None: no such texts.
+    false_values: Texts of cells that mean false, as `true_values`. None: no such texts.
+    decimal_comma: Whether floats and decimals have a decimal comma, such as `8,5`, in place of a point.
+        Requires another `delimiter` than a comma. A number with a point is then a text.
     multivalent_columns: Names of columns whose cells have several values. The types of these columns are
         lists, also in `schema`. In another column of a list type, each cell becomes a list of one value.
         Requires `secondary_delimiter`. None: no such columns.
@@ -728,8 +742,9 @@ Raises:
     FormatError: The first file has no record from which to take the columns, or `index` is not an index.
     CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
-    SchemaError: A column is not in the files, CSV does not support the type of a column, two columns have
-        the same name, or the columns of a file differ from those of the first file.
+    SchemaError: A column or a column of `types` is not in the files, CSV does not support the type of a
+        column, two columns have the same name, or the columns of a file differ from those of the first
+        file.
     RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
         name the tensor and its column.
     LimitError: A record or the number of columns exceeds `limits`.
@@ -1940,6 +1955,9 @@ Args:
         boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
         keys of all records, sorted by name, with types that can represent all their values: bool, int64,
         float64, string, lists and structs; the constructor reads all files to infer these types.
+    types: Types of some columns, as in `CsvDataset`. From these keys, no type is inferred, so their
+        values may be those for which inference raises an error. Cannot be combined with `schema`. None:
+        all types are inferred.
     sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
         at least 1. A later value of another type raises an error when it is read, and a later new key is
         ignored. None: all records.
@@ -1968,8 +1986,8 @@ Raises:
     FormatError: `index` is not an index.
     CorruptBlockError: Without `schema`, a line is not a JSON object.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
-    SchemaError: A column does not exist, or JSON does not support the type of a column. Without `schema`:
-        the values of a key have incompatible types, or no record has any key.
+    SchemaError: A column or a column of `types` does not exist, or JSON does not support the type of a
+        column. Without `schema`: the values of a key have incompatible types, or no record has any key.
     RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
         name the tensor and its column.
     LimitError: A record or the number of keys exceeds `limits`.
@@ -3751,6 +3769,7 @@ Example:
 Args:
     source: As in `CsvDataset`. This call reads file objects into memory.
     schema: As in `CsvDataset`. None: all columns, with inferred types.
+    types: As in `CsvDataset`. None: all types are inferred.
     sample: As in `CsvDataset`. None: types are inferred from all records.
     skip_lines: Number of lines to skip at the start of each file.
     header: Whether the first record of each file names the columns.
@@ -3762,6 +3781,11 @@ Args:
     skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
         null.
     nulls: Texts of cells that are null. None: `[""]`.
+    comment: The ASCII character at the start of lines that are comments. None: no comments.
+    true_values: As in `CsvDataset`. None: no such texts.
+    false_values: As in `CsvDataset`. None: no such texts.
+    decimal_comma: Whether floats and decimals have a decimal comma. Requires another `delimiter` than a
+        comma.
     multivalent_columns: As in `CsvDataset`.
     secondary_delimiter: As in `CsvDataset`.
     raw: As in `CsvDataset`.
@@ -3813,6 +3837,7 @@ Example:
 Args:
     source: As in `JsonLinesDataset`. This call reads file objects into memory.
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
+    types: As in `JsonLinesDataset`. None: all types are inferred.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
@@ -4278,7 +4303,7 @@ macro_rules! signed {
         concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
     };
     (CsvDataset) => {
-        concat!(r#"CsvDataset(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
+        concat!(r#"CsvDataset(source, *, schema=None, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
@@ -4398,7 +4423,7 @@ macro_rules! signed {
         concat!(r#"IcebergDataset(source, *, scan, deleted=None, limits=None, features=None, representations=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(IcebergDataset))
     };
     (JsonLinesDataset) => {
-        concat!(r#"JsonLinesDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
+        concat!(r#"JsonLinesDataset(source, *, schema=None, types=None, sample=None, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
     };
     (Limits) => {
         concat!(r#"Limits(*, header_bytes=16777216, schema_bytes=4194304, schema_depth=64, expanded_fields=100000, decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, xz_memory_bytes=134217728)"#, "\n--\n\n", docs!(Limits))
@@ -4635,10 +4660,10 @@ macro_rules! signed {
         concat!(r#"read_avro(source, *, columns=None, exclude=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
-        concat!(r#"read_json_lines(source, *, schema=None, sample=None, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
+        concat!(r#"read_json_lines(source, *, schema=None, types=None, sample=None, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
     };
     (read_parquet) => {
         concat!(r#"read_parquet(source, *, columns=None, exclude=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))

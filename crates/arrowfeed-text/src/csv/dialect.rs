@@ -37,6 +37,16 @@ pub struct CsvDialect {
     pub skip_blank_lines: bool,
     /// Cell texts that mean null. Default: the empty text. A quoted empty cell is an empty text too.
     pub nulls: Vec<String>,
+    /// The ASCII character at the start of lines that are comments, which are skipped. Elsewhere, it is a normal character.
+    /// Default: none.
+    pub comment: Option<u8>,
+    /// Cell texts that mean true, beside `true` in upper or lower case. With these texts or `false_values`, columns of
+    /// such texts are inferred to be booleans. Default: none.
+    pub true_values: Vec<String>,
+    /// Cell texts that mean false, as `true_values`. Default: none.
+    pub false_values: Vec<String>,
+    /// Whether the numbers that are not integers have a decimal comma in place of a point. Default false.
+    pub decimal_comma: bool,
     /// Columns whose cells have several values. Default: none.
     pub multivalent: Option<Multivalent>,
 }
@@ -51,6 +61,10 @@ impl Default for CsvDialect {
             escape: None,
             skip_blank_lines: true,
             nulls: vec![String::new()],
+            comment: None,
+            true_values: Vec::new(),
+            false_values: Vec::new(),
+            decimal_comma: false,
             multivalent: None,
         }
     }
@@ -62,21 +76,32 @@ impl CsvDialect {
     pub(crate) fn checksum(&self) -> u32 {
         let flags = [self.header, self.skip_blank_lines, self.escape.is_some()].map(u8::from);
         let characters = [self.delimiter, self.quote, self.escape.unwrap_or(0)];
-        crc32c(&[&self.skip_lines.to_le_bytes()[..], &flags, &characters].concat())
+        // Without a comment character, the checksum is that of versions without this option.
+        let comment = self.comment.as_slice();
+        crc32c(&[&self.skip_lines.to_le_bytes()[..], &flags, &characters, comment].concat())
     }
 
     pub(crate) fn framing(&self) -> Framing {
-        Framing::Csv { delimiter: self.delimiter, quote: self.quote, escape: self.escape }
+        Framing::Csv {
+            delimiter: self.delimiter,
+            quote: self.quote,
+            escape: self.escape,
+            comment: self.comment,
+        }
     }
 
     /// Checks the characters of the dialect, and those of cells with several values.
     ///
     /// # Errors
-    /// A character has two meanings, or is not in ASCII. The quote and the escape keep their meanings in cells with several
-    /// values.
+    /// A character or a text has two meanings, or a character is not in ASCII. The quote and the escape keep their meanings in
+    /// cells with several values.
     pub(super) fn check(&self) -> Result<(), FeedError> {
-        let characters =
-            [("delimiter", Some(self.delimiter)), ("quote", Some(self.quote)), ("escape", self.escape)];
+        let characters = [
+            ("delimiter", Some(self.delimiter)),
+            ("quote", Some(self.quote)),
+            ("escape", self.escape),
+            ("comment", self.comment),
+        ];
         let characters = characters.map(|(name, byte)| byte.map(|byte| (name, byte)));
         for (i, (name, byte)) in characters.iter().flatten().enumerate() {
             let text = quoted(&char::from(*byte).to_string());
@@ -87,6 +112,14 @@ impl CsvDialect {
             } else {
                 continue;
             };
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        if self.decimal_comma && self.delimiter == b',' {
+            let message = "expected another delimiter than the decimal comma, found \",\" for both";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        if let Some(both) = self.true_values.iter().find(|text| self.false_values.contains(text)) {
+            let message = format!("expected a text for true or for false, found {} for both", quoted(both));
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
         self.multivalent.as_ref().map_or(Ok(()), |multivalent| self.of_cells(multivalent).check())
@@ -101,7 +134,7 @@ impl CsvDialect {
     }
 
     fn of_cells(&self, multivalent: &Multivalent) -> Self {
-        Self { delimiter: multivalent.delimiter, multivalent: None, nulls: self.nulls.clone(), ..*self }
+        Self { delimiter: multivalent.delimiter, multivalent: None, comment: None, ..self.clone() }
     }
 
     /// The pattern of null cells; `None` if only the empty text is null.

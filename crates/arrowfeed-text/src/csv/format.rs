@@ -10,6 +10,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quote
 use super::dialect::CsvDialect;
 use super::infer;
 use super::parser::CsvParser;
+use crate::column_types;
 use crate::file::first_record;
 use crate::format::TextFormat;
 use crate::parser::Parser;
@@ -25,6 +26,9 @@ pub struct CsvOptions {
     /// Names and types of the columns that can be read, in any order. Other columns of the files are not parsed. `None`: all
     /// columns, with inferred types.
     pub schema: Option<SchemaRef>,
+    /// Types of some columns; the names and types of the others are those without this option. Not together with a `schema`.
+    /// `None`: all types are inferred.
+    pub types: Option<SchemaRef>,
     /// Whether each record becomes one value, its bytes without the line end, in the column `record`. Names and types are
     /// then ignored. Default false.
     pub raw: bool,
@@ -48,6 +52,7 @@ impl Default for CsvOptions {
             dialect: CsvDialect::default(),
             names: None,
             schema: None,
+            types: None,
             raw: false,
             sample: None,
             columns: None,
@@ -86,10 +91,11 @@ impl CsvFormat {
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let CsvOptions { dialect, names, schema, raw, sample, columns, exclude, chunk_bytes, limits } =
+        let CsvOptions { dialect, names, schema, types, raw, sample, columns, exclude, chunk_bytes, limits } =
             options;
         let selection = (columns.as_deref(), exclude.as_deref());
         dialect.check()?;
+        column_types::check(types.as_ref(), schema.as_ref())?;
         if raw {
             let format = TextFormat::new(Parser::whole(Some(dialect)), chunk_bytes, limits)?;
             let (files, ..) = format.first_file(sources, interrupt)?;
@@ -130,8 +136,11 @@ impl CsvFormat {
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
                 let raw =
                     format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), (None, None))?;
-                format = format.inferred_from(sample);
-                infer::types(raw, &dialect, sample, interrupt)?
+                let types = types.unwrap_or_else(|| Schema::empty().into());
+                let inferred = infer::types(raw, &dialect, sample, &types, interrupt)?;
+                let schema = column_types::replaced(inferred, &types)?;
+                format = format.inferred_from(sample, types);
+                schema
             }
         };
         let parser = Parser::Csv(CsvParser::new(dialect, Some(names), is_named_by_header, &schema)?);

@@ -44,7 +44,40 @@ impl CellType {
     }
 }
 
-/// Infers the types of the columns from the first `sample` records. `texts` reads all cells as text.
+/// The type of the values of a column so far, which may also be booleans.
+#[derive(Debug, Clone, Copy)]
+struct ColumnType {
+    of_cells: CellType,
+    /// Whether all texts mean true or false.
+    is_boolean: bool,
+}
+
+impl ColumnType {
+    fn new(dialect: &CsvDialect) -> Self {
+        Self { of_cells: CellType::Nothing, is_boolean: dialect.has_booleans() }
+    }
+
+    fn add(&mut self, text: &str, dialect: &CsvDialect) {
+        self.of_cells = self.of_cells.max(CellType::of(&dialect.number(text)));
+        self.is_boolean &= dialect.boolean(text).is_some();
+    }
+
+    /// Whether no other value changes the type.
+    fn is_final(self) -> bool {
+        self.of_cells == CellType::String && !self.is_boolean
+    }
+
+    /// Numbers are not booleans, also if they are among the texts that mean true or false.
+    fn data_type(self) -> DataType {
+        match self.of_cells {
+            CellType::String if self.is_boolean => DataType::Boolean,
+            found => found.data_type(),
+        }
+    }
+}
+
+/// Infers the types of the columns from the first `sample` records, except those of columns in `given`, which are text. `texts`
+/// reads all cells as text.
 ///
 /// # Errors
 /// A record cannot be read; the caller cancels.
@@ -52,42 +85,41 @@ pub(super) fn types(
     texts: FileSet,
     dialect: &CsvDialect,
     sample: Option<u64>,
+    given: &Schema,
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let schema = texts.schema().clone();
-    let mut found = vec![CellType::Nothing; schema.fields().len()];
+    let mut found = vec![ColumnType::new(dialect); schema.fields().len()];
+    for field in given.fields() {
+        if let Ok(column) = schema.index_of(field.name()) {
+            found[column] = ColumnType { of_cells: CellType::String, is_boolean: false };
+        }
+    }
     let cells = dialect.of_columns(&schema);
     let mut sample = Sample::new(texts, sample, interrupt)?;
     while let Some(Sampled { batch, .. }) = sample.next()? {
         for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {
             for text in column.as_string::<i32>().iter().flatten() {
-                if *found == CellType::String {
+                if found.is_final() {
                     break;
                 }
-                *found = (*found).max(match cells {
-                    None => CellType::of(text),
-                    Some(dialect) => of_values(text, dialect),
-                });
+                match cells {
+                    None => found.add(text, dialect),
+                    Some(cells) => lists::each_value(text, cells, |value| found.add(value, dialect)),
+                }
             }
         }
     }
     let fields = schema.fields().iter().zip(found).zip(cells);
     let fields = fields.map(|((field, found), cells)| {
-        let data_type = match (found, cells) {
+        let data_type = match (found.of_cells, cells) {
             // A column without values has the type null, as in tfx_bsl.
             (CellType::Nothing, _) | (_, None) => found.data_type(),
-            (found, Some(_)) => DataType::new_list(found.data_type(), true),
+            (_, Some(_)) => DataType::new_list(found.data_type(), true),
         };
         Field::new(field.name(), data_type, true)
     });
     Ok(Schema::new(fields.collect::<Vec<_>>()))
-}
-
-/// The type that can store all values of a cell.
-fn of_values(text: &str, dialect: &CsvDialect) -> CellType {
-    let mut all = CellType::Nothing;
-    lists::each_value(text, dialect, |value| all = all.max(CellType::of(value)));
-    all
 }
 
 #[cfg(test)]

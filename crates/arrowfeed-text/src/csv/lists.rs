@@ -79,14 +79,15 @@ pub(super) fn each_value(cell: &str, dialect: &CsvDialect, mut each: impl FnMut(
 /// A record terminator that never occurs in UTF-8 text.
 const NO_BYTE_OF_UTF8: u8 = 0xff;
 
-/// Converts text to a list type. `dialect` is the syntax of cells with several values; `None`: a cell is one value.
+/// Converts text to a list type. `multivalent` is the syntax of cells with several values; `None`: a cell is one value.
 ///
 /// # Errors
 /// A value cannot be cast to the item type.
 pub(super) fn of_texts(
     texts: &ArrayRef,
     data_type: &DataType,
-    dialect: Option<&CsvDialect>,
+    dialect: &CsvDialect,
+    multivalent: Option<&CsvDialect>,
 ) -> Result<ArrayRef, ArrowError> {
     let Some(item) = item(data_type) else {
         return Err(ArrowError::CsvError(format!("expected a list type, found {data_type}")));
@@ -95,15 +96,15 @@ pub(super) fn of_texts(
     let (mut lengths, mut found) = (Vec::with_capacity(texts.len()), StringBuilder::new());
     for text in texts {
         let before = found.len();
-        match (text, dialect) {
+        match (text, multivalent) {
             (None, _) => {}
             (Some(text), None) => found.append_value(text),
-            (Some(text), Some(dialect)) => each_value(text, dialect, |value| found.append_value(value)),
+            (Some(text), Some(of_values)) => each_value(text, of_values, |value| found.append_value(value)),
         }
         lengths.push(found.len() - before);
     }
     let found: StringArray = found.finish();
-    let values = of_type(&found, item.data_type())?;
+    let values = of_type(&found, item.data_type(), dialect)?;
     let (item, nulls) = (item.clone(), texts.nulls().cloned());
     Ok(match data_type {
         DataType::List(_) => {
@@ -114,14 +115,14 @@ pub(super) fn of_texts(
 }
 
 /// Converts texts to a type without nested values.
-fn of_type(texts: &StringArray, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+fn of_type(texts: &StringArray, data_type: &DataType, dialect: &CsvDialect) -> Result<ArrayRef, ArrowError> {
     let cast = |array: &dyn Array| {
         let options = CastOptions { safe: false, ..CastOptions::default() };
         cast_with_options(array, data_type, &options)
     };
     match data_type {
-        DataType::Dictionary(_, values) => cast(&of_type(texts, values)?),
-        number if number.is_numeric() || values::is_cut(number) => values::of_texts(number, texts),
+        DataType::Dictionary(_, values) => cast(&of_type(texts, values, dialect)?),
+        made if made.is_numeric() || dialect.is_made_of_texts(made) => dialect.values(made, texts),
         _ => cast(texts),
     }
 }

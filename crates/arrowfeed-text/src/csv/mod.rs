@@ -6,6 +6,7 @@
 //! | `format` | options; names and types of the columns of a set of files |
 //! | `infer` | inference of the column types of files without a schema |
 //! | `lists` | cells that become lists |
+//! | `texts` | values of texts that depend on options: booleans, and numbers with a decimal comma |
 //! | `parser` | conversion of records to batches with `arrow-csv` |
 //! | `explain` | errors that name the invalid cell of a record |
 
@@ -15,6 +16,7 @@ mod format;
 mod infer;
 mod lists;
 mod parser;
+mod texts;
 
 pub use dialect::CsvDialect;
 pub use format::{CsvFormat, CsvOptions};

@@ -35,7 +35,7 @@ pub(super) struct CsvColumns {
     /// Whether the headers of all files must have these names.
     is_named_by_header: bool,
     /// All columns of the files with the types that `arrow-csv` parses. Columns that are never read, lists, columns of the
-    /// type null, and those whose values `arrow-csv` would cut are text.
+    /// type null, and those whose values are made of texts are text.
     pub(super) cells: SchemaRef,
     /// The columns that can be read.
     whole: SchemaRef,
@@ -84,7 +84,7 @@ impl CsvParser {
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
             } else if values::is_cut(field.data_type()) {
                 check_values(field)?;
-            } else if field.data_type() != &DataType::Null {
+            } else if field.data_type() != &DataType::Null && !dialect.is_made_of_texts(field.data_type()) {
                 cells[place] = field.as_ref().clone().with_nullable(true);
             }
             places.push(place);
@@ -187,7 +187,7 @@ impl CsvParser {
             if values::is_infinite(column) {
                 self.floats(records, *number, field)
             } else {
-                of_type(column, field, self.plan.multivalent[*number].as_ref())
+                of_type(column, field, &self.plan.dialect, self.plan.multivalent[*number].as_ref())
             }
         });
         let columns = columns.collect::<Result<_, _>>()?;
@@ -242,13 +242,14 @@ impl CsvParser {
 fn of_type(
     column: &ArrayRef,
     field: &Field,
+    dialect: &CsvDialect,
     multivalent: Option<&CsvDialect>,
 ) -> Result<ArrayRef, ArrowError> {
     match field.data_type() {
         DataType::Null if column.null_count() == column.len() => Ok(Arc::new(NullArray::new(column.len()))),
         DataType::Null => Err(ArrowError::CsvError("a value in a column of type null".to_owned())),
-        lists if lists::item(lists).is_some() => lists::of_texts(column, lists, multivalent),
-        cut if values::is_cut(cut) => values::of_texts(cut, column.as_string()),
+        lists if lists::item(lists).is_some() => lists::of_texts(column, lists, dialect, multivalent),
+        made if dialect.is_made_of_texts(made) => dialect.values(made, column.as_string()),
         _ => Ok(column.clone()),
     }
 }

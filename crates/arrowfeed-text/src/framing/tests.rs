@@ -51,7 +51,7 @@ fn cells(text: &[u8], escape: Option<u8>) -> Vec<Vec<Vec<u8>>> {
 }
 
 fn csv(escape: Option<u8>) -> Framing {
-    Framing::Csv { delimiter: b',', quote: b'"', escape }
+    Framing::Csv { delimiter: b',', quote: b'"', escape, comment: None }
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -90,4 +90,15 @@ fn a_line_end_in_quotes_ends_no_record() {
     let text = b"a,\"b\nc\"\r\nd,e\"f\n\"g\"\"\n\"\rh";
     assert_eq!(ends(csv(None), text, 100), [9, 15, 22, 23]);
     assert_eq!(ends(Framing::Lines, text, 100), [5, 9, 15, 20, 23]);
+}
+
+#[test]
+fn quotes_in_comments_have_no_meaning() {
+    let framing = Framing::Csv { delimiter: b',', quote: b'"', escape: None, comment: Some(b'#') };
+    let text = b"#\"\n\"#\n\"\n1,#\"\r##\r\n2";
+    for piece in [1, 2, 100] {
+        assert_eq!(ends(framing, text, piece), [3, 8, 13, 17, 18]);
+    }
+    assert!(framing.is_comment(b"#\n") && !framing.is_comment(b"1,#\n") && !framing.is_comment(b""));
+    assert!(!csv(None).is_comment(b"#\n"));
 }

@@ -1,12 +1,13 @@
 //! JSON Lines as a file format: options and column types.
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, Interrupt, Limits};
 
 use super::infer;
 use super::parser::JsonParser;
+use crate::column_types;
 use crate::format::TextFormat;
 use crate::parser::Parser;
 
@@ -16,6 +17,9 @@ pub struct JsonLinesOptions {
     /// Names and types of the columns, which are keys of the objects. Other keys are ignored. `None`: all keys of the
     /// sampled records, with inferred types.
     pub schema: Option<SchemaRef>,
+    /// Types of some columns; the names and types of the others are those without this option. Not together with a `schema`.
+    /// `None`: all types are inferred.
+    pub types: Option<SchemaRef>,
     /// Number of records, from the first one on, from which types are inferred. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. `None`: all.
@@ -32,8 +36,15 @@ pub struct JsonLinesOptions {
 
 impl Default for JsonLinesOptions {
     fn default() -> Self {
-        let (schema, sample, columns, exclude, limits) = (None, None, None, None, Limits::default());
-        Self { schema, sample, columns, exclude, chunk_bytes: 256 << 10, limits }
+        Self {
+            schema: None,
+            types: None,
+            sample: None,
+            columns: None,
+            exclude: None,
+            chunk_bytes: 256 << 10,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -65,15 +76,18 @@ impl JsonLinesFormat {
         options: JsonLinesOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let JsonLinesOptions { schema, sample, columns, exclude, chunk_bytes, limits } = options;
+        let JsonLinesOptions { schema, types, sample, columns, exclude, chunk_bytes, limits } = options;
+        column_types::check(types.as_ref(), schema.as_ref())?;
         let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
         let (files, ..) = format.first_file(sources, interrupt)?;
         let schema = match schema {
             Some(schema) => schema,
             None => {
                 let lines = format.clone().into_set(files.clone(), (None, None))?;
-                format = format.inferred_from(sample);
-                infer::types(lines, sample, &limits, interrupt)?.into()
+                let types = types.unwrap_or_else(|| Schema::empty().into());
+                let inferred = infer::types(lines, sample, &types, &limits, interrupt)?;
+                format = format.inferred_from(sample, types.clone());
+                column_types::replaced(inferred, &types)?.into()
             }
         };
         let parser = Parser::Json(JsonParser::new(schema, limits.skipped_depth)?);

@@ -1,6 +1,6 @@
 //! The type of the values of a key, merged over records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field};
@@ -86,6 +86,8 @@ pub(super) struct MergedRecord<'a> {
     name: &'a dyn Fn() -> Arc<str>,
     /// Number of different keys so far, in this record and the records before it.
     keys: &'a mut usize,
+    /// Keys of columns whose types are not inferred.
+    given: &'a HashSet<&'a str>,
     /// Maximum nesting of types, in the message of a deeper one.
     schema_depth: usize,
     /// The steps to the value of an error, the last one first.
@@ -96,10 +98,10 @@ impl<'a> MergedRecord<'a> {
     pub(super) fn new(
         tape: &'a Tape<'a>,
         name: &'a dyn Fn() -> Arc<str>,
-        keys: &'a mut usize,
+        (keys, given): (&'a mut usize, &'a HashSet<&'a str>),
         schema_depth: usize,
     ) -> Self {
-        Self { tape, name, keys, schema_depth, steps: Vec::new() }
+        Self { tape, name, keys, given, schema_depth, steps: Vec::new() }
     }
 
     /// Merges the types of the record.
@@ -151,8 +153,10 @@ impl<'a> MergedRecord<'a> {
                             found.fields.entry(key.to_owned()).or_default()
                         }
                     };
-                    self.merge(of_key, entry + 1, depth + 1)
-                        .inspect_err(|_| self.steps.push(PathStep::Key(key)))?;
+                    if depth > 0 || !self.given.contains(key) {
+                        self.merge(of_key, entry + 1, depth + 1)
+                            .inspect_err(|_| self.steps.push(PathStep::Key(key)))?;
+                    }
                     entry = tape.after(entry + 1);
                 }
             }

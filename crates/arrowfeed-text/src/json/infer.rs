@@ -1,5 +1,6 @@
 //! Inference of the column types of files without a schema.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -12,7 +13,8 @@ use super::found::{KeyType, MergedRecord};
 use crate::group::Group;
 use crate::sample::Sample;
 
-/// Infers the types of the keys of the first `sample` lines. Keys are sorted by name.
+/// Infers the types of the keys of the first `sample` lines, except those of keys in `given`, which are null. Keys are sorted by
+/// name.
 ///
 /// # Errors
 /// A line is not a JSON object; the values of a key have incompatible types; no line has a key; there are more keys than
@@ -20,10 +22,12 @@ use crate::sample::Sample;
 pub(super) fn types(
     lines: FileSet,
     sample: Option<u64>,
+    given: &Schema,
     limits: &Limits,
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let mut sample = Sample::new(lines, sample, interrupt)?;
+    let given: HashSet<&str> = given.fields().iter().map(|field| field.name().as_str()).collect();
     let (mut all, mut keys, mut record) = (KeyType::default(), 0, Group::default());
     while let Some(sampled) = sample.next()? {
         for (row, line) in sampled.batch.column(0).as_binary::<i64>().iter().flatten().enumerate() {
@@ -32,7 +36,8 @@ pub(super) fn types(
             let name = || Arc::from(sampled.record_name(row));
             object(record.slice(0..1), limits.skipped_depth)
                 .and_then(|tape| {
-                    MergedRecord::new(&tape, &name, &mut keys, limits.schema_depth).merge_into(&mut all)
+                    MergedRecord::new(&tape, &name, (&mut keys, &given), limits.schema_depth)
+                        .merge_into(&mut all)
                 })
                 .map_err(|error| sampled.located(row, error))?;
             if keys > limits.expanded_fields {

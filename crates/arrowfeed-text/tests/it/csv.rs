@@ -32,6 +32,83 @@ fn types_are_inferred_over_all_records() {
 }
 
 #[test]
+fn given_types_replace_inferred_ones() {
+    let file = b"zip,n,t\n01234,1,x\n56789,2,y\n";
+    let of = |columns| CsvOptions { types: Some(schema(columns)), ..Default::default() };
+    let given = of(&[("n", DataType::Float32), ("zip", DataType::Utf8)]);
+    assert_eq!(types(file, given.clone()), ["zip Utf8", "n Float32", "t Utf8"]);
+    assert_eq!(shown(&whole(&csv(file, given).unwrap())), ["01234 | 1.0 | x", "56789 | 2.0 | y"]);
+    let sampled = CsvOptions { sample: Some(1), ..of(&[("t", DataType::Int64)]) };
+    let error = error_of(&csv(b"zip,t\n1,2\n3,x\n", sampled).unwrap());
+    assert_eq!(error, "file: block 0 at byte 10, record 1: t: expected a value of Int64, found \"x\"");
+    let message = |options| csv(file, options).unwrap_err().to_string();
+    assert_eq!(
+        message(of(&[("zap", DataType::Utf8)])),
+        "types: expected the column \"zap\", found the columns \"zip\", \"n\", \"t\""
+    );
+    assert_eq!(
+        message(CsvOptions {
+            schema: Some(schema(&[("n", DataType::Utf8)])),
+            ..of(&[("n", DataType::Utf8)])
+        }),
+        "expected either a schema or the types of some columns, found both"
+    );
+    let twice = of(&[("n", DataType::Utf8), ("n", DataType::Int8)]);
+    assert_eq!(message(twice), "types: expected different columns, found \"n\" more than once");
+}
+
+#[test]
+fn lines_with_a_comment_are_skipped() {
+    let dialect = CsvDialect { comment: Some(b'#'), skip_blank_lines: false, ..Default::default() };
+    let options = CsvOptions { dialect, chunk_bytes: 4, ..Default::default() };
+    let file = b"# it's \"here\na,b\n#,\"\n1,#2\n\n\"#\",4\r\n#\r5,6\n#";
+    let files = csv(file, options).unwrap();
+    assert_eq!(shown(&whole(&files)), ["1 | #2", "null | null", "# | 4", "5 | 6"]);
+}
+
+#[test]
+fn texts_that_mean_true_or_false_are_chosen() {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let multivalent = Some(Multivalent { columns: texts(&["l"]), delimiter: b'|' });
+    let dialect = CsvDialect {
+        true_values: texts(&["yes", "1"]),
+        false_values: texts(&["no", "0"]),
+        multivalent,
+        ..Default::default()
+    };
+    let options = CsvOptions { dialect, ..Default::default() };
+    let file = b"b,i,m,t,l\nyes,1,1,yes,yes|no\nno,0,yes,maybe,\n,1,TRUE,no,false|1\n";
+    let expected = ["b Boolean", "i Int64", "m Boolean", "t Utf8", "l List(Boolean)"];
+    assert_eq!(types(file, options.clone()), expected);
+    let expected = [
+        "true | 1 | true | yes | [true, false]",
+        "false | 0 | true | maybe | null",
+        "null | 1 | true | no | [false, true]",
+    ];
+    assert_eq!(shown(&whole(&csv(file, options.clone()).unwrap())), expected);
+    let given = CsvOptions { schema: Some(schema(&[("b", DataType::Boolean)])), ..options };
+    let error = error_of(&csv(b"b,l\nyes,\nYES,\n", given).unwrap());
+    assert_eq!(error, "file: block 0 at byte 9, record 1: b: expected a value of Boolean, found \"YES\"");
+}
+
+#[test]
+fn numbers_may_have_a_decimal_comma() {
+    let multivalent = Some(Multivalent { columns: vec!["l".to_owned()], delimiter: b'|' });
+    let dialect = CsvDialect { delimiter: b';', decimal_comma: true, multivalent, ..Default::default() };
+    let options = CsvOptions { dialect, ..Default::default() };
+    let file = "f;i;t;l\n8,5;1;1.5;1,5|2\n-1e3;2;é,1;\n".as_bytes();
+    assert_eq!(types(file, options.clone()), ["f Float64", "i Int64", "t Utf8", "l List(Float64)"]);
+    let expected = ["8.5 | 1 | 1.5 | [1.5, 2.0]", "-1000.0 | 2 | é,1 | null"];
+    assert_eq!(shown(&whole(&csv(file, options.clone()).unwrap())), expected);
+    let price = schema(&[("f", DataType::Decimal128(5, 2)), ("t", DataType::Float32)]);
+    let options = CsvOptions { schema: Some(price), ..options };
+    let files = csv(b"f;t;l\n19,990;,5;\n", options.clone()).unwrap();
+    assert_eq!(shown(&whole(&files)), ["19.99 | 0.5"]);
+    let error = error_of(&csv(b"f;t;l\n1;1,000.5;\n", options).unwrap());
+    assert_eq!(error, "file: block 0 at byte 6, record 0: t: expected a value of Float32, found \"1,000.5\"");
+}
+
+#[test]
 fn columns_without_a_header_have_the_names_that_are_given() {
     let dialect = CsvDialect { header: false, delimiter: b'\t', ..Default::default() };
     let options = CsvOptions { dialect, ..Default::default() };
@@ -234,6 +311,20 @@ fn options_that_contradict_each_other_are_refused() {
     assert_eq!(
         message(b"a\n", with(dialect(b'\n', b'"', true))),
         "expected an ASCII character other than a line end as delimiter, found \"\\n\""
+    );
+    assert_eq!(
+        message(b"a\n", with(CsvDialect { comment: Some(b','), ..Default::default() })),
+        "expected different characters as comment and delimiter, found \",\" for both"
+    );
+    assert_eq!(
+        message(b"a\n", with(CsvDialect { decimal_comma: true, ..Default::default() })),
+        "expected another delimiter than the decimal comma, found \",\" for both"
+    );
+    let both = || vec!["x".to_owned()];
+    let booleans = CsvDialect { true_values: both(), false_values: both(), ..Default::default() };
+    assert_eq!(
+        message(b"a\n", with(booleans)),
+        "expected a text for true or for false, found \"x\" for both"
     );
     assert_eq!(
         message(b"a,a\n", CsvOptions::default()),

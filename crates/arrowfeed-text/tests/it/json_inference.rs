@@ -29,6 +29,20 @@ fn types_are_inferred_over_all_records() {
 }
 
 #[test]
+fn given_types_replace_inferred_ones() {
+    let file = b"{\"a\": 18446744073709551615, \"b\": {\"a\": 1}}\n{\"a\": 2, \"b\": null}\n";
+    let of = |columns| JsonLinesOptions { types: Some(schema(columns)), ..Default::default() };
+    let given = of(&[("a", DataType::UInt64)]);
+    assert_eq!(types(file, given.clone()), ["a UInt64", "b Struct(\"a\": Int64)"]);
+    let rows = shown(&whole(&json(file, given).unwrap()));
+    assert_eq!(rows, ["18446744073709551615 | {a: 1}", "2 | null"]);
+    let given = of(&[("a", DataType::UInt64), ("c", DataType::Utf8)]);
+    let error = json(file, given).unwrap_err();
+    assert_eq!(error.to_string(), "types: expected the column \"c\", found the columns \"a\", \"b\"");
+    assert_eq!(error.kind(), FeedErrorKind::Schema);
+}
+
+#[test]
 fn null_has_every_type() {
     let cases: [(&[&str], &str); 13] = [
         (&["null", "1"], "Int64"),
