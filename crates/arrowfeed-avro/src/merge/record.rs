@@ -7,7 +7,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, SchemaChangeKind, quoted};
 
 use super::{Addition, Kind, Merger};
 use crate::plan::describe;
-use crate::schema::graph::{Field, Record, TypeId};
+use crate::schema::graph::{Field, Record, Type, TypeId};
 
 /// A record of the merged schema.
 pub(super) struct RecordType {
@@ -129,7 +129,14 @@ impl Merger<'_> {
         field: &Field,
     ) -> Result<(), FeedError> {
         self.in_field(&field.name, |this| {
-            let text = format!("added with the type {}", describe(&added.graph.types[field.ty]));
+            let types = &added.graph.types;
+            let text = match &types[field.ty] {
+                Type::Union(branches) => {
+                    let branches: Vec<_> = branches.iter().map(|branch| describe(&types[*branch])).collect();
+                    format!("added with the union of {}", branches.join(", "))
+                }
+                other => format!("added with the type {}", describe(other)),
+            };
             this.report(SchemaChangeKind::Field, text);
             let ty = this.import(added, field.ty)?;
             let ty = this.nullable(ty)?;

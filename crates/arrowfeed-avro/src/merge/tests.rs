@@ -52,7 +52,7 @@ fn fields_are_united_in_the_order_of_the_files() {
     let changes: Vec<String> = merged.changes.iter().map(ToString::to_string).collect();
     let expected = [
         "2: b: made nullable: the file does not have it",
-        "2: c: added with the type union",
+        "2: c: added with the union of double, null",
         "3: a: made nullable: the file does not have it",
         "3: d: added with the type null",
     ];
