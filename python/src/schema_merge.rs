@@ -50,6 +50,8 @@ pub(crate) enum MergedArgument {
     /// The JSON of `reader_schema`.
     ReaderSchema(Arc<str>),
     Schema(Schema),
+    /// The columns of text files, and whether a file may lack some by an option.
+    OfText(Schema, bool),
 }
 
 impl MergedArgument {
@@ -61,7 +63,14 @@ impl MergedArgument {
         Ok(match files.merge().map(|merge| &merge.schema_text) {
             None => None,
             Some(Some(json)) => Some(Self::ReaderSchema(json.clone())),
-            Some(None) => Some(Self::Schema(Schema(files.format().all_columns()?))),
+            Some(None) => {
+                let schema = Schema(files.format().all_columns()?);
+                Some(match files.format().name() {
+                    "csv" => Self::OfText(schema, true),
+                    "jsonl" => Self::OfText(schema, false),
+                    _ => Self::Schema(schema),
+                })
+            }
         })
     }
 
@@ -70,6 +79,13 @@ impl MergedArgument {
         match self {
             Self::ReaderSchema(json) => keywords.keep("reader_schema", &*json),
             Self::Schema(schema) => keywords.keep("schema", schema),
+            Self::OfText(schema, missing_columns) => {
+                keywords.keep("schema", schema)?;
+                // Only inference uses these.
+                keywords.forget("types")?;
+                keywords.forget("sample")?;
+                if missing_columns { keywords.keep("missing_columns", true) } else { Ok(()) }
+            }
         }
     }
 }

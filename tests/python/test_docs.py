@@ -28,7 +28,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("filter-map-bucket.md", 1),
         ("elastic-training.md", 2),
         ("errors.md", 1),
-        ("evolution.md", 4),
+        ("evolution.md", 5),
         ("filters.md", 2),
         ("limits.md", 1),
         ("parquet.md", 4),

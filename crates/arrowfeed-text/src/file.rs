@@ -61,8 +61,8 @@ fn open_file(
         let message = "expected a line with the names of the columns, found the end of the file";
         return Err(FeedError::new(FeedErrorKind::Format, message));
     };
-    file.format().check_header(&header)?;
-    Ok((file.with_start(end), Some(header)))
+    let format = file.format().of_header(&header)?;
+    Ok((file.with_start(end).with_format(format), Some(header)))
 }
 
 /// Returns the offset after the skipped lines, or at the end of a file that has fewer lines.

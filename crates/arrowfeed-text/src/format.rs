@@ -134,15 +134,18 @@ impl TextFormat {
         self.parser.dialect().is_some_and(|dialect| dialect.header)
     }
 
-    /// Checks the header of a file.
+    /// Returns the format of a file with this header.
     ///
     /// # Errors
-    /// The header names other columns than the header of the first file.
-    pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
-        match &self.parser {
-            Parser::Csv(parser) => parser.check_header(header),
-            Parser::Json(_) | Parser::Whole(_) => Ok(()),
-        }
+    /// The header names other columns than the header of the first file, and must not.
+    pub(crate) fn of_header(&self, header: &[u8]) -> Result<Self, FeedError> {
+        Ok(match &self.parser {
+            Parser::Csv(parser) => {
+                let parser = Parser::Csv(parser.of_header(header, &self.limits)?);
+                Self { parser, ..self.clone() }
+            }
+            Parser::Json(_) | Parser::Whole(_) => self.clone(),
+        })
     }
 
     /// The bytes that replace an empty line. `None`: an empty line is not a record.

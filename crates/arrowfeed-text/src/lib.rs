@@ -29,6 +29,7 @@
 // | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
 // | `values` | exact conversion of texts to values, for both formats |
 // | `column_types` | types of some columns, which replace inferred ones |
+// | `merge` | merge of the columns that are inferred for each file |
 // | `sample` | the records from which types are inferred |
 
 mod column_types;
@@ -38,6 +39,7 @@ mod format;
 mod framing;
 mod group;
 mod json;
+mod merge;
 mod parser;
 #[cfg(test)]
 #[path = "../../../tests/random/config.rs"]

@@ -31,6 +31,11 @@ impl<'py> Keywords<'py> {
         self.0.set_item(name, value)
     }
 
+    /// Keeps the default of a keyword.
+    pub(crate) fn forget(&self, name: &str) -> PyResult<()> {
+        if self.0.contains(name)? { self.0.del_item(name) } else { Ok(()) }
+    }
+
     /// Sets a field to the value of an argument, and keeps the value.
     pub(crate) fn set<T: Argument>(
         &self,

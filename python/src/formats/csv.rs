@@ -1,5 +1,6 @@
 //! CSV files: `arrowfeed.CsvDataset` and `arrowfeed.read_csv`.
 
+use arrow_schema::SchemaRef;
 use arrowfeed::text::{CsvFormat, CsvOptions, Multivalent};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -8,10 +9,12 @@ use super::FormatArguments;
 use crate::argument::{wrong_type, wrong_value};
 use crate::argument_types::Argument;
 use crate::column_types::ColumnTypes;
+use crate::schema_merge::SchemaArgument;
 
 #[derive(Default)]
 struct CsvArguments {
     options: CsvOptions,
+    schema: Option<SchemaArgument<SchemaRef>>,
     types: Option<ColumnTypes>,
     multivalent_columns: Option<Vec<String>>,
     secondary_delimiter: Option<u8>,
@@ -34,7 +37,8 @@ file_format! {
         multivalent_columns,
         secondary_delimiter,
         raw in options,
-        schema in options,
+        schema,
+        missing_columns in options,
         types,
         sample in options,
         columns in options,
@@ -51,8 +55,9 @@ impl FormatArguments for CsvArguments {
     type Options = CsvOptions;
 
     fn options(self, py: Python<'_>) -> PyResult<CsvOptions> {
+        let (schema, merge_schemas) = SchemaArgument::parts(self.schema);
         let types = self.types.map(|types| types.0);
-        let mut options = CsvOptions { types, ..self.options };
+        let mut options = CsvOptions { schema, merge_schemas, types, ..self.options };
         options.dialect.multivalent = multivalent(py, self.multivalent_columns, self.secondary_delimiter)?;
         Ok(options)
     }

@@ -1,20 +1,23 @@
 //! Files of JSON lines: `arrowfeed.JsonLinesDataset` and `arrowfeed.read_json_lines`.
 
+use arrow_schema::SchemaRef;
 use arrowfeed::text::{JsonLinesFormat, JsonLinesOptions};
 use pyo3::prelude::*;
 
 use super::FormatArguments;
 use crate::column_types::ColumnTypes;
+use crate::schema_merge::SchemaArgument;
 
 #[derive(Default)]
 struct JsonLinesArguments {
     options: JsonLinesOptions,
+    schema: Option<SchemaArgument<SchemaRef>>,
     types: Option<ColumnTypes>,
 }
 
 file_format! {
     JsonLinesArguments: {
-        schema in options,
+        schema,
         types,
         sample in options,
         columns in options,
@@ -31,7 +34,8 @@ impl FormatArguments for JsonLinesArguments {
     type Options = JsonLinesOptions;
 
     fn options(self, _: Python<'_>) -> PyResult<JsonLinesOptions> {
+        let (schema, merge_schemas) = SchemaArgument::parts(self.schema);
         let types = self.types.map(|types| types.0);
-        Ok(JsonLinesOptions { types, ..self.options })
+        Ok(JsonLinesOptions { schema, merge_schemas, types, ..self.options })
     }
 }

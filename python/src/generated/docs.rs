@@ -675,10 +675,15 @@ Args:
         name. All files must have the same columns in the same order.
     schema: An Arrow schema of the columns that can be read, in any order. The files may have further
         columns. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string` and
-        `string_view`. None: all columns, each with the first of the types int64, float64 and string that
-        fits all its cells; the constructor reads all files to infer the types. A column with an integer
-        that does not fit into int64 has the type string, and a column of only empty cells has the type
-        null.
+        `string_view`. `"merge"`: the columns of all headers, in the order of the files, whose types are
+        inferred for each file and merged; a column that a file does not have is null, and
+        `schema_changes` is the report. None: all columns of the first file, which all files must have,
+        each with the first of the types int64, float64 and string that fits all its cells; the
+        constructor reads all files to infer the types. A column with an integer that does not fit into
+        int64 has the type string, and a column of only empty cells has the type null.
+    missing_columns: With a `schema`: whether files may have other columns than the first one. Nullable
+        columns of the schema that a file does not have are null. The files must have headers. False: a
+        file with other columns is an error.
     types: Types of some columns by name, such as `{"zip": "string"}`; the names and types of the other
         columns are as without this option. A type is the name of an Arrow type, as of pyarrow
         (`"string"`, `"int32"`, `"timestamp[us]"`) or of `Column.type` (`"Decimal128(9, 2)"`), or a type
@@ -743,8 +748,8 @@ Raises:
     CorruptBlockError: Without `schema`, a record has the wrong number of cells, or is not valid UTF-8.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     SchemaError: A column or a column of `types` is not in the files, CSV does not support the type of a
-        column, two columns have the same name, or the columns of a file differ from those of the first
-        file.
+        column, types cannot be merged, two columns have the same name, or the columns of a file differ
+        from those of the first file and must not.
     RepresentationError: A tensor cannot be built from the columns. The attributes `tensor` and `field`
         name the tensor and its column.
     LimitError: A record or the number of columns exceeds `limits`.
@@ -1952,9 +1957,11 @@ Args:
         these. Files are read in the order of the list; the files of a glob or a directory are sorted by
         name.
     schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
-        boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
-        keys of all records, sorted by name, with types that can represent all their values: bool, int64,
-        float64, string, lists and structs; the constructor reads all files to infer these types.
+        boolean becomes its text. A number with a fraction or an exponent is not an integer.
+        `"merge"`: the keys in the order of the files, whose types are inferred for each file and merged;
+        `schema_changes` is the report, and a conflict names both files. None: the keys of all records,
+        sorted by name, with types that can represent all their values: bool, int64, float64, string,
+        lists and structs; the constructor reads all files to infer these types.
     types: Types of some columns, as in `CsvDataset`. From these keys, no type is inferred, so their
         values may be those for which inference raises an error. Cannot be combined with `schema`. None:
         all types are inferred.
@@ -3769,6 +3776,7 @@ Example:
 Args:
     source: As in `CsvDataset`. This call reads file objects into memory.
     schema: As in `CsvDataset`. None: all columns, with inferred types.
+    missing_columns: As in `CsvDataset`.
     types: As in `CsvDataset`. None: all types are inferred.
     sample: As in `CsvDataset`. None: types are inferred from all records.
     skip_lines: Number of lines to skip at the start of each file.
@@ -4303,7 +4311,7 @@ macro_rules! signed {
         concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
     };
     (CsvDataset) => {
-        concat!(r#"CsvDataset(source, *, schema=None, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
+        concat!(r#"CsvDataset(source, *, schema=None, missing_columns=False, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
@@ -4660,7 +4668,7 @@ macro_rules! signed {
         concat!(r#"read_avro(source, *, columns=None, exclude=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, missing_columns=False, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
         concat!(r#"read_json_lines(source, *, schema=None, types=None, sample=None, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))

@@ -176,6 +176,11 @@ impl Files {
         Ok(())
     }
 
+    /// The sources of all files, in order; `None` for a stream.
+    pub fn sources(&self) -> impl Iterator<Item = Option<FileSource>> {
+        (0..self.entries.len()).map(|file| self.source(file))
+    }
+
     /// The source of a file, for opening it elsewhere; `None` for a stream.
     pub fn source(&self, file: usize) -> Option<FileSource> {
         let entry = &self.entries[file];

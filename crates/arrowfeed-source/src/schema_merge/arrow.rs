@@ -23,12 +23,19 @@ pub struct ArrowSchemaMerger {
     file: Arc<str>,
     /// Steps of the path to the current field; `[]` for items.
     path: Vec<String>,
+    /// Whether a text stores each value.
+    has_texts: bool,
 }
 
 impl ArrowSchemaMerger {
     /// Creates a merger without a schema.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates a merger for CSV and JSON lines: a column of texts stores the values of each type without parts.
+    pub fn of_texts() -> Self {
+        Self { has_texts: true, ..Self::default() }
     }
 
     /// Adds the schema of the next file. After an error, the merged schema is incomplete.
@@ -143,7 +150,7 @@ impl ArrowSchemaMerger {
                 Ok(added.clone())
             }
             (known, DataType::Null) => Ok(known.clone()),
-            (known, added) => match widest(known, added) {
+            (known, added) => match self.widest(known, added) {
                 Some(both) => {
                     self.changed(known, both.clone(), &both.to_string());
                     Ok(both)
@@ -151,6 +158,11 @@ impl ArrowSchemaMerger {
                 None => Err(self.conflict(known, added)),
             },
         }
+    }
+
+    fn widest(&self, known: &DataType, added: &DataType) -> Option<DataType> {
+        let is_text = self.has_texts && !known.is_nested() && !added.is_nested();
+        widest(known, added).or(is_text.then_some(DataType::Utf8))
     }
 
     /// Reports that a type became another one, unless it is the same.
@@ -273,6 +285,21 @@ mod tests {
             "2: s.n: added with the type Null",
         ];
         assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn texts_store_values_of_other_types() {
+        let mut merger = ArrowSchemaMerger::of_texts();
+        let list = DataType::new_list(DataType::Utf8, true);
+        for (file, data_type) in [("1", DataType::Int64), ("2", DataType::Utf8), ("3", DataType::Boolean)] {
+            merger.add(&file.into(), &Arc::new(Schema::new(vec![column("a", data_type, true)]))).unwrap();
+        }
+        let of_list = Arc::new(Schema::new(vec![column("a", list, true)]));
+        let error = merger.add(&"4".into(), &of_list).unwrap_err().to_string();
+        assert!(error.starts_with("4: a: expected Utf8 as in 2, found List("), "{error}");
+        let (_, merge) = merger.finish();
+        assert_eq!(merge.changes[0].to_string(), "2: a: changed from Int64 to Utf8");
+        assert_eq!(merge.changes.len(), 1);
     }
 
     #[test]

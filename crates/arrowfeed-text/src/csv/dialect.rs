@@ -1,6 +1,7 @@
 //! The syntax of a CSV file.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
@@ -126,11 +127,12 @@ impl CsvDialect {
     }
 
     /// For each column, the dialect of the values in its cells; `None` if each cell has one value.
-    pub(super) fn of_columns(&self, schema: &Schema) -> Vec<Option<Self>> {
+    pub(super) fn of_columns(&self, schema: &Schema) -> Vec<Option<Arc<Self>>> {
         let Some(multivalent) = &self.multivalent else { return vec![None; schema.fields().len()] };
         let names: HashSet<&String> = multivalent.columns.iter().collect();
+        let of_cells = Arc::new(self.of_cells(multivalent));
         let fields = schema.fields().iter();
-        fields.map(|field| names.contains(field.name()).then(|| self.of_cells(multivalent))).collect()
+        fields.map(|field| names.contains(field.name()).then(|| of_cells.clone())).collect()
     }
 
     fn of_cells(&self, multivalent: &Multivalent) -> Self {

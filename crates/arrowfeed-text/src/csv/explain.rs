@@ -23,7 +23,7 @@ impl CsvParser {
         let Some(column) = first_wrong(columns.len(), |columns| self.takes(record, columns)) else {
             return wrong("expected a record of CSV, found one that cannot be parsed".to_owned());
         };
-        let (field, text) = (&columns[column], &texts[self.place(column)]);
+        let (field, text) = (&columns[column], self.place(column).map_or("", |place| &texts[place]));
         let found = if text.is_empty() { "an empty cell".to_owned() } else { quoted(text) };
         let message = match field.data_type() {
             DataType::Null => format!("expected an empty cell, found {found}"),

@@ -4,15 +4,18 @@ use std::collections::HashSet;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quoted};
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{
+    ArrowSchemaMerger, Check, FeedError, FeedErrorKind, Interrupt, Limits, SchemaMerge, quoted,
+};
 
 use super::dialect::CsvDialect;
 use super::infer;
-use super::parser::CsvParser;
+use super::parser::{CsvParser, Headers};
 use crate::column_types;
 use crate::file::first_record;
 use crate::format::TextFormat;
+use crate::merge;
 use crate::parser::Parser;
 
 /// Options for reading CSV files.
@@ -29,6 +32,13 @@ pub struct CsvOptions {
     /// Types of some columns; the names and types of the others are those without this option. Not together with a `schema`.
     /// `None`: all types are inferred.
     pub types: Option<SchemaRef>,
+    /// Whether the columns and types are merged from those of each file, which are inferred from the first `sample` records of
+    /// the file. Columns are matched by the names in the headers. A column of texts stores the values of all types. Default
+    /// false. Cannot be combined with `schema`.
+    pub merge_schemas: bool,
+    /// Whether files may lack columns of `schema`, which are then null, and have others, which are not read. Default false: all
+    /// files have the columns of the first one.
+    pub missing_columns: bool,
     /// Whether each record becomes one value, its bytes without the line end, in the column `record`. Names and types are
     /// then ignored. Default false.
     pub raw: bool,
@@ -53,6 +63,8 @@ impl Default for CsvOptions {
             names: None,
             schema: None,
             types: None,
+            merge_schemas: false,
+            missing_columns: false,
             raw: false,
             sample: None,
             columns: None,
@@ -63,7 +75,14 @@ impl Default for CsvOptions {
     }
 }
 
-/// The format of CSV files that all have the same columns.
+impl CsvOptions {
+    /// Whether files may have other columns than the first one.
+    fn allows_missing(&self) -> bool {
+        self.missing_columns || self.merge_schemas
+    }
+}
+
+/// The format of CSV files.
 ///
 /// ```
 /// use arrowfeed_source::io::FileSource;
@@ -91,26 +110,74 @@ impl CsvFormat {
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let CsvOptions { dialect, names, schema, types, raw, sample, columns, exclude, chunk_bytes, limits } =
-            options;
-        let selection = (columns.as_deref(), exclude.as_deref());
-        dialect.check()?;
-        column_types::check(types.as_ref(), schema.as_ref())?;
-        if raw {
-            let format = TextFormat::new(Parser::whole(Some(dialect)), chunk_bytes, limits)?;
+        options.dialect.check()?;
+        column_types::check(options.types.as_ref(), options.schema.as_ref())?;
+        merge::check(options.merge_schemas, options.schema.as_ref())?;
+        let selection = (options.columns.clone(), options.exclude.clone());
+        let selection = (selection.0.as_deref(), selection.1.as_deref());
+        if options.raw {
+            let parser = Parser::whole(Some(options.dialect));
+            let format = TextFormat::new(parser, options.chunk_bytes, options.limits)?;
             let (files, ..) = format.first_file(sources, interrupt)?;
             return format.into_set(files, selection);
         }
-        let is_named_by_header = dialect.header && names.is_none();
-        // The names are not known yet, so any header is accepted.
-        let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
-        let mut format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
-        let (files, first, header) = format.first_file(sources, interrupt)?;
-        let names = match (names, &schema) {
-            (Some(names), _) => names,
-            (None, Some(schema)) if !dialect.header => {
-                schema.fields().iter().map(|field| field.name().clone()).collect()
+        let mut head = Head::read(sources, &options, interrupt)?;
+        let (schema, merge) = match &options.schema {
+            Some(schema) => (schema.as_ref().clone(), None),
+            None => {
+                let (inferred, merge) = match options.merge_schemas {
+                    true => head.merged(&options, interrupt)?,
+                    false => (head.inferred(&options, interrupt)?, None),
+                };
+                let types = options.types.unwrap_or_else(|| Schema::empty().into());
+                let schema = column_types::replaced(inferred, &types)?;
+                head.format = head.format.inferred_from(options.sample, types);
+                (schema, merge)
             }
+        };
+        let Head { format, files, names, headers } = head;
+        let known = if headers == Headers::Any { names_of(&schema) } else { names.clone() };
+        check_multivalent(&options.dialect, &known)?;
+        let parser = Parser::Csv(CsvParser::new(options.dialect, Some(names), headers, &schema)?);
+        let files = format.with_parser(parser)?.into_set(files, selection)?;
+        Ok(merge.into_iter().fold(files, FileSet::of_merge))
+    }
+}
+
+/// The files, and what the start of the first one shows.
+struct Head {
+    /// A format that accepts any columns.
+    format: TextFormat,
+    files: Files,
+    /// The names of the columns of the first file.
+    names: Vec<String>,
+    headers: Headers,
+}
+
+impl Head {
+    /// Opens the first file that can be opened.
+    fn read(
+        sources: impl IntoIterator<Item: Into<FileSource>>,
+        options: &CsvOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, FeedError> {
+        let CsvOptions { dialect, limits, .. } = options;
+        let headers = match (dialect.header && options.names.is_none(), options.allows_missing()) {
+            (true, true) => Headers::Any,
+            (true, false) => Headers::Equal,
+            (false, false) => Headers::Ignored,
+            (false, true) => {
+                let message = "expected files with headers that name their columns, because files may have different columns";
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+        };
+        // The names are not known yet, so any header is accepted.
+        let unnamed = CsvParser::new(dialect.clone(), None, Headers::Ignored, &Schema::empty())?;
+        let format = TextFormat::new(Parser::Csv(unnamed), options.chunk_bytes, limits.clone())?;
+        let (files, first, header) = format.first_file(sources, interrupt)?;
+        let names = match (&options.names, &options.schema) {
+            (Some(names), _) => names.clone(),
+            (None, Some(schema)) if !dialect.header => names_of(schema),
             _ => {
                 let record = match header {
                     Some(header) => Some(header),
@@ -124,28 +191,36 @@ impl CsvFormat {
                 if dialect.header { texts } else { numbered(texts.len()) }
             }
         };
-        check_names(&names, &limits)?;
-        check_multivalent(&dialect, &names)?;
-        let schema = match schema {
-            Some(schema) => schema.as_ref().clone(),
-            None => {
-                let texts = names.iter().map(|name| Field::new(name, DataType::Utf8, true));
-                let texts = Schema::new(texts.collect::<Vec<_>>());
-                // Each cell is read as one text, even if it has several values.
-                let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
-                let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
-                let raw =
-                    format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), (None, None))?;
-                let types = types.unwrap_or_else(|| Schema::empty().into());
-                let inferred = infer::types(raw, &dialect, sample, &types, interrupt)?;
-                let schema = column_types::replaced(inferred, &types)?;
-                format = format.inferred_from(sample, types);
-                schema
-            }
-        };
-        let parser = Parser::Csv(CsvParser::new(dialect, Some(names), is_named_by_header, &schema)?);
-        format.with_parser(parser)?.into_set(files, selection)
+        check_names(&names, limits)?;
+        Ok(Self { format, files, names, headers })
     }
+
+    /// The columns with the types of the first records of all files.
+    fn inferred(&self, options: &CsvOptions, interrupt: Option<&Interrupt>) -> Result<Schema, FeedError> {
+        let texts = self.names.iter().map(|name| Field::new(name, DataType::Utf8, true));
+        let texts = Schema::new(texts.collect::<Vec<_>>());
+        // Each cell is read as one text, even if it has several values.
+        let whole_cells = CsvDialect { multivalent: None, ..options.dialect.clone() };
+        let raw = CsvParser::new(whole_cells, Some(self.names.clone()), self.headers, &texts)?;
+        let raw =
+            self.format.clone().with_parser(Parser::Csv(raw))?.into_set(self.files.clone(), (None, None))?;
+        infer::types(raw, &options.dialect, options.sample, options.types.as_deref(), interrupt)
+    }
+
+    /// The columns of all files, whose types are inferred for each file alone and merged.
+    fn merged(
+        &self,
+        options: &CsvOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(Schema, Option<SchemaMerge>), FeedError> {
+        merge::merge_inferred(&self.files, ArrowSchemaMerger::of_texts(), |source| {
+            Self::read([source], options, interrupt)?.inferred(options, interrupt)
+        })
+    }
+}
+
+fn names_of(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
 /// `column_1`, `column_2` and so on.
@@ -171,7 +246,7 @@ fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedE
     }
 }
 
-fn check_names(names: &[String], limits: &Limits) -> Result<(), FeedError> {
+pub(super) fn check_names(names: &[String], limits: &Limits) -> Result<(), FeedError> {
     if names.len() > limits.expanded_fields {
         let (most, found) = (limits.expanded_fields, names.len());
         let message = format!("expected a file of at most {most} columns, found {found}");

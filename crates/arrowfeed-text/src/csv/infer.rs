@@ -85,12 +85,12 @@ pub(super) fn types(
     texts: FileSet,
     dialect: &CsvDialect,
     sample: Option<u64>,
-    given: &Schema,
+    given: Option<&Schema>,
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let schema = texts.schema().clone();
     let mut found = vec![ColumnType::new(dialect); schema.fields().len()];
-    for field in given.fields() {
+    for field in given.into_iter().flat_map(Schema::fields) {
         if let Ok(column) = schema.index_of(field.name()) {
             found[column] = ColumnType { of_cells: CellType::String, is_boolean: false };
         }

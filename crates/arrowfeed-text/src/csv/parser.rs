@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::{column_difference, named_columns};
-use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 use regex::Regex;
 
 use super::dialect::CsvDialect;
+use super::format::check_names;
 use super::lists;
 use crate::group::Slice;
 use crate::values;
@@ -25,25 +26,80 @@ pub(crate) struct CsvParser {
     schema: SchemaRef,
 }
 
-/// The columns of a set of files.
+/// The columns that the headers of files may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headers {
+    /// Any columns: the names are known without the header, or there is none.
+    Ignored,
+    /// The columns of the first file.
+    Equal,
+    /// Any columns. Those that a file lacks are null in its rows.
+    Any,
+}
+
+/// The columns of a set of files, or of one file.
 #[derive(Debug)]
 pub(super) struct CsvColumns {
     pub(super) dialect: CsvDialect,
     pub(super) nulls: Option<Regex>,
     /// Names of all columns of the files; `None` if they are not known yet.
     names: Option<Vec<String>>,
-    /// Whether the headers of all files must have these names.
-    is_named_by_header: bool,
+    headers: Headers,
     /// All columns of the files with the types that `arrow-csv` parses. Columns that are never read, lists, columns of the
     /// type null, and those whose values are made of texts are text.
     pub(super) cells: SchemaRef,
     /// The columns that can be read.
     whole: SchemaRef,
-    /// The position of each column of `whole` in the files.
-    places: Vec<usize>,
+    /// The position of each column of `whole` in the files. `None`: the file does not have the column.
+    places: Vec<Option<usize>>,
     /// For each column of `whole`, the dialect of the values in its cells; `None` if each cell has one value.
-    multivalent: Vec<Option<CsvDialect>>,
+    multivalent: Vec<Option<Arc<CsvDialect>>>,
     blank_record: Vec<u8>,
+}
+
+impl CsvColumns {
+    /// Matches the columns of a schema by name.
+    ///
+    /// # Errors
+    /// The files do not have a column, or CSV has no values of its type.
+    fn new(
+        dialect: CsvDialect,
+        names: Option<Vec<String>>,
+        headers: Headers,
+        whole: SchemaRef,
+    ) -> Result<Self, FeedError> {
+        let known = names.as_deref().unwrap_or_default();
+        let mut cells: Vec<Field> = known.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
+        let by_name: HashMap<&String, usize> =
+            known.iter().enumerate().map(|(place, name)| (name, place)).collect();
+        let (mut places, mut seen) = (Vec::with_capacity(whole.fields().len()), HashSet::new());
+        let multivalent = dialect.of_columns(&whole);
+        for (field, multivalent) in whole.fields().iter().zip(&multivalent) {
+            let place = by_name.get(field.name()).copied();
+            if place.is_none() && (headers != Headers::Any || !field.is_nullable()) {
+                let names: Vec<String> = known.iter().map(|name| quoted(name)).collect();
+                let name = quoted(field.name());
+                let message = format!("expected a column {name}, found the columns {}", names.join(", "));
+                return Err(FeedError::new(FeedErrorKind::Schema, message));
+            }
+            if !seen.insert(field.name()) {
+                let name = quoted(field.name());
+                let message = format!("expected columns with different names, found {name} more than once");
+                return Err(FeedError::new(FeedErrorKind::Schema, message));
+            }
+            let cell = cell_of(field, multivalent.is_some(), &dialect)?;
+            if let Some(place) = place {
+                cells[place] = cell;
+            }
+            places.push(place);
+        }
+        let blank_record = match cells.len() {
+            0 | 1 => vec![dialect.quote; 2],
+            cells => vec![dialect.delimiter; cells - 1],
+        };
+        let (nulls, cells) = (dialect.null_pattern()?, Arc::new(Schema::new(cells)));
+        Ok(Self { dialect, nulls, names, headers, cells, whole, places, multivalent, blank_record })
+    }
 }
 
 impl CsvParser {
@@ -54,76 +110,27 @@ impl CsvParser {
     pub(super) fn new(
         dialect: CsvDialect,
         names: Option<Vec<String>>,
-        is_named_by_header: bool,
+        headers: Headers,
         schema: &Schema,
     ) -> Result<Self, FeedError> {
-        let known = names.as_deref().unwrap_or_default();
-        let mut cells: Vec<Field> = known.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
-        let by_name: HashMap<&String, usize> =
-            known.iter().enumerate().map(|(place, name)| (name, place)).collect();
-        let (mut places, mut seen) = (Vec::with_capacity(schema.fields().len()), HashSet::new());
-        let multivalent = dialect.of_columns(schema);
-        for (field, multivalent) in schema.fields().iter().zip(&multivalent) {
-            let Some(&place) = by_name.get(field.name()) else {
-                let names: Vec<String> = known.iter().map(|name| quoted(name)).collect();
-                let name = quoted(field.name());
-                let message = format!("expected a column {name}, found the columns {}", names.join(", "));
-                return Err(FeedError::new(FeedErrorKind::Schema, message));
-            };
-            if !seen.insert(place) {
-                let name = quoted(field.name());
-                let message = format!("expected columns with different names, found {name} more than once");
-                return Err(FeedError::new(FeedErrorKind::Schema, message));
-            }
-            if lists::item(field.data_type()).is_some() {
-                check_list(field)?;
-            } else if multivalent.is_some() && field.data_type() != &DataType::Null {
-                let found = field.data_type();
-                let message =
-                    format!("expected a list type, because the column is multivalent, found {found}");
-                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
-            } else if values::is_cut(field.data_type()) {
-                check_values(field)?;
-            } else if field.data_type() != &DataType::Null && !dialect.is_made_of_texts(field.data_type()) {
-                cells[place] = field.as_ref().clone().with_nullable(true);
-            }
-            places.push(place);
-        }
-        let blank_record = match cells.len() {
-            0 | 1 => vec![dialect.quote; 2],
-            cells => vec![dialect.delimiter; cells - 1],
-        };
-        let whole = Arc::new(schema.clone());
-        let nulls = dialect.null_pattern()?;
-        let (columns, cells) = ((0..places.len()).collect(), Arc::new(Schema::new(cells)));
-        let plan = CsvColumns {
-            dialect,
-            nulls,
-            names,
-            is_named_by_header,
-            cells,
-            whole: whole.clone(),
-            places,
-            multivalent,
-            blank_record,
-        };
-        let parser = Self { plan: Arc::new(plan), columns, schema: whole };
+        let schema = Arc::new(schema.clone());
+        let plan = CsvColumns::new(dialect, names, headers, schema.clone())?;
+        let parser = Self { columns: (0..plan.places.len()).collect(), plan: Arc::new(plan), schema };
         parser.check_types()?;
         Ok(parser)
     }
 
     /// Checks that `arrow-csv` supports each type, by parsing an empty cell.
     fn check_types(&self) -> Result<(), FeedError> {
-        let quote = self.plan.dialect.quote;
+        let dialect = &self.plan.dialect;
         let mut checked = HashSet::new();
-        for (place, field) in self.plan.places.iter().zip(self.plan.whole.fields()) {
-            let cells = self.plan.cells.field(*place);
-            if !checked.insert(cells.data_type()) {
+        for (field, multivalent) in self.plan.whole.fields().iter().zip(&self.plan.multivalent) {
+            let cell = cell_of(field, multivalent.is_some(), dialect)?;
+            if !checked.insert(cell.data_type().clone()) {
                 continue;
             }
-            let schema = Arc::new(Schema::new(vec![cells.clone()]));
-            let reader = self.plan.dialect.reader(schema, None).with_batch_size(2);
-            if let Err(error) = read(reader.build_decoder(), &[quote, quote, b'\n']) {
+            let reader = dialect.reader(Arc::new(Schema::new(vec![cell])), None).with_batch_size(2);
+            if let Err(error) = read(reader.build_decoder(), &[dialect.quote, dialect.quote, b'\n']) {
                 let found = field.data_type();
                 let message = format!("expected a type that a CSV cell can hold, found {found}: {error}");
                 return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
@@ -161,14 +168,23 @@ impl CsvParser {
         Ok(Self { plan: self.plan.clone(), columns: columns.into(), schema: Arc::new(schema) })
     }
 
-    /// Checks the header of another file.
-    pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
-        let Some(names) = self.plan.names.as_ref().filter(|_| self.plan.is_named_by_header) else {
-            return Ok(());
+    /// Returns the parser of a file with this header.
+    ///
+    /// # Errors
+    /// The header names other columns than that of the first file, and must not; it has too many columns, or two of one name.
+    pub(crate) fn of_header(&self, header: &[u8], limits: &Limits) -> Result<Self, FeedError> {
+        let plan = &self.plan;
+        let (Some(names), Headers::Equal | Headers::Any) = (&plan.names, plan.headers) else {
+            return Ok(self.clone());
         };
-        let found = self.plan.dialect.texts(header)?;
+        let found = plan.dialect.texts(header)?;
         if found == *names {
-            return Ok(());
+            return Ok(self.clone());
+        }
+        if plan.headers == Headers::Any {
+            check_names(&found, limits)?;
+            let plan = CsvColumns::new(plan.dialect.clone(), Some(found), plan.headers, plan.whole.clone())?;
+            return Ok(Self { plan: Arc::new(plan), ..self.clone() });
         }
         let texts = |names: &[String]| {
             Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>())
@@ -180,14 +196,17 @@ impl CsvParser {
 
     /// Parses records into rows. If the number of rows differs, a record is invalid.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
-        let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
+        let places = self.columns.iter().filter_map(|column| self.plan.places[*column]).collect();
         let batch = self.cells(self.plan.cells.clone(), records, places)?;
-        let columns = batch.columns().iter().zip(self.schema.fields()).zip(self.columns.iter());
-        let columns = columns.map(|((column, field), number)| {
-            if values::is_infinite(column) {
-                self.floats(records, *number, field)
-            } else {
-                of_type(column, field, &self.plan.dialect, self.plan.multivalent[*number].as_ref())
+        let mut parsed = batch.columns().iter();
+        let columns = self.columns.iter().zip(self.schema.fields()).map(|(number, field)| {
+            let column = self.plan.places[*number].and_then(|place| Some((place, parsed.next()?)));
+            match column {
+                None => Ok(new_null_array(field.data_type(), batch.num_rows())),
+                Some((place, column)) if values::is_infinite(column) => self.floats(records, place, field),
+                Some((_, column)) => {
+                    of_type(column, field, &self.plan.dialect, self.plan.multivalent[*number].as_deref())
+                }
             }
         });
         let columns = columns.collect::<Result<_, _>>()?;
@@ -197,8 +216,8 @@ impl CsvParser {
 
     /// Parses the cells of a column with infinite values again. Only texts without digits are infinite.
     #[cold]
-    fn floats(&self, records: Slice<'_>, number: usize, field: &Field) -> Result<ArrayRef, ArrowError> {
-        let (place, mut cells) = (self.plan.places[number], self.plan.cells.fields().to_vec());
+    fn floats(&self, records: Slice<'_>, place: usize, field: &Field) -> Result<ArrayRef, ArrowError> {
+        let mut cells = self.plan.cells.fields().to_vec();
         cells[place] = Arc::new(Field::new(field.name(), DataType::Utf8, true));
         let texts = self.cells(Arc::new(Schema::new(cells)), records, vec![place])?;
         values::of_texts(field.data_type(), texts.column(0).as_string())
@@ -231,10 +250,30 @@ impl CsvParser {
         Ok(Self { columns, schema, plan: self.plan.clone() })
     }
 
-    /// The position of a column that is read among all columns of the files.
-    pub(super) fn place(&self, column: usize) -> usize {
+    /// The position of a column that is read among all columns of the file; `None` if the file does not have it.
+    pub(super) fn place(&self, column: usize) -> Option<usize> {
         self.plan.places[self.columns[column]]
     }
+}
+
+/// The type that `arrow-csv` parses in the cells of a column.
+///
+/// # Errors
+/// CSV has no values of the type.
+fn cell_of(field: &Field, is_multivalent: bool, dialect: &CsvDialect) -> Result<Field, FeedError> {
+    let text = Field::new(field.name(), DataType::Utf8, true);
+    if lists::item(field.data_type()).is_some() {
+        check_list(field)?;
+    } else if is_multivalent && field.data_type() != &DataType::Null {
+        let found = field.data_type();
+        let message = format!("expected a list type, because the column is multivalent, found {found}");
+        return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+    } else if values::is_cut(field.data_type()) {
+        check_values(field)?;
+    } else if field.data_type() != &DataType::Null && !dialect.is_made_of_texts(field.data_type()) {
+        return Ok(field.clone().with_nullable(true));
+    }
+    Ok(text)
 }
 
 /// Converts a column to its type if it was read as text. A column of the type null must not have values.

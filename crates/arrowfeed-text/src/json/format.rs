@@ -2,13 +2,14 @@
 
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::io::FileSource;
-use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, Interrupt, Limits};
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{ArrowSchemaMerger, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use super::infer;
 use super::parser::JsonParser;
 use crate::column_types;
 use crate::format::TextFormat;
+use crate::merge;
 use crate::parser::Parser;
 
 /// Options for reading JSON Lines files.
@@ -20,6 +21,10 @@ pub struct JsonLinesOptions {
     /// Types of some columns; the names and types of the others are those without this option. Not together with a `schema`.
     /// `None`: all types are inferred.
     pub types: Option<SchemaRef>,
+    /// Whether the columns and types are merged from those of each file, which are inferred from the first `sample` records of
+    /// the file. The order of the columns is then that of the files, and a conflict names both files. Default false. Cannot
+    /// be combined with `schema`.
+    pub merge_schemas: bool,
     /// Number of records, from the first one on, from which types are inferred. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. `None`: all.
@@ -39,6 +44,7 @@ impl Default for JsonLinesOptions {
         Self {
             schema: None,
             types: None,
+            merge_schemas: false,
             sample: None,
             columns: None,
             exclude: None,
@@ -76,21 +82,35 @@ impl JsonLinesFormat {
         options: JsonLinesOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let JsonLinesOptions { schema, types, sample, columns, exclude, chunk_bytes, limits } = options;
+        let JsonLinesOptions { schema, types, merge_schemas, sample, columns, exclude, chunk_bytes, limits } =
+            options;
         column_types::check(types.as_ref(), schema.as_ref())?;
+        merge::check(merge_schemas, schema.as_ref())?;
         let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
         let (files, ..) = format.first_file(sources, interrupt)?;
-        let schema = match schema {
-            Some(schema) => schema,
+        let (schema, merged) = match schema {
+            Some(schema) => (schema, None),
             None => {
-                let lines = format.clone().into_set(files.clone(), (None, None))?;
                 let types = types.unwrap_or_else(|| Schema::empty().into());
-                let inferred = infer::types(lines, sample, &types, &limits, interrupt)?;
+                let infer = |lines| infer::types(lines, sample, &types, &limits, interrupt);
+                let (inferred, merged) = if merge_schemas {
+                    merge::merge_inferred(&files, ArrowSchemaMerger::of_texts(), |source| {
+                        infer(format.clone().into_set(Files::new([source]), (None, None))?)
+                    })?
+                } else {
+                    (infer(format.clone().into_set(files.clone(), (None, None))?)?, None)
+                };
+                if inferred.fields().is_empty() {
+                    let message =
+                        "expected records with keys to make columns from, found none: give a schema";
+                    return Err(FeedError::new(FeedErrorKind::Schema, message));
+                }
                 format = format.inferred_from(sample, types.clone());
-                column_types::replaced(inferred, &types)?.into()
+                (column_types::replaced(inferred, &types)?.into(), merged)
             }
         };
         let parser = Parser::Json(JsonParser::new(schema, limits.skipped_depth)?);
-        format.with_parser(parser)?.into_set(files, (columns.as_deref(), exclude.as_deref()))
+        let files = format.with_parser(parser)?.into_set(files, (columns.as_deref(), exclude.as_deref()))?;
+        Ok(merged.into_iter().fold(files, FileSet::of_merge))
     }
 }

@@ -11,6 +11,7 @@ mod compiled_codecs;
 mod csv;
 mod json;
 mod json_inference;
+mod merging;
 mod parts;
 #[path = "../../../../tests/random/config.rs"]
 mod random_config;

@@ -31,6 +31,11 @@ impl<F: FramedFormat> FramedFile<F> {
         Self { start, ..self }
     }
 
+    /// Returns the file with the format that its header determines.
+    pub fn with_format(self, format: F) -> Self {
+        Self { format, ..self }
+    }
+
     /// The name in messages.
     pub fn name(&self) -> &str {
         self.file.name()
