@@ -52,7 +52,7 @@ from arrowfeed._stubs.transform import (
     normalised,
     vocabulary,
 )
-from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
+from arrowfeed._stubs.write import AvroWriter, encode_avro_records, write_avro
 
 __version__: str
 
@@ -116,8 +116,8 @@ __all__ = [
     "clipped",
     "col",
     "crossed",
+    "encode_avro_records",
     "encode_examples",
-    "encode_records",
     "encode_sequence_examples",
     "encode_tfrecord",
     "exists",

@@ -125,7 +125,7 @@ mod _arrowfeed {
         predicate::{Column, Predicate, col, predicate_from_substrait},
         reader::RecordBatchReader,
         record_decoder::AvroRecordDecoder,
-        records::encode_records,
+        records::encode_avro_records,
         schema::{AvroSchema, avro_columns, avro_schema, check_avro},
         schema_merge::SchemaChange,
         split::Split,

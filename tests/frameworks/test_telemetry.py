@@ -18,7 +18,6 @@ from tfx_bsl.tfxio import parquet_tfxio, raw_tf_record, telemetry, telemetry_tes
 
 import arrowfeed as af
 from arrowfeed import tfxio
-from arrowfeed._arrowfeed import encode_records
 from arrowfeed.tfxio import _batch_figures, _telemetry, table_util
 
 THEIRS = types.SimpleNamespace(
@@ -53,6 +52,8 @@ def every_row_is_sampled(monkeypatch):
     """On both sides, so that the distributions of rows can be compared."""
     monkeypatch.setattr(_telemetry, "_STRIDE", 0)
     monkeypatch.setattr(_telemetry, "_SAMPLE", 1 << 40)
+    # Earlier tests of this process may have taken a sample.
+    _telemetry._updates.cache_clear()
     original = telemetry._ProfileRecordBatchDoFn.__init__
 
     def of_every_batch(self, descriptors, logical, physical, _probability):
@@ -335,7 +336,7 @@ def test_avro_has_the_metrics_of_its_batches(tmp_path, file_source):
     if file_source:
         found = metrics(source.BeamSource(60))
     else:
-        records = encode_records(next(af.read_avro(tmp_path / "rows.avro")), source.AvroSchema())
+        records = af.encode_avro_records(next(af.read_avro(tmp_path / "rows.avro")), source.AvroSchema())
         expected["tfx.test.component.io", f"{prefix}-raw_record_byte_size"] = (
             ROWS,
             sum(map(len, records)),
@@ -357,7 +358,6 @@ def test_a_projection_has_the_metrics_of_its_columns(files):
 def test_a_process_samples_its_first_batch_and_then_a_part_of_the_rows(monkeypatch):
     monkeypatch.setattr(_telemetry, "_STRIDE", 50_000)
     monkeypatch.setattr(_telemetry, "_SAMPLE", 50)
-    _telemetry._updates.cache_clear()
     batches = [pa.record_batch({"x": [[1]] * 1000})] * 120
     found = metrics(profile(["samples"], "some", "way"), given=batches)
     prefix = "LogicalFormat[some]-PhysicalFormat[way]"

@@ -3,6 +3,7 @@
 import concurrent.futures
 import io
 import pickle
+import re
 
 import fastavro
 import pyarrow as pa
@@ -44,6 +45,40 @@ def test_messages_of_fastavro_become_batches():
     assert pa.Table.from_batches(batches).to_pylist() == ROWS
     assert pa.schema(decoder.schema) == batches[0].schema
     assert (decoder.rows, decoder.flush()) == (0, None)
+
+
+def test_encoded_rows_are_messages_of_fastavro():
+    table = pa.Table.from_pylist(ROWS)
+    records = [encoded(row) for row in ROWS]
+    assert af.encode_avro_records(table, SCHEMA) == records
+    assert af.encode_avro_records(ROWS, SCHEMA) == records
+    fingerprint = af.AvroSchema(SCHEMA).fingerprint
+    heads = {
+        "single_object": b"\xc3\x01" + fingerprint.to_bytes(8, "little"),
+        "confluent": bytes(3) + b"\x01\x02",
+    }
+    for framing, schemas in (("single_object", [SCHEMA]), ("confluent", {258: SCHEMA})):
+        schema_id = 258 if framing == "confluent" else None
+        messages = af.encode_avro_records(table, SCHEMA, framing=framing, schema_id=schema_id)
+        assert messages == [heads[framing] + record for record in records]
+        decoder = af.AvroRecordDecoder(framing=framing, schemas=schemas)
+        assert pa.record_batch(decoder.decode(messages)).to_pylist() == ROWS
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"framing": "confluent"}, "schema_id: expected the ID of the schema, found None"),
+        ({"schema_id": 7}, 'schema_id: expected None without framing="confluent", found int 7'),
+        (
+            {"framing": "confluent", "schema_id": 1 << 32},
+            "expected a schema number of at most 4294967295, found 4294967296",
+        ),
+    ],
+)
+def test_framings_of_encoded_rows_need_their_identifiers(options, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        af.encode_avro_records(ROWS, SCHEMA, **options)
 
 
 def test_options_are_those_of_read_avro(tmp_path):

@@ -45,6 +45,33 @@ impl Framing {
         self.len() == 0
     }
 
+    /// Returns the bytes before a record whose schema has this fingerprint or number. Without an identifier, `key` is ignored.
+    ///
+    /// ```
+    /// use arrowfeed_avro::Framing;
+    ///
+    /// assert_eq!(Framing::Confluent.head(7)?, [0, 0, 0, 0, 7]);
+    /// assert_eq!(Framing::Bare.head(7)?, []);
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The number of a registry has more than 32 bits.
+    pub fn head(self, key: u64) -> Result<Vec<u8>, FeedError> {
+        let key = match self {
+            Self::Bare => Vec::new(),
+            Self::SingleObject => key.to_le_bytes().to_vec(),
+            Self::Confluent => match u32::try_from(key) {
+                Ok(number) => number.to_be_bytes().to_vec(),
+                Err(error) => {
+                    let message = format!("expected a schema number of at most {}, found {key}", u32::MAX);
+                    return Err(FeedError::new(FeedErrorKind::Options, message).with_source(error));
+                }
+            },
+        };
+        Ok([self.marker(), &key].concat())
+    }
+
     /// Splits a message into the fingerprint or number of its schema, and the record. The identifier is `None`
     /// if the framing has none.
     ///
@@ -95,6 +122,22 @@ impl Framing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heads_that_are_written_are_read() {
+        let record = [2, 4];
+        for (framing, key) in [
+            (Framing::Bare, None),
+            (Framing::SingleObject, Some(0x0123_4567_89ab_cdef)),
+            (Framing::Confluent, Some(u64::from(u32::MAX))),
+        ] {
+            let head = framing.head(key.unwrap_or(9)).unwrap();
+            assert_eq!(head.len(), framing.len());
+            assert_eq!(framing.split(&[&head[..], &record].concat()).unwrap(), (key, &record[..]));
+        }
+        let error = Framing::Confluent.head(1 << 32).unwrap_err().to_string();
+        assert_eq!(error, "expected a schema number of at most 4294967295, found 4294967296");
+    }
 
     #[test]
     fn heads_are_read_as_specified() {

@@ -1,4 +1,4 @@
-"""Writing Avro: `write_avro`, `AvroWriter`, `encode_records`."""
+"""Writing Avro: `write_avro`, `AvroWriter`, `encode_avro_records`."""
 
 import os
 from collections.abc import Mapping
@@ -6,11 +6,11 @@ from typing import IO, Literal
 
 from typing_extensions import Self
 
-from arrowfeed._stubs.arrow import RecordBatch
 from arrowfeed.types import (
     ArrowSchemaExportable,
     AvroSchemaLike,
     Codec,
+    Framing,
     Rows,
     StorageOptions,
     Store,
@@ -190,10 +190,35 @@ class AvroWriter:
     def bytes(self) -> int:
         """Number of bytes written so far, including the header of a new file."""
 
-def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]:
-    """Encodes each row of a batch in Avro's binary encoding, without a file. `arrowfeed` does not export this
-    function.
+def encode_avro_records(
+    batches: Rows,
+    schema: AvroSchemaLike,
+    *,
+    framing: Framing = "bare",
+    schema_id: int | None = None,
+) -> list[bytes]:
+    """Encodes rows as Avro records without a file, such as messages of a stream.
+
+    `AvroRecordDecoder` reads them.
+
+    Args:
+        batches: Rows, as in `write_avro`.
+        schema: The Avro schema of the records. Columns fit it by the rules of `write_avro`.
+        framing: The header of each message, as in `AvroRecordDecoder`. `"bare"`: none. `"single_object"`: the
+            fingerprint of the schema. `"confluent"`: the ID of the schema in a registry.
+        schema_id: With `framing="confluent"`: the ID of the schema, from 0 to 4,294,967,295. None: no ID.
 
     Raises:
-        SchemaError: A column does not fit the schema.
+        SchemaError: The schema is invalid, or a column does not fit it.
+        ConversionError: A value cannot be written as its Avro type.
+        ValueError: An option has an invalid value.
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
+        >>> rows = pyarrow.table({"id": [1, 2]})
+        >>> [record.hex() for record in arrowfeed.encode_avro_records(rows, schema)]
+        ['02', '04']
+        >>> arrowfeed.encode_avro_records(rows, schema, framing="confluent", schema_id=7)[0].hex()
+        '000000000702'
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_records
+from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_avro_records
 from arrowfeed.tfxio._avro_records import ENCODING, AvroRecords
 from arrowfeed.tfxio._files import FileRecords, Reading, patterns_of
 from arrowfeed.tfxio._raw_records import with_raw_records
@@ -104,8 +104,10 @@ class AvroRecord(AvroRecords, FileRecords):
         batches = self._dataset().record_batches(**iteration)
         whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
         for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
-            yield with_raw_records(batch.to_pyarrow(), str(self._raw_column), encode_records(rows, schema))
+            yield with_raw_records(
+                batch.to_pyarrow(), str(self._raw_column), encode_avro_records(rows, schema)
+            )
 
 
 def _encoded(schema: AvroSchema, batch: RecordBatch) -> list[bytes]:
-    return encode_records(batch, schema)
+    return encode_avro_records(batch, schema)

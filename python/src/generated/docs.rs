@@ -3394,6 +3394,32 @@ Example:
     >>> features.Dense([], key="country", transform=features.crossed(["device"], 1000))
     Dense((), key='country', transform=(crossed(["device"], 1000),))"#
     };
+    (encode_avro_records) => {
+        r#"Encodes rows as Avro records without a file, such as messages of a stream.
+
+`AvroRecordDecoder` reads them.
+
+Args:
+    batches: Rows, as in `write_avro`.
+    schema: The Avro schema of the records. Columns fit it by the rules of `write_avro`.
+    framing: The header of each message, as in `AvroRecordDecoder`. `"bare"`: none. `"single_object"`: the
+        fingerprint of the schema. `"confluent"`: the ID of the schema in a registry.
+    schema_id: With `framing="confluent"`: the ID of the schema, from 0 to 4,294,967,295. None: no ID.
+
+Raises:
+    SchemaError: The schema is invalid, or a column does not fit it.
+    ConversionError: A value cannot be written as its Avro type.
+    ValueError: An option has an invalid value.
+    TypeError: An argument has the wrong type.
+
+Example:
+    >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
+    >>> rows = pyarrow.table({"id": [1, 2]})
+    >>> [record.hex() for record in arrowfeed.encode_avro_records(rows, schema)]
+    ['02', '04']
+    >>> arrowfeed.encode_avro_records(rows, schema, framing="confluent", schema_id=7)[0].hex()
+    '000000000702'"#
+    };
     (encode_examples) => {
         r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
@@ -3410,13 +3436,6 @@ Raises:
 Example:
     >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
     '0a0c0a0a0a016e12051a030a0107'"#
-    };
-    (encode_records) => {
-        r#"Encodes each row of a batch in Avro's binary encoding, without a file. `arrowfeed` does not export this
-function.
-
-Raises:
-    SchemaError: A column does not fit the schema."#
     };
     (encode_sequence_examples) => {
         r###"Encodes rows as `tf.SequenceExample` messages.
@@ -4622,11 +4641,11 @@ macro_rules! signed {
     (crossed) => {
         concat!(r#"crossed(keys, buckets, *, seed=None)"#, "\n--\n\n", docs!(crossed))
     };
+    (encode_avro_records) => {
+        concat!(r#"encode_avro_records(batches, schema, *, framing='bare', schema_id=None)"#, "\n--\n\n", docs!(encode_avro_records))
+    };
     (encode_examples) => {
         concat!(r#"encode_examples(batches, *, null_features=False)"#, "\n--\n\n", docs!(encode_examples))
-    };
-    (encode_records) => {
-        concat!(r#"encode_records(batch, schema, /)"#, "\n--\n\n", docs!(encode_records))
     };
     (encode_sequence_examples) => {
         concat!(r#"encode_sequence_examples(batches, *, sequence_column='##SEQUENCE##')"#, "\n--\n\n", docs!(encode_sequence_examples))
