@@ -49,9 +49,8 @@ impl<T: Argument> Argument for SchemaArgument<T> {
 pub(crate) enum MergedArgument {
     /// The JSON of `reader_schema`.
     ReaderSchema(Arc<str>),
-    Schema(Schema),
-    /// The columns of text files, and whether a file may lack some by an option.
-    OfText(Schema, bool),
+    /// The Arrow schema, and whether files lack columns only by an option.
+    Schema(Schema, bool),
 }
 
 impl MergedArgument {
@@ -65,11 +64,7 @@ impl MergedArgument {
             Some(Some(json)) => Some(Self::ReaderSchema(json.clone())),
             Some(None) => {
                 let schema = Schema(files.format().all_columns()?);
-                Some(match files.format().name() {
-                    "csv" => Self::OfText(schema, true),
-                    "jsonl" => Self::OfText(schema, false),
-                    _ => Self::Schema(schema),
-                })
+                Some(Self::Schema(schema, files.format().name() == "csv"))
             }
         })
     }
@@ -78,13 +73,12 @@ impl MergedArgument {
     pub(crate) fn keep(self, keywords: &Keywords<'_>) -> PyResult<()> {
         match self {
             Self::ReaderSchema(json) => keywords.keep("reader_schema", &*json),
-            Self::Schema(schema) => keywords.keep("schema", schema),
-            Self::OfText(schema, missing_columns) => {
+            Self::Schema(schema, needs_option) => {
                 keywords.keep("schema", schema)?;
                 // Only inference uses these.
                 keywords.forget("types")?;
                 keywords.forget("sample")?;
-                if missing_columns { keywords.keep("missing_columns", true) } else { Ok(()) }
+                if needs_option { keywords.keep("missing_columns", true) } else { Ok(()) }
             }
         }
     }
