@@ -95,12 +95,12 @@ def files_of(
         return [(shown, path, None)]
     files = {name: info for name, info in found.items() if info.get("type") != "directory"}
     if not files:
-        is_glob = "*" in path or "[" in path
         message = "expected files that match this URL, found none"
-        if not is_glob and not below and _below(filesystem, path, extension):
+        if "*" not in path and "[" not in path and not below:
+            # Another listing could take long.
             message = (
-                f"expected files named *.{extension} under this URL, found some only in directories below "
-                f"it: read them with the glob **/*.{extension}, or with partitioning= if the names of the "
+                f"expected files named *.{extension} under this URL, found none: read those in directories "
+                f"below it with the glob **/*.{extension}, or with partitioning= if the names of the "
                 "directories are values"
             )
         raise FileNotFoundError(errno.ENOENT, message, shown)

@@ -240,8 +240,8 @@ def test_files_of_a_url_in_directories_below_are_named(memory, parts):
     with pytest.raises(FileNotFoundError) as caught:
         af.read_avro("memory://deep")
     assert str(caught.value) == (
-        "[Errno 2] expected files named *.avro under this URL, found some only in directories below it: read "
-        "them with the glob **/*.avro, or with partitioning= if the names of the directories are values: "
+        "[Errno 2] expected files named *.avro under this URL, found none: read those in directories below "
+        "it with the glob **/*.avro, or with partitioning= if the names of the directories are values: "
         "'memory://deep'"
     )
 

@@ -149,12 +149,12 @@ async fn find(store: Store, name: String, search: Search) -> Result<Vec<Listed>,
             lister.everything(directory.clone(), &directory, &is_wanted).await?
         } else {
             let is_visible = |name: &str| !name.starts_with('.');
-            let (below, mut found) = lister.level(directory.clone(), &directory, &is_visible).await?;
-            found.retain(|object| object.name.ends_with(extension));
+            let is_wanted = |name: &str| name.ends_with(extension) && is_visible(name);
+            let (below, found) = lister.level(directory.clone(), &directory, &is_visible, &is_wanted).await?;
             if found.is_empty() && !below.is_empty() {
                 let message = format!(
-                    "expected files named *{extension} under this URL, found only directories: read those below with \
-                     the glob **/*{extension}, or with partitioning= if the names of the directories are values"
+                    "expected files named *{extension} under this URL, found none, and directories: read the files in them \
+                     with the glob **/*{extension}, or with partitioning= if the names of the directories are values"
                 );
                 return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, message)));
             }
@@ -199,7 +199,8 @@ impl Lister<'_> {
     ) -> Result<(Vec<String>, Vec<Listed>), Failed> {
         let level = |directory: String| async move {
             let start = format!("{directory}{}", part.start);
-            self.level(start, &directory, &|name: &str| part.matches(name)).await
+            let matches = |name: &str| part.matches(name);
+            self.level(start, &directory, &matches, &matches).await
         };
         let levels = stream::iter(directories).map(level).buffer_unordered(self.options.max_requests.max(1));
         let add = |mut all: (Vec<String>, Vec<Listed>), level: (Vec<String>, Vec<Listed>)| async move {
@@ -210,23 +211,26 @@ impl Lister<'_> {
         levels.try_fold((Vec::new(), Vec::new()), add).await
     }
 
-    /// The directories, each with a trailing slash, and the objects that are directly under a directory and match.
-    /// `start` is a known common prefix of their names.
+    /// The directories of a directory whose names match the first function, each with a trailing slash, and the objects whose
+    /// names match the second one. `start` is a known common prefix of their names.
     async fn level(
         &self,
         start: String,
         directory: &str,
-        matches: &(dyn Fn(&str) -> bool + Sync),
+        is_directory: &(dyn Fn(&str) -> bool + Sync),
+        is_object: &(dyn Fn(&str) -> bool + Sync),
     ) -> Result<(Vec<String>, Vec<Listed>), Failed> {
         let (mut directories, mut objects) = (Vec::new(), Vec::new());
         let mut take = |result: ListResult| {
-            let last = |path: &Path| {
+            let last = |path: &Path, matches: &(dyn Fn(&str) -> bool + Sync)| {
                 let name = path.as_ref().strip_prefix(directory)?;
                 (!name.is_empty() && !name.contains('/') && matches(name)).then(|| path.as_ref().to_owned())
             };
-            directories.extend(result.common_prefixes.iter().filter_map(|path| Some(last(path)? + "/")));
+            directories.extend(
+                result.common_prefixes.iter().filter_map(|path| Some(last(path, is_directory)? + "/")),
+            );
             objects.extend(result.objects.into_iter().filter_map(|meta| {
-                let name = last(&meta.location)?;
+                let name = last(&meta.location, is_object)?;
                 Some(Listed { name, path: meta.location, len: meta.size })
             }));
         };

@@ -77,6 +77,9 @@ pub fn resolve_below<P: AsRef<Path>>(
     resolve_in(patterns, &Search { extension, below: true }, interrupt)
 }
 
+/// Maximum number of entries of directories that are looked at for a message.
+const MOST_ENTRIES: usize = 1000;
+
 /// The files that are selected in a directory.
 #[derive(Clone, Copy)]
 struct Search<'a> {
@@ -142,10 +145,7 @@ fn is_glob(pattern: &str) -> bool {
 fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let files = listed(path, search, usize::MAX, ask)?;
     let named = format!("expected a directory with files named *.{}", search.extension);
-    if files.is_empty()
-        && !search.below
-        && !listed(path, &Search { below: true, ..*search }, 1, ask)?.is_empty()
-    {
+    if files.is_empty() && !search.below && has_files_below(path, search, ask)? {
         let message = format!(
             "{named}, found some only in directories below it: read them with the glob **/*.{}, or with \
              partitioning= if the names of the directories are values",
@@ -156,15 +156,25 @@ fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathB
     sorted(files, &format!("{named}, found none"))
 }
 
-/// The selected files in any order, at most `most`.
+/// Whether the directories below have such files, for a message: only some entries are looked at, and errors are left out.
+fn has_files_below(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<bool, FeedError> {
+    match listed(path, &Search { below: true, ..*search }, MOST_ENTRIES, ask) {
+        Err(error) if error.kind() == FeedErrorKind::Interrupted => Err(error),
+        found => Ok(found.is_ok_and(|found| !found.is_empty())),
+    }
+}
+
+/// The selected files among the first entries, at most `most`, in any order.
 fn listed(path: &Path, search: &Search<'_>, most: usize, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
-    let mut directories = vec![path.to_path_buf()];
+    let (mut directories, mut left) = (vec![path.to_path_buf()], most);
     while let Some(directory) = directories.pop() {
         let in_directory = |error| FeedError::io(error).in_file(&directory.display().to_string());
         for entry in fs::read_dir(&directory).map_err(in_directory)? {
             ask()?;
             let file = entry.map_err(in_directory)?.path();
+            let Some(rest) = left.checked_sub(1) else { return Ok(files) };
+            left = rest;
             let starts_with = |start: &[u8]| {
                 file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start))
             };
@@ -177,9 +187,6 @@ fn listed(path: &Path, search: &Search<'_>, most: usize, ask: Ask<'_>) -> Result
                 }
             } else if file.extension().is_some_and(|found| found == search.extension) {
                 files.push(file);
-                if files.len() >= most {
-                    return Ok(files);
-                }
             }
         }
     }

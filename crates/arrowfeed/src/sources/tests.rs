@@ -154,6 +154,13 @@ fn a_directory_yields_the_files_of_those_below() {
     assert_eq!(error.to_string(), format!("{}: {message}", nested.display()));
     let of_glob = ["_e.avro", "a.avro"].map(|file| dt.join(file));
     assert_eq!(resolve([nested.join("**/*.avro")]).unwrap(), of_glob);
+    // Only some entries are looked at for the message.
+    for number in 0..super::MOST_ENTRIES {
+        fs::create_dir(nested.join(number.to_string())).unwrap();
+    }
+    fs::rename(scratch.0.join("dt=1/x=2"), nested.join("0/x")).unwrap();
+    let error = resolve([&nested]).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: {}", nested.display(), &message[..45])), "{error}");
     let error = resolve_below([&scratch.0], "parquet", None).unwrap_err().to_string();
     let message = "expected a directory with files named *.parquet, found none";
     assert_eq!(error, format!("{}: {message}", scratch.0.display()));
