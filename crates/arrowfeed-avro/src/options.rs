@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrowfeed_source::field_ids::FieldIds;
 use arrowfeed_source::format::check_selection;
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, SchemaMerge};
 
 use crate::AvroSchema;
 
@@ -94,9 +94,7 @@ impl AvroOptions {
             return refuse("expected max_batch_bytes of 1 or more, found 0");
         }
         check_selection(self.columns.as_deref(), self.exclude.as_deref())?;
-        if self.merge_schemas && self.reader_schema.is_some() {
-            return refuse("expected either a reader_schema or merge_schemas, found both");
-        }
+        SchemaMerge::check_options(self.merge_schemas, self.reader_schema.is_some(), "reader_schema")?;
         if self.raw && (self.merge_schemas || self.reader_schema.is_some()) {
             return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }

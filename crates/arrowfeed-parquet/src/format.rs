@@ -115,10 +115,7 @@ fn merged(
     if !options.merge_schemas {
         return Ok((options, None));
     }
-    if options.schema.is_some() {
-        let message = "expected either a schema or merge_schemas, found both";
-        return Err(FeedError::new(FeedErrorKind::Options, message));
-    }
+    SchemaMerge::check_options(options.merge_schemas, options.schema.is_some(), "schema")?;
     let (mut merger, limits) = (ArrowSchemaMerger::new(), options.limits.clone());
     let open = move |opened, _: &Check<'_>| Ok(Footer::read(opened, &limits)?.schema().clone());
     files.visit_all(interrupt, open, |name, schema| merger.add(name, &schema))?;

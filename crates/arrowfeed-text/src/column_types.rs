@@ -21,7 +21,7 @@ pub(crate) fn check(types: Option<&SchemaRef>, schema: Option<&SchemaRef>) -> Re
 ///
 /// # Errors
 /// No inferred column has the name of a column in `types`, or two columns in `types` have the same name.
-pub(crate) fn replaced(inferred: Schema, types: &Schema) -> Result<Schema, FeedError> {
+pub(crate) fn replaced(inferred: &Schema, types: &Schema) -> Result<Schema, FeedError> {
     let mut fields = inferred.fields().to_vec();
     let mut seen = HashSet::new();
     for given in types.fields() {

@@ -7,18 +7,6 @@ use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::Files;
 use arrowfeed_source::{ArrowSchemaMerger, FeedError, FeedErrorKind, SchemaMerge};
 
-/// Checks that only one option determines the columns.
-///
-/// # Errors
-/// There are a schema and a merge.
-pub(crate) fn check(merge_schemas: bool, schema: Option<&SchemaRef>) -> Result<(), FeedError> {
-    if !merge_schemas || schema.is_none() {
-        return Ok(());
-    }
-    let message = "expected either a schema or merge_schemas, found both";
-    Err(FeedError::new(FeedErrorKind::Options, message))
-}
-
 /// Merges the schemas that `infer` returns for each file, in order.
 ///
 /// # Errors
@@ -27,7 +15,7 @@ pub(crate) fn merge_inferred(
     files: &Files,
     mut merger: ArrowSchemaMerger,
     infer: impl Fn(FileSource) -> Result<Schema, FeedError>,
-) -> Result<(Schema, Option<SchemaMerge>), FeedError> {
+) -> Result<(SchemaRef, SchemaMerge), FeedError> {
     for (file, source) in files.sources().enumerate() {
         let source = source.ok_or_else(|| {
             let message = "expected a file that can be read twice, found a stream";
@@ -35,6 +23,5 @@ pub(crate) fn merge_inferred(
         })?;
         merger.add(&files.name(file).into(), &Arc::new(infer(source)?))?;
     }
-    let (schema, merge) = merger.finish();
-    Ok((schema.as_ref().clone(), Some(merge)))
+    Ok(merger.finish())
 }

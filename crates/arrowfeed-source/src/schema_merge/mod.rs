@@ -6,7 +6,7 @@ mod types;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::printable;
+use crate::{FeedError, FeedErrorKind, printable};
 pub use arrow::ArrowSchemaMerger;
 
 /// The merged schema of a set of files, and the report of the merge.
@@ -17,6 +17,20 @@ pub struct SchemaMerge {
     /// The merged schema as text, for formats with a schema language of their own: the JSON of an Avro schema. `None`: the
     /// Arrow schema is the merged schema.
     pub schema_text: Option<Arc<str>>,
+}
+
+impl SchemaMerge {
+    /// Checks that the options have a schema, whose option is `name`, or merge those of the files.
+    ///
+    /// # Errors
+    /// They do both.
+    pub fn check_options(merges: bool, has_schema: bool, name: &str) -> Result<(), FeedError> {
+        if !merges || !has_schema {
+            return Ok(());
+        }
+        let message = format!("expected either a {name} or merge_schemas, found both");
+        Err(FeedError::new(FeedErrorKind::Options, message))
+    }
 }
 
 /// A change that a file made to the schema that was merged from the files before it.

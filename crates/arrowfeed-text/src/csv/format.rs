@@ -112,9 +112,8 @@ impl CsvFormat {
     ) -> Result<FileSet, FeedError> {
         options.dialect.check()?;
         column_types::check(options.types.as_ref(), options.schema.as_ref())?;
-        merge::check(options.merge_schemas, options.schema.as_ref())?;
-        let selection = (options.columns.clone(), options.exclude.clone());
-        let selection = (selection.0.as_deref(), selection.1.as_deref());
+        SchemaMerge::check_options(options.merge_schemas, options.schema.is_some(), "schema")?;
+        let selection = (options.columns.as_deref(), options.exclude.as_deref());
         if options.raw {
             let parser = Parser::whole(Some(options.dialect));
             let format = TextFormat::new(parser, options.chunk_bytes, options.limits)?;
@@ -126,11 +125,14 @@ impl CsvFormat {
             Some(schema) => (schema.as_ref().clone(), None),
             None => {
                 let (inferred, merge) = match options.merge_schemas {
-                    true => head.merged(&options, interrupt)?,
-                    false => (head.inferred(&options, interrupt)?, None),
+                    true => {
+                        let (merged, merge) = head.merged(&options, interrupt)?;
+                        (merged, Some(merge))
+                    }
+                    false => (head.inferred(&options, interrupt)?.into(), None),
                 };
                 let types = options.types.unwrap_or_else(|| Schema::empty().into());
-                let schema = column_types::replaced(inferred, &types)?;
+                let schema = column_types::replaced(&inferred, &types)?;
                 head.format = head.format.inferred_from(options.sample, types);
                 (schema, merge)
             }
@@ -212,7 +214,7 @@ impl Head {
         &self,
         options: &CsvOptions,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(Schema, Option<SchemaMerge>), FeedError> {
+    ) -> Result<(SchemaRef, SchemaMerge), FeedError> {
         merge::merge_inferred(&self.files, ArrowSchemaMerger::of_texts(), |source| {
             Self::read([source], options, interrupt)?.inferred(options, interrupt)
         })

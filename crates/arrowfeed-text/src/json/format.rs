@@ -3,7 +3,7 @@
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{ArrowSchemaMerger, FeedError, FeedErrorKind, Interrupt, Limits};
+use arrowfeed_source::{ArrowSchemaMerger, FeedError, FeedErrorKind, Interrupt, Limits, SchemaMerge};
 
 use super::infer;
 use super::parser::JsonParser;
@@ -85,7 +85,7 @@ impl JsonLinesFormat {
         let JsonLinesOptions { schema, types, merge_schemas, sample, columns, exclude, chunk_bytes, limits } =
             options;
         column_types::check(types.as_ref(), schema.as_ref())?;
-        merge::check(merge_schemas, schema.as_ref())?;
+        SchemaMerge::check_options(merge_schemas, schema.is_some(), "schema")?;
         let mut format = TextFormat::new(Parser::whole(None), chunk_bytes, limits.clone())?;
         let (files, ..) = format.first_file(sources, interrupt)?;
         let (schema, merged) = match schema {
@@ -94,11 +94,13 @@ impl JsonLinesFormat {
                 let types = types.unwrap_or_else(|| Schema::empty().into());
                 let infer = |lines| infer::types(lines, sample, &types, &limits, interrupt);
                 let (inferred, merged) = if merge_schemas {
-                    merge::merge_inferred(&files, ArrowSchemaMerger::of_texts(), |source| {
-                        infer(format.clone().into_set(Files::new([source]), (None, None))?)
-                    })?
+                    let (merged, merge) =
+                        merge::merge_inferred(&files, ArrowSchemaMerger::of_texts(), |source| {
+                            infer(format.clone().into_set(Files::new([source]), (None, None))?)
+                        })?;
+                    (merged, Some(merge))
                 } else {
-                    (infer(format.clone().into_set(files.clone(), (None, None))?)?, None)
+                    (infer(format.clone().into_set(files.clone(), (None, None))?)?.into(), None)
                 };
                 if inferred.fields().is_empty() {
                     let message =
@@ -106,7 +108,7 @@ impl JsonLinesFormat {
                     return Err(FeedError::new(FeedErrorKind::Schema, message));
                 }
                 format = format.inferred_from(sample, types.clone());
-                (column_types::replaced(inferred, &types)?.into(), merged)
+                (column_types::replaced(&inferred, &types)?.into(), merged)
             }
         };
         let parser = Parser::Json(JsonParser::new(schema, limits.skipped_depth)?);

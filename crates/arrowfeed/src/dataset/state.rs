@@ -216,13 +216,13 @@ pub(super) fn same_option<T: PartialEq + Serialize>(
 
 /// Checks that the shard is the same. The rows of a shard depend on the number of shards.
 fn same_shard(own: (u64, u64), found: (u64, u64)) -> Result<(), StateError> {
-    let (Err(error), true) = (same_option("shard", &own, &found), own.1 != found.1) else {
-        return same_option("shard", &own, &found);
-    };
-    Err(error.with_advice(
-        "to change the number of shards, begin a later epoch with start_epoch= and no state; states of \
-         global_batch_size= can be loaded by any number of processes",
-    ))
+    same_option("shard", &own, &found).map_err(|error| match own.1 == found.1 {
+        true => error,
+        false => error.with_advice(
+            "to change the number of shards, begin a later epoch with start_epoch= and no state; states of \
+             global_batch_size= can be loaded by any number of processes",
+        ),
+    })
 }
 
 /// Checks that the selected rows are the same.
