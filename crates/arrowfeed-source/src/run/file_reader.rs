@@ -10,7 +10,7 @@ use arrowfeed_predicate::Predicate;
 
 use super::file_set::FileSet;
 use super::full_batches::FullBatches;
-use super::part_reader::{PartOptions, PartReader, Workers, check_batch_size};
+use super::part_reader::{PartOptions, PartReader, Polled, Workers, check_batch_size};
 use super::parts::{BatchBoundaries, Part};
 use crate::format::FormatFile;
 use crate::stats::{Meter, Stats};
@@ -167,6 +167,25 @@ impl FileReader {
         &self.parts.report().skipped
     }
 
+    /// Returns the next batch, as [`PartReader::poll`].
+    pub(super) fn poll(&mut self, wait: bool) -> Result<Polled<RecordBatch>, FeedError> {
+        let Self { parts, full, meter, .. } = self;
+        let polled = match full {
+            Some(full) => full.poll(parts, wait),
+            None => parts.poll(wait).map(|polled| polled.map(|found| found.batch)),
+        };
+        meter.set_counts(parts.report());
+        polled
+    }
+
+    pub(super) fn counts(&self) -> &Report {
+        self.parts.report()
+    }
+
+    pub(super) fn parts(&mut self) -> &mut PartReader {
+        &mut self.parts
+    }
+
     /// Ends the reading and stops its threads. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.parts.close();
@@ -184,14 +203,16 @@ impl Iterator for FileReader {
     type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Self { parts, full, meter, .. } = self;
-        let next = || match full {
-            Some(full) => full.next(parts),
-            None => Some(parts.next()?.map(|found| found.batch)),
+        let meter = self.meter.clone();
+        let next = || loop {
+            match self.poll(true) {
+                Ok(Polled::Batch(batch)) => return Some(Ok(batch)),
+                Ok(Polled::Pending) => {}
+                Ok(Polled::End) => return None,
+                Err(error) => return Some(Err(error)),
+            }
         };
-        let next = meter.next(next, |next| matches!(next, Some(Ok(_))));
-        meter.set_counts(parts.report());
-        next
+        meter.next(next, |next| matches!(next, Some(Ok(_))))
     }
 }
 

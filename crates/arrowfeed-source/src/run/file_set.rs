@@ -11,9 +11,10 @@ use super::added_columns::Added;
 use super::files::{Entry, Files, not_a_file};
 use super::filter::{Filter, FilterLevel};
 use super::filter_levels::schema_of;
+use super::parts::NumberedFile;
 use super::remote_files::{OpeningAhead, RemoteFiles};
 use super::row_starts::{next_chunk, skip_damage};
-use crate::format::{Chunk, FileFormat, FormatFile, check_selection, remaining_columns};
+use crate::format::{Chunk, FileFormat, FormatFile, Unit, check_selection, remaining_columns};
 use crate::io::remote::{OnArrival, RemoteFile};
 use crate::io::{Expected, FileBytes, FileIdentity, FileSource, Opened, StoredFile};
 use crate::report::Requests;
@@ -184,6 +185,22 @@ impl FileSet {
         let (Some(remote), Some(object)) = (&self.remote, entry.object()) else { return Ok(None) };
         let found = remote.file(file, object, &*self.format, ranges, check);
         found.map(Some).map_err(|error| error.in_file(&entry.name))
+    }
+
+    /// Whether the reading waits for a response.
+    pub(super) fn has_requests_in_flight(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.read_ahead.has_requests_in_flight())
+    }
+
+    /// Whether a response in flight has bytes of a unit. They may also be of another unit.
+    pub(super) fn is_arriving(
+        &self,
+        numbered: &NumberedFile,
+        unit: &Unit,
+        check: &Check<'_>,
+    ) -> Result<bool, FeedError> {
+        let remote = self.remote_file(numbered.number, iter::empty(), check)?;
+        Ok(remote.is_some_and(|remote| remote.is_arriving(&numbered.file.unit_ranges(unit))))
     }
 
     /// Returns the same files with another projection, as field paths. No file is opened.

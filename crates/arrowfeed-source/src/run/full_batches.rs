@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
 
-use super::part_reader::PartReader;
+use super::part_reader::{PartReader, Polled};
 use crate::FeedError;
 use crate::stats::{Stage, enter};
 
@@ -19,23 +19,31 @@ pub(super) struct FullBatches {
 }
 
 impl FullBatches {
-    /// Returns the next batch of `reader`.
-    pub(super) fn next(&mut self, reader: &mut PartReader) -> Option<Result<RecordBatch, FeedError>> {
+    /// Returns the next batch of `reader`, which is polled with `wait`.
+    ///
+    /// # Errors
+    /// As [`PartReader::poll`].
+    pub(super) fn poll(
+        &mut self,
+        reader: &mut PartReader,
+        wait: bool,
+    ) -> Result<Polled<RecordBatch>, FeedError> {
         let most = reader.batch_bytes();
         while self.after.is_none() && self.rows < reader.batch_size() && self.bytes < most {
-            match reader.next() {
-                Some(Ok(found)) => {
+            match reader.poll(wait) {
+                Ok(Polled::Batch(found)) => {
                     self.rows += found.batch.num_rows();
                     self.bytes += found.batch.get_array_memory_size();
                     self.pieces.push_back(found.batch);
                 }
-                Some(Err(error)) => self.after = Some(Err(error)),
-                None => self.after = Some(Ok(())),
+                Ok(Polled::Pending) => return Ok(Polled::Pending),
+                Ok(Polled::End) => self.after = Some(Ok(())),
+                Err(error) => self.after = Some(Err(error)),
             }
         }
         match self.rows {
-            0 => self.after.replace(Ok(())).and_then(Result::err).map(Err),
-            rows => Some(self.joined(rows.min(reader.batch_size()))),
+            0 => self.after.replace(Ok(())).unwrap_or(Ok(())).map(|()| Polled::End),
+            rows => self.joined(rows.min(reader.batch_size())).map(Polled::Batch),
         }
     }
 

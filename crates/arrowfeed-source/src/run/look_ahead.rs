@@ -87,7 +87,12 @@ impl LookAhead {
         self.fill(files, check)?;
         let Some(next) = self.upcoming.front().filter(|next| next.open.is_none()) else { return Ok(true) };
         let Some(remote) = &next.remote else { return Ok(true) };
-        Ok(is_open(next.part.file()) || remote.has(&opening(files, remote)))
+        let is_ready = is_open(next.part.file()) || remote.has(&opening(files, remote));
+        if !is_ready && !files.has_requests_in_flight() {
+            // An empty object has no range to request.
+            remote.ask_version();
+        }
+        Ok(is_ready)
     }
 
     /// Takes more parts while there is room for requests, and announces the ranges that they read.

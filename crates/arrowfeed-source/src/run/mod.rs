@@ -21,14 +21,16 @@
 // | `planner` | cuts parts into units for threads |
 // | `pool` | the threads of an iterator |
 // | `pipeline` | decodes units on these threads |
-// | `part_reader` | the main loop |
+// | `part_reader` `parallel` | the main loop, in the caller's thread or on a pool |
 // | `file_reader` `full_batches` | a simple reader that reads files once; its batches of filtered rows |
+// | `batch_stream` | the batches of a reader as a stream for any executor |
 // | `split` | byte ranges of files, for several processes |
 // | `map_stage` | ordered per-batch map function |
 
 mod added_columns;
 mod added_file;
 mod batch_rows;
+mod batch_stream;
 mod file_reader;
 mod file_set;
 mod files;
@@ -38,6 +40,7 @@ mod full_batches;
 mod in_order;
 mod look_ahead;
 mod map_stage;
+mod parallel;
 mod part_reader;
 mod parts;
 mod pipeline;
@@ -49,10 +52,13 @@ mod row_starts;
 mod scan_all;
 mod split;
 #[cfg(test)]
+mod stream_tests;
+#[cfg(test)]
 mod tests;
 
 pub use added_columns::{AddedColumns, FileColumn};
 pub use batch_rows::DEFAULT_BATCH_ROWS;
+pub use batch_stream::BatchStream;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};
 pub use file_set::FileSet;
 pub use files::{Files, FirstFile};

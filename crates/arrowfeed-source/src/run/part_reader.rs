@@ -1,24 +1,20 @@
 //! Reader of parts of files: returns batches in order, decoded by the caller's thread or ahead by worker threads.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::RecordBatch;
 
+use super::file_reader::READER_PREFETCH_BYTES;
 use super::file_set::FileSet;
+use super::parallel::Parallel;
 use super::parts::{BatchBoundaries, OpenPart, Part, Parts, Work};
-use super::pipeline::{Next, Pipeline};
-use super::planner::{Planned, UnitPlanner};
 use super::pool::Pool;
-use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder};
-use crate::io::remote::{OnArrival, without_waiting};
+use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, UnitDecoder};
+use crate::io::remote::OnArrival;
 use crate::stats::{Meter, Stage, current_meter, enter_for};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
-
-/// Maximum number of parts in flight that may not be cut. These are the parts of a shuffle: they are small, and a whole
-/// window of them is requested at a time, while threads decode the next ones.
-const MAX_PARTS: usize = 64;
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
@@ -78,13 +74,24 @@ pub struct FileBatch {
 
 /// The result of polling a reader.
 #[derive(Debug)]
-pub enum Polled {
+pub enum Polled<B = FileBatch> {
     /// A batch.
-    Batch(FileBatch),
+    Batch(B),
     /// Nothing yet: worker threads are still decoding, or bytes have not arrived.
     Pending,
     /// The end of the data.
     End,
+}
+
+impl<B> Polled<B> {
+    /// Applies a function to the batch.
+    pub(super) fn map<T>(self, function: impl FnOnce(B) -> T) -> Polled<T> {
+        match self {
+            Self::Batch(batch) => Polled::Batch(function(batch)),
+            Self::Pending => Polled::Pending,
+            Self::End => Polled::End,
+        }
+    }
 }
 
 /// A reader of parts of files, in the given order. Rows before an error are returned first, then the error. After an
@@ -147,11 +154,45 @@ impl PartReader {
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
-            Workers::Pool(pool) => {
-                Mode::Parallel(Box::new(Parallel::new(pool, prefetch_bytes, parts.files.format().name())))
-            }
+            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(
+                pool,
+                prefetch_bytes,
+                parts.files.format().name(),
+                None,
+            ))),
         };
         Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
+    }
+
+    /// Creates a share of the threads of all streams, of as many threads as the reader would start.
+    ///
+    /// # Errors
+    /// The reader has begun, or has a claim; the system cannot start more threads.
+    pub(super) fn shared_pool(&self) -> Result<Arc<Pool>, FeedError> {
+        let threads = match self.mode {
+            Mode::Later { threads, .. } => threads,
+            Mode::Inline { current: None, claim: None } => 1,
+            Mode::Inline { .. } | Mode::Parallel(_) | Mode::Ended => {
+                let message = "expected a reader that has not begun and claims no chunks";
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+        };
+        Ok(Arc::new(Pool::shared(threads)?))
+    }
+
+    /// Decodes on the threads of `pool`. From now on, a poll must not wait: `listener` is called when there may be a result.
+    pub(super) fn listened_to_by(&mut self, pool: Arc<Pool>, listener: Arc<OnArrival>) {
+        let budget = if let Mode::Later { budget, .. } = self.mode { budget } else { READER_PREFETCH_BYTES };
+        let format = self.parts.files.format().name();
+        self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format, Some(listener))));
+    }
+
+    /// Also cancels the reading when `closed` is set.
+    pub(super) fn cancelled_by(&mut self, closed: Arc<AtomicBool>) {
+        let before = self.interrupt.take();
+        self.interrupt = Some(Arc::new(move || {
+            closed.load(Ordering::Relaxed) || before.as_ref().is_some_and(|interrupt| interrupt())
+        }));
     }
 
     /// Creates the meter of a reading that consists of this reader alone.
@@ -287,7 +328,7 @@ impl PartReader {
     fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
         if let Mode::Later { threads, budget } = self.mode {
             let (pool, format) = (Arc::new(Pool::start(threads)?), self.parts.files.format().name());
-            self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format)));
+            self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format, None)));
         }
         let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.mode {
@@ -332,7 +373,7 @@ impl fmt::Debug for PartReader {
 }
 
 impl FileBatch {
-    fn new(part: &OpenPart, located: LocatedBatch) -> Self {
+    pub(super) fn new(part: &OpenPart, located: LocatedBatch) -> Self {
         let LocatedBatch { batch, origins } = located;
         Self { batch, file: part.numbered.number, part: part.number, origins }
     }
@@ -371,181 +412,4 @@ fn inline(
             parts.skip_or_fail(file, error, report)?;
         }
     }
-}
-
-/// State of decoding on worker threads.
-struct Parallel {
-    pipeline: Pipeline,
-    planner: Option<(OpenPart, Planner)>,
-    /// The part of each unit in flight, oldest first.
-    units: VecDeque<OpenPart>,
-    /// Error of a file that could not be opened. It is returned after all earlier batches.
-    failure: Option<FeedError>,
-    /// Whether the next unit could not be planned because its bytes have not arrived.
-    is_waiting_for_store: bool,
-    /// Wakes the consumer when bytes arrive.
-    on_arrival: Option<Arc<OnArrival>>,
-}
-
-/// The source of the next units.
-enum Planner {
-    Whole(Option<Unit>),
-    Part(Option<Unit>),
-    Chunks(UnitPlanner),
-}
-
-impl Parallel {
-    fn new(pool: Arc<Pool>, budget: usize, format: &'static str) -> Self {
-        Self {
-            pipeline: Pipeline::new(pool, budget, format),
-            planner: None,
-            units: VecDeque::new(),
-            failure: None,
-            is_waiting_for_store: false,
-            on_arrival: None,
-        }
-    }
-
-    /// Makes responses of remote stores wake the consumer.
-    fn listen(&mut self, files: &FileSet) {
-        if files.sends_requests() && self.on_arrival.is_none() {
-            let listener = self.pipeline.waker();
-            files.notify(&listener);
-            self.on_arrival = Some(listener);
-        }
-    }
-
-    fn next(
-        &mut self,
-        parts: &mut Parts,
-        report: &mut Report,
-        check: &Check<'_>,
-        wait: bool,
-    ) -> Result<Polled, FeedError> {
-        self.pipeline.pool().check_not_forked()?;
-        loop {
-            let wait_for_store = wait && self.units.is_empty();
-            self.top_up(parts, report, check, wait_for_store)?;
-            let Some(oldest) = self.units.front() else {
-                if self.is_waiting_for_store {
-                    return Ok(Polled::Pending);
-                }
-                return self.failure.take().map_or(Ok(Polled::End), Err);
-            };
-            let is_skipped = parts.is_skipped(oldest);
-            match self.pipeline.next(wait) {
-                Next::Batch(batch, counted) if !is_skipped => {
-                    report.add(counted);
-                    return Ok(Polled::Batch(FileBatch::new(oldest, batch)));
-                }
-                Next::Batch(..) => {}
-                Next::Pending if wait => check.now()?,
-                Next::Pending => return Ok(Polled::Pending),
-                Next::End(counted, error) => {
-                    let part = self.units.pop_front();
-                    if is_skipped {
-                        continue;
-                    }
-                    report.add(counted);
-                    if let (Some(error), Some(part)) = (error, part) {
-                        parts.skip_or_fail((part.group, part.numbered.number), error, report)?;
-                        self.planner.take_if(|(planned, _)| parts.is_skipped(planned));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Submits units until the worker threads are busy. Only cancellation is returned as an error; other errors are
-    /// deferred until their turn. With `wait`, blocks until the bytes of the next unit have arrived, so that at least
-    /// one unit is in flight if any remains.
-    fn top_up(
-        &mut self,
-        parts: &mut Parts,
-        report: &mut Report,
-        check: &Check<'_>,
-        mut wait: bool,
-    ) -> Result<(), FeedError> {
-        let threads = self.pipeline.pool().count();
-        self.is_waiting_for_store = false;
-        while self.failure.is_none() {
-            let Some((part, planner)) = &mut self.planner else {
-                if self.units.len() >= most_parts(threads) || parts.ended {
-                    return Ok(());
-                }
-                match parts.is_ready(check) {
-                    Ok(ready) if ready || wait => {}
-                    Ok(_) => {
-                        self.is_waiting_for_store = true;
-                        return Ok(());
-                    }
-                    // The error is returned when the part is opened.
-                    Err(_) => {}
-                }
-                match parts.next(report, check) {
-                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.unit_rows())),
-                    Ok(None) => return Ok(()),
-                    Err(error) if check.has_stopped() => return Err(error),
-                    Err(error) => self.failure = Some(error),
-                }
-                continue;
-            };
-            if self.units.len() >= planner.most(threads) {
-                return Ok(());
-            }
-            let planned = if wait { planner.next(check) } else { without_waiting(|| planner.next(check)) };
-            match planned? {
-                Planned::Unit(unit) => {
-                    parts.count(unit.rows.unwrap_or(0));
-                    self.units.push_back(part.clone());
-                    self.pipeline.submit(part.numbered.file.clone(), unit, parts.decoding());
-                    wait = false;
-                }
-                Planned::Pending => {
-                    self.is_waiting_for_store = true;
-                    return Ok(());
-                }
-                Planned::End => self.planner = None,
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Planner {
-    /// `unit_rows`: the number of rows at whose multiples a unit may end.
-    fn of(work: Work, unit_rows: usize) -> (OpenPart, Self) {
-        let Work { part, unit, may_be_cut } = work;
-        let file = &part.numbered.file;
-        let planner = if !may_be_cut {
-            Self::Part(Some(unit))
-        } else {
-            match file.chunks().filter(|_| !file.is_one_chunk()) {
-                Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, unit_rows)),
-                None => Self::Whole(Some(unit)),
-            }
-        };
-        (part, planner)
-    }
-
-    /// Maximum number of units in flight: two per thread, so that an idle thread finds the next unit at once, and more
-    /// for the small parts of a shuffle.
-    fn most(&self, threads: usize) -> usize {
-        match self {
-            Self::Part(_) => most_parts(threads),
-            Self::Whole(_) | Self::Chunks(_) => 2 * threads,
-        }
-    }
-
-    fn next(&mut self, check: &Check<'_>) -> Result<Planned, FeedError> {
-        match self {
-            Self::Whole(unit) | Self::Part(unit) => Ok(unit.take().map_or(Planned::End, Planned::Unit)),
-            Self::Chunks(planner) => planner.next(check),
-        }
-    }
-}
-
-/// Maximum number of units in flight, of any kind.
-fn most_parts(threads: usize) -> usize {
-    MAX_PARTS.max(2 * threads)
 }

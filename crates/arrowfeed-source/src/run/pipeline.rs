@@ -47,6 +47,8 @@ struct Shared {
     meter: Option<Arc<Meter>>,
     /// Signalled when the oldest unit has a batch or has ended. The consumer waits on it.
     ready: Condvar,
+    /// Called at the same moments, for a consumer that does not wait.
+    listener: Option<Arc<OnArrival>>,
 }
 
 #[derive(Default)]
@@ -89,6 +91,13 @@ impl State {
 }
 
 impl Shared {
+    fn wake(&self) {
+        match &self.listener {
+            Some(listener) => listener(),
+            None => self.ready.notify_one(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,7 +125,7 @@ impl Shared {
         unit.ready.push_back((batch, bytes, report));
         // The consumer cannot use a batch of a later unit. Waking it would only take a core from a decoder.
         if at == 0 {
-            self.ready.notify_one();
+            self.wake();
         }
     }
 
@@ -126,7 +135,7 @@ impl Shared {
         let unit = &mut state.units[at];
         unit.end = Some((report, error));
         if at == 0 {
-            self.ready.notify_one();
+            self.wake();
         }
     }
 
@@ -164,10 +173,15 @@ impl Shared {
 
 impl Pipeline {
     /// Creates a pipeline for files of a format. `budget` is the memory budget, in bytes, for batches that wait for the
-    /// consumer.
-    pub(super) fn new(pool: Arc<Pool>, budget: usize, format: &'static str) -> Self {
+    /// consumer. A consumer that does not wait has a `listener`, which is called when there may be a result.
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        budget: usize,
+        format: &'static str,
+        listener: Option<Arc<OnArrival>>,
+    ) -> Self {
         let state = Mutex::new(State { budget, ..State::default() });
-        let shared = Shared { state, format, meter: pool.meter(), ready: Condvar::new() };
+        let shared = Shared { state, format, meter: pool.meter(), ready: Condvar::new(), listener };
         Self { shared: Arc::new(shared), pool, next_unit: 0 }
     }
 
@@ -185,7 +199,7 @@ impl Pipeline {
     /// Returns a function that wakes the consumer, so that it checks its state again.
     pub(super) fn waker(&self) -> Arc<OnArrival> {
         let shared = self.shared.clone();
-        Arc::new(move || shared.ready.notify_one())
+        Arc::new(move || shared.wake())
     }
 
     /// Submits a unit for decoding.

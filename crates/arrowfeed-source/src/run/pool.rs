@@ -11,14 +11,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::stats::{Meter, current_meter, measured};
-use crate::{FeedError, FeedErrorKind, Threads};
+use crate::{FeedError, FeedErrorKind, ForkLock, Threads, thread_count};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The worker threads of one iterator, which live until it is dropped, across all its epochs; or those of one writer. A job
-/// never waits for another job.
+/// The threads of all streams of this process. They start with the first stream and never end.
+static SHARED_THREADS: ForkLock<Option<Arc<Threads>>> = ForkLock::new(None);
+
+/// The worker threads of one iterator, which live until it is dropped, across all its epochs; or those of one writer; or the
+/// share of a stream in the threads of all streams. A job never waits for another job.
 pub struct Pool {
-    threads: Threads,
+    threads: Arc<Threads>,
+    /// The number of threads that work for the owner at a time.
+    count: usize,
     /// The name of what the threads work for, in messages.
     owner: &'static str,
     urgent: Arc<Urgent>,
@@ -60,12 +65,43 @@ impl Pool {
     /// # Errors
     /// The system cannot start more threads.
     pub fn start_for(owner: &'static str, name: &'static str, count: usize) -> Result<Self, FeedError> {
-        Ok(Self { threads: Threads::start(name, count)?, owner, urgent: Arc::default(), meter: None })
+        let threads = Arc::new(Threads::start(name, count)?);
+        Ok(Self { threads, count, owner, urgent: Arc::default(), meter: None })
+    }
+
+    /// Returns a share of `count` threads in those of all streams, or all of them if there are fewer. They count for the meter
+    /// for which this thread works.
+    ///
+    /// # Errors
+    /// The system cannot start more threads.
+    pub(super) fn shared(count: usize) -> Result<Self, FeedError> {
+        let started =
+            SHARED_THREADS.with(|threads| match threads.as_ref().filter(|known| !known.is_forked()) {
+                Some(known) => Ok(known.clone()),
+                None => {
+                    let new = Arc::new(Threads::start("arrowfeed-shared", thread_count(None))?);
+                    *threads = Some(new.clone());
+                    Ok(new)
+                }
+            });
+        let threads = started.unwrap_or_else(|| {
+            let message =
+                "a thread of another process was starting threads: make streams before a fork, or after it";
+            Err(FeedError::new(FeedErrorKind::Internal, message))
+        })?;
+        let (count, owner) = (count.min(threads.count()), "stream");
+        Ok(Self { threads, count, owner, urgent: Arc::default(), meter: current_meter() })
     }
 
     /// The number of threads.
     pub fn count(&self) -> usize {
-        self.threads.count()
+        self.count
+    }
+
+    /// Maximum number of units in flight: two per thread, so that an idle thread finds the next unit at once. A share in other
+    /// threads has one per thread, because each may run on another one.
+    pub(super) fn most_units(&self) -> usize {
+        if self.count < self.threads.count() { self.count } else { 2 * self.count }
     }
 
     /// Whether this process is a forked child of the process that started the threads.

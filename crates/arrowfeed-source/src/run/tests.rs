@@ -26,7 +26,7 @@ static SCHEMA: LazyLock<SchemaRef> =
 static LIMITS: LazyLock<Limits> = LazyLock::new(Limits::default);
 
 #[derive(Debug)]
-struct Rows;
+pub(super) struct Rows;
 
 #[derive(Debug)]
 struct RowsFile(OpenFile);
@@ -147,7 +147,7 @@ impl UnitDecoder for RowsDecoder {
     fn recycle(self: Box<Self>) {}
 }
 
-fn set(files: &[Vec<u8>]) -> Arc<FileSet> {
+pub(super) fn set(files: &[Vec<u8>]) -> Arc<FileSet> {
     let sources = files
         .iter()
         .enumerate()
@@ -182,7 +182,7 @@ fn read(reader: PartReader) -> (Vec<u8>, Vec<usize>, Option<String>) {
     (rows, sizes, None)
 }
 
-fn bytes(n: usize) -> Vec<u8> {
+pub(super) fn bytes(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i % 251) as u8).collect()
 }
 

@@ -119,16 +119,28 @@ impl Meter {
 
     /// Measures a request for the next batch. `is_batch` tells whether a result is a batch; otherwise the iteration has ended.
     pub fn next<T>(self: &Arc<Self>, next: impl FnOnce() -> T, is_batch: impl FnOnce(&T) -> bool) -> T {
+        let Some(start) = self.begin_wait() else { return next() };
+        let result = measured(self, next);
+        self.end_wait(start, is_batch(&result));
+        result
+    }
+
+    /// Begins a wait of the caller for the next batch, and returns its start; `None` after the iteration has ended.
+    pub(crate) fn begin_wait(&self) -> Option<u64> {
         if get(&self.end) > 0 {
-            return next();
+            return None;
         }
         let start = self.now();
         if get(&self.start) == 0 {
             set(&self.start, start);
         }
         set(&self.waiting_since, start);
-        let result = measured(self, next);
-        let (now, is_batch) = (self.now(), is_batch(&result));
+        Some(start)
+    }
+
+    /// Ends a wait that began at `start`, with a batch or with the end of the iteration.
+    pub(crate) fn end_wait(&self, start: u64, is_batch: bool) {
+        let now = self.now();
         match get(&self.first) {
             0 => set(&self.first, now),
             _ => {
@@ -145,7 +157,6 @@ impl Meter {
         } else {
             set(&self.end, now);
         }
-        result
     }
 
     /// Ends the iteration, which was closed.

@@ -58,6 +58,11 @@ impl RemoteFile {
         self.read_ahead.has(self.file, ranges)
     }
 
+    /// Whether a request in flight fetches bytes of these ranges.
+    pub(crate) fn is_arriving(&self, ranges: &[Range<u64>]) -> bool {
+        self.read_ahead.is_arriving(self.file, ranges)
+    }
+
     /// Whether more ranges should be announced to keep requests in flight.
     pub fn wants_more(&self) -> bool {
         self.read_ahead.announced() < self.object.limits().bytes

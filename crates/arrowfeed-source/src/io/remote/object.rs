@@ -158,6 +158,10 @@ impl InFlight {
         self.bytes -= bytes;
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests == 0
+    }
+
     /// Whether the limits allow one more request.
     pub(super) fn has_room(&self, limits: &ReadAheadLimits) -> bool {
         let small = self.bytes < SMALL_BYTES && self.requests < limits.max_small_requests;

@@ -211,6 +211,21 @@ impl ReadAhead {
         state.cancelled || state.files.get(&file).is_none_or(|file| file.has(ranges))
     }
 
+    /// Whether a request is in flight.
+    pub(crate) fn has_requests_in_flight(&self) -> bool {
+        !self.is_forked() && !self.0.lock().in_flight.is_empty()
+    }
+
+    /// Whether a request in flight fetches bytes of the ranges.
+    pub(super) fn is_arriving(&self, file: u64, ranges: &[Range<u64>]) -> bool {
+        if self.is_forked() {
+            return false;
+        }
+        let state = self.0.lock();
+        let segments = state.files.get(&file).map(|file| &file.segments);
+        segments.is_some_and(|segments| ranges.iter().any(|range| segments.is_arriving(range)))
+    }
+
     /// Waits until `look` finds a result. If `wait` is false, returns
     /// [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting.
     fn wait_for<T>(

@@ -139,13 +139,23 @@ impl Segments {
 
     /// Whether a request is in flight.
     pub(super) fn is_waiting(&self) -> bool {
-        self.0.values().any(|segment| matches!(segment.content, SegmentContent::Requested { .. }))
+        self.0.values().any(Segment::is_requested)
+    }
+
+    /// Whether a request in flight fetches a byte of the range.
+    pub(super) fn is_arriving(&self, range: &Range<u64>) -> bool {
+        let first = self.start_at(range.start).unwrap_or(range.start);
+        self.0.range(first..range.end.max(first)).any(|(_, segment)| segment.is_requested())
     }
 }
 
 impl Segment {
     pub(super) fn len(&self, start: u64) -> u64 {
         self.end - start
+    }
+
+    fn is_requested(&self) -> bool {
+        matches!(self.content, SegmentContent::Requested { .. })
     }
 }
 
