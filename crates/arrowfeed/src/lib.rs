@@ -41,11 +41,12 @@
 //! | [`arrow`] | | the Arrow types of the signatures |
 //! | [`predicate`] | | predicates of filters; with the feature `substrait` also from expressions of Substrait |
 //! | `iceberg` | `avro` and `parquet` | the data files of a scan of an Apache Iceberg table |
+//! | `asynchronous` | `async` | readers, datasets and writers of asynchronous programs, for any executor |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
 //!
-//! All features except `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
+//! All features except `async`, `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
 //! [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
@@ -53,6 +54,8 @@
 //! [`Codec`](FeedErrorKind::Codec), which names the feature. The feature `formats` enables all formats, and `codecs`
 //! enables all codecs.
 
+#[cfg(feature = "async")]
+pub mod asynchronous;
 pub mod dataset;
 mod error;
 #[cfg(all(feature = "avro", feature = "parquet"))]

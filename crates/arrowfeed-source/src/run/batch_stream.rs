@@ -89,13 +89,10 @@ enum Next {
 }
 
 impl FileReader {
-    /// Converts the reader into a stream for any executor.
+    /// Converts the reader into a stream for any executor. The module `asynchronous` of the crate `arrowfeed` has an example.
     ///
     /// # Errors
     /// A batch was requested before, or the reader claims chunks; the system cannot start more threads.
-    ///
-    /// # Examples
-    /// See the page on Rust.
     pub fn into_stream(mut self) -> Result<BatchStream, FeedError> {
         let (schema, meter, closed) = (self.schema(), self.meter().clone(), Arc::<AtomicBool>::default());
         let pool = measured(&meter, || self.parts().shared_pool())?;

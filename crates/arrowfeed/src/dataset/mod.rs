@@ -93,6 +93,8 @@ mod tensor_definitions;
 mod window;
 
 pub use batches::{BatchIterator, Batches, TensorIterator};
+#[cfg(feature = "async")]
+pub(crate) use conversion::{Conversion, ToTensors, Unchanged};
 pub use dataset::{Dataset, DatasetOptions};
 pub use filtered::RowRestriction;
 pub use mapped::{BatchMap, MapCalls};

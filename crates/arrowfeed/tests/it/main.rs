@@ -4,6 +4,8 @@
 #![cfg(all(feature = "codecs", feature = "formats"))]
 
 mod added_columns;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod chunks;
 mod columns;
 mod faults;
