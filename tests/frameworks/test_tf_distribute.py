@@ -7,7 +7,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-import pytest
 from feature_files import ROWS, write
 
 from conftest import ENVIRONMENT, printed, run_script
@@ -34,31 +33,30 @@ WORKERS = """
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
 """
 
-WHOLE = """
-    batches = strategy.experimental_distribute_dataset(
-        source(sys.argv[1]).to_tf(batch_size=32, **json.loads(sys.argv[2]))
-    )
-"""
-
-OF_FUNCTION = """
-    def own(context):
-        shard = (context.input_pipeline_id, context.num_input_pipelines)
-        return source(sys.argv[1]).to_tf(batch_size=16, shard=shard, **json.loads(sys.argv[2]))
-
-    batches = strategy.distribute_datasets_from_function(own)
-"""
-
 REPLICAS = """
-    given = {}
+    def whole(options):
+        batches = source(sys.argv[1]).to_tf(batch_size=32, **options)
+        return strategy.experimental_distribute_dataset(batches)
+
+    def of_function(options):
+        def own(context):
+            shard = (context.input_pipeline_id, context.num_input_pipelines)
+            return source(sys.argv[1]).to_tf(batch_size=16, shard=shard, **options)
+
+        return strategy.distribute_datasets_from_function(own)
 
     @tf.function
     def step(batch):
         return strategy.run(lambda one: tf.identity(one["id"]), args=(batch,))
 
-    for batch in batches:
-        for number, ids in enumerate(strategy.experimental_local_results(step(batch))):
-            given.setdefault(number, []).append(ids.numpy().tolist())
-    print(json.dumps(given))
+    def replicas(way, options):
+        given = {}
+        for batch in {"whole": whole, "of_function": of_function}[way](options):
+            for number, ids in enumerate(strategy.experimental_local_results(step(batch))):
+                given.setdefault(number, []).append(ids.numpy().tolist())
+        return given
+
+    print(json.dumps([replicas(way, options) for way, options in json.loads(sys.argv[2])]))
 """
 
 
@@ -102,24 +100,26 @@ def rows(given):
 SHUFFLED = {"shuffle_buffer_size": 100, "seed": 3}
 
 
-@pytest.mark.parametrize("options", [{}, SHUFFLED])
-@pytest.mark.parametrize("way", [WHOLE, OF_FUNCTION])
-def test_replicas_of_one_process_share_the_rows(tmp_path, way, options):
-    write(tmp_path)
-    given = json.loads(printed(script(MIRRORED, way, REPLICAS), tmp_path, json.dumps(options)))
-    assert given.keys() == {"0", "1"}
-    assert rows(given) == [*range(ROWS)]
-    assert all(given[replica] for replica in given)
+# A pair takes a second, and the start of TensorFlow five: one process has all pairs.
+PAIRS = [(way, options) for way in ("whole", "of_function") for options in ({}, SHUFFLED)]
 
 
-# The other pairs run in one process.
-@pytest.mark.parametrize(("way", "options"), [(WHOLE, SHUFFLED), (OF_FUNCTION, {})])
-def test_workers_of_two_processes_share_the_rows(tmp_path, way, options):
+def test_replicas_of_one_process_share_the_rows(tmp_path):
     write(tmp_path)
-    first, second = run_workers(script(WORKERS, way, REPLICAS), str(tmp_path), json.dumps(options))
-    assert sorted(rows(first) + rows(second)) == [*range(ROWS)]
-    assert rows(first)
-    assert rows(second)
+    found = json.loads(printed(script(MIRRORED, REPLICAS), tmp_path, json.dumps(PAIRS)))
+    for given, pair in zip(found, PAIRS, strict=True):
+        assert given.keys() == {"0", "1"}, pair
+        assert rows(given) == [*range(ROWS)], pair
+        assert all(given[replica] for replica in given), pair
+
+
+def test_workers_of_two_processes_share_the_rows(tmp_path):
+    write(tmp_path)
+    each = run_workers(script(WORKERS, REPLICAS), str(tmp_path), json.dumps(PAIRS))
+    for first, second, pair in zip(*each, PAIRS, strict=True):
+        assert sorted(rows(first) + rows(second)) == [*range(ROWS)], pair
+        assert rows(first), pair
+        assert rows(second), pair
 
 
 FIT = """

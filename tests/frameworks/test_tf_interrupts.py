@@ -64,7 +64,7 @@ INTERRUPTED = """
             assert type(error) is not RuntimeError or "KeyboardInterrupt" in str(error), error
             answers.append(time.monotonic() - sent[0])
     os.truncate(path, size)
-    print(json.dumps([answers, int(count(rows()))]))
+    interrupted = [answers, int(count(rows()))]
 """
 
 HANDLED = """
@@ -75,13 +75,19 @@ HANDLED = """
     total = int(count(rows()))
     after = time.monotonic()
     time.sleep(0.2)
-    print(json.dumps([total, len(heard), sent[0] < after]))
+    print(json.dumps({"interrupted": interrupted, "handled": [total, len(heard), sent[0] < after]}))
 """
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_is_answered_while_a_function_runs(tmp_path, threads):
-    answers, left = json.loads(printed(START + INTERRUPTED, *write(tmp_path, files=1), threads))
+@pytest.fixture(scope="module", params=[1, 2])
+def found(request, tmp_path_factory):
+    """What a process prints that is interrupted first, and then handles the signal itself."""
+    files = write(tmp_path_factory.mktemp("rows"), files=1)
+    return json.loads(printed(START + INTERRUPTED + HANDLED, *files, request.param))
+
+
+def test_ctrl_c_is_answered_while_a_function_runs(found):
+    answers, left = found["interrupted"]
     # The fastest round counts, because the machine may be busy. No round returned rows.
     answers = [answer for answer in answers if answer is not None]
     if not answers:
@@ -93,9 +99,8 @@ def test_ctrl_c_is_answered_while_a_function_runs(tmp_path, threads):
     assert left == ROWS
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_handler_of_the_program_runs_and_the_function_goes_on(tmp_path, threads):
-    total, heard, was_running = json.loads(printed(START + HANDLED, *write(tmp_path, files=1), threads))
+def test_a_handler_of_the_program_runs_and_the_function_goes_on(found):
+    total, heard, was_running = found["handled"]
     assert (total, heard) == (ROWS, 1)
     if not was_running:
         pytest.skip("expected a function that runs for 0.1 s, found one that ended before")
