@@ -126,10 +126,14 @@ class Pair(NamedTuple):
 
 
 def pair(
-    folder: Path, schema: schema_pb2.Schema | None = SCHEMA, count: int = ROWS, **options: object
+    folder: Path,
+    schema: schema_pb2.Schema | None = SCHEMA,
+    count: int = ROWS,
+    seed: int | None = None,
+    **options: object,
 ) -> Pair:
-    """Writes rows in both formats."""
-    written = rows(count, random.randrange(1 << 32))
+    """Writes rows in both formats. Without a seed, each call has other rows."""
+    written = rows(count, random.randrange(1 << 32) if seed is None else seed)
     with (folder / "x.avro").open("wb") as file:
         fastavro.writer(file, AVRO, written, codec="deflate", sync_interval=500)
     with tf.io.TFRecordWriter(str(folder / "x.tfrecord")) as writer:

@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 
-def pair(folder, schema=avro_record_cases.SCHEMA, count=ROWS, **options):
+def pair(folder, schema=avro_record_cases.SCHEMA, count=ROWS, seed=None, **options):
     """The sources of the same file."""
-    made = avro_record_cases.pair(folder, schema, count, **options)
+    made = avro_record_cases.pair(folder, schema, count, seed, **options)
     source = ours.TFExampleRecord(str(folder / "x.tfrecord"), schema=schema, **options)
     return made._replace(ours=source)
 

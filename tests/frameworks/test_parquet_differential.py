@@ -78,9 +78,9 @@ def spark(rows, path):
     return str(path)
 
 
-def pair(folder, schema=SCHEMA, count=ROWS, **options):
+def pair(folder, schema=SCHEMA, count=ROWS, seed=None, **options):
     """The sources of the same rows."""
-    made = avro_record_cases.pair(folder, schema, count, **options)
+    made = avro_record_cases.pair(folder, schema, count, seed, **options)
     path = spark(made.rows, folder / "x.parquet")
     return made._replace(ours=ours.ParquetTFXIO(path, schema=schema, **options))
 

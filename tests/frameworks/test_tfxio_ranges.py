@@ -1,5 +1,6 @@
 """Sources in pipelines read large files in ranges, compressed and new files, and report missing ones."""
 
+import functools
 import gzip
 import pickle
 import random
@@ -61,15 +62,25 @@ def rows_of(read):
 
 
 def batch_ids(batch):
-    assert batch.schema.equals(source_of("", "csv").ArrowSchema())
+    assert batch.schema.equals(batch_schema())
     return batch["id"].flatten().to_pylist()
+
+
+@functools.cache
+def example_decoder():
+    return tfxio.TFExampleBeamRecord("records", schema=SCHEMA)._decoder()
+
+
+@functools.cache
+def batch_schema():
+    return source_of("", "csv").ArrowSchema()
 
 
 def record_ids(record):
     """The id of a record of a CSV or TFRecord file."""
     if b"," in record[:6]:
         return [int(record[: record.index(b",")])]
-    [batch] = tfxio.TFExampleBeamRecord("records", schema=SCHEMA)._decoder()([record])
+    [batch] = example_decoder()([record])
     return batch_ids(batch)
 
 
