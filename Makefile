@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # stores and rows of the engines.
 LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
 	ARROWFEED_STORE_KILLS=20 ARROWFEED_EXITS=500 ARROWFEED_INTERRUPTS=5 ARROWFEED_MEMORY_LIMITS=16 \
-	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000
+	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000 NOT_ON_OLDEST=
 
 # Rows that each engine reads.
 ENGINE_ROWS ?= 1_000_000
@@ -62,8 +62,8 @@ demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarro
 test: lint docs test-rust test-python ## lints, documentation, Rust and Python tests
 
 .PHONY: test-long
-test-long: ## the tests of make test, of the stores and of the engines, with many random cases and rows; takes an hour
-	$(MAKE) $(LONG) test-rust test-python test-stores test-engines
+test-long: ## the tests of make test, of frameworks, stores and engines, with many random cases and rows; takes two hours
+	$(MAKE) $(LONG) test-rust test-python test-frameworks test-torch test-stores test-engines
 
 .PHONY: mutants
 mutants: ## the random tests of make test-rust find each defect of tests/mutants
@@ -100,8 +100,11 @@ test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow (newest 
 	$(BUILT) .venv-all/bin/python -m pytest -k "not torch" tests/frameworks
 	@$(MAKE) test-tensorflow-oldest
 
-# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. Uses the extension module of $(VENV).
-OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
+# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. Uses the extension module of $(VENV). Files
+# that start many processes run on it only in `make test-long`.
+NOT_ON_OLDEST = distribute elastic interrupts service shard_auto
+OF_TENSORFLOW = $(filter-out $(NOT_ON_OLDEST:%=tests/frameworks/test_tf_%.py),$(wildcard tests/frameworks/test_tf_*.py)) \
+	$(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
 
 OLDEST_IS_USABLE = $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'
 
@@ -184,8 +187,10 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-# Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`.
-UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi python select tensorflow)
+# Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`. The
+# package of Python has no documentation either. It is not excluded: without its features of dependencies, cargo would check them,
+# and all crates above them, once more than for clippy.
+UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi select tensorflow)
 
 .PHONY: docs
 docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
@@ -207,15 +212,25 @@ bench: .venv-bench/.made .venv-all/.made .venv-tfio/.made ## the tables of bench
 	cargo build --release --package bench-ours
 	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
 
+# With the package, so that the benchmark uses its compiled dependencies: cargo chooses the features of both together.
+INSTRUCTIONS_DEV = cargo build --package arrowfeed-python --package bench-instructions --bin bench-instructions
+
 .PHONY: bench-instructions
-bench-instructions: $(VENV)/.test ## instructions of fixed work against the committed figures; skipped without valgrind
+bench-instructions: $(VENV)/.test ## instructions of fixed work in a release build against the committed figures; skipped without valgrind
 	cargo build --release --package bench-instructions
 	$(BIN)/python benches/instructions.py --data data/instructions
 
+.PHONY: bench-instructions-dev
+bench-instructions-dev: $(VENV)/.test ## the same in the build of the Python tests, which finds larger changes in a fifth of the time
+	$(INSTRUCTIONS_DEV)
+	$(BIN)/python benches/instructions.py --data data/instructions --profile dev
+
 .PHONY: bench-instructions-update
-bench-instructions-update: $(VENV)/.test ## commit the figures of this run
+bench-instructions-update: $(VENV)/.test ## commit the figures of this run, of both builds
 	cargo build --release --package bench-instructions
+	$(INSTRUCTIONS_DEV)
 	$(BIN)/python benches/instructions.py --data data/instructions --update
+	$(BIN)/python benches/instructions.py --data data/instructions --profile dev --update
 
 .PHONY: fuzz-build
 fuzz-build: ## all fuzz targets, which `make fuzz` also builds
