@@ -34,9 +34,9 @@ def ids(batches):
         {"epochs": 2, "start_epoch": 1, "shuffle_buffer_size": 300, "seed": 7},
     ],
 )
-@pytest.mark.parametrize("batch_size", [1, 64, 5000])
-def test_batches_are_those_of_tensors_and_of_the_spec(tmp_path, batch_size, options):
-    source = dataset(tmp_path)
+@pytest.mark.parametrize(("batch_size", "rows"), [(1, 350), (64, ROWS), (5000, ROWS)])
+def test_batches_are_those_of_tensors_and_of_the_spec(tmp_path, batch_size, rows, options):
+    source = af.AvroDataset(write(tmp_path, rows), features=FEATURES)
     found = source.to_tf(batch_size=batch_size, **options)
     expected = list(source.tensors(batch_size=batch_size, **options))
     batches = list(found)

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from arrowfeed.types import IterationOptions
 from clock import Clock, Report, main
 from jax.experimental import sparse
@@ -54,13 +55,17 @@ def step(parameters: dict[str, Any], batch: dict[str, Any]) -> tuple[dict[str, A
 
 
 def padded(batch: dict[str, Any]) -> dict[str, Any]:
-    """Pads all sparse matrices of a batch to the same number of entries. Padding is past the last row."""
+    """Pads all sparse matrices of a batch to the same number of entries. Padding is past the last row.
+
+    Numpy pads them, because JAX would compile a function for each number of entries.
+    """
     filled = dict(batch)
     for name in SPARSE:
         matrix = batch[name]
         rows, missing = matrix.shape[0], matrix.shape[0] * ENTRIES - matrix.nse
-        indices = jnp.pad(matrix.indices, ((0, missing), (0, 0)), constant_values=rows)
-        filled[name] = sparse.BCOO((jnp.pad(matrix.data, (0, missing)), indices), shape=matrix.shape)
+        data = np.pad(matrix.data, (0, missing))
+        indices = np.pad(matrix.indices, ((0, missing), (0, 0)), constant_values=rows)
+        filled[name] = sparse.BCOO((jnp.asarray(data), jnp.asarray(indices)), shape=matrix.shape)
     return filled
 
 
