@@ -175,9 +175,10 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, the tables of Rust documentation
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, dependencies that are compiled twice, the tables of Rust documentation
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/features.py --packages
+	$(BIN)/python tools/shared_builds.py $(UNDOCUMENTED)
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
 	$(BIN)/ruff check tools examples benches tests/java
