@@ -24,10 +24,18 @@ def test_cat_prints_the_rows_that_convert_writes(arrowfeed, tmp_path, name):
     for options, out in (([], "b.jsonl"), ([] if kind == "csv" else ["--exclude", "l"], "b.csv")):
         assert arrowfeed("convert", name, "-o", out, *scalars, *options).code == 0
         form = ["--csv"] if out == "b.csv" else []
-        ran = process("cat", *form, *scalars, *options, name, cwd=tmp_path)
+        ran = arrowfeed("cat", *form, *scalars, *options, name)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.encode() == (tmp_path / out).read_bytes()
+        assert ran.out.count("\n") >= 300
+
+
+def test_cat_prints_the_same_in_a_separate_process(arrowfeed, tmp_path):
+    write_as("rows.avro", tmp_path, random_rows(4, 300))
+    for form in ([], ["--csv", "--exclude", "l"]):
+        ran = process("cat", *form, "rows.avro", cwd=tmp_path)
         assert (ran.returncode, ran.stderr) == (0, b"")
-        assert ran.stdout == (tmp_path / out).read_bytes()
-        assert ran.stdout.count(b"\n") >= 300
+        assert ran.stdout == arrowfeed("cat", *form, "rows.avro").out.encode()
 
 
 def test_cat_reads_with_the_options_of_the_others(arrowfeed, tmp_path):

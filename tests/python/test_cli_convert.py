@@ -210,12 +210,20 @@ def test_types_that_parquet_does_not_have_are_named(arrowfeed, tmp_path):
     assert arrowfeed("convert", "a.avro", "-o", "b.parquet", "--columns", "id").code == 0
 
 
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory):
+    """A file whose conversion takes seconds."""
+    path = tmp_path_factory.mktemp("long") / "a.avro"
+    af.write_avro(pa.table({"id": range(3_000_000), "text": ["x" * 50] * 3_000_000}), path, codec="deflate")
+    return path
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("suffix", [".avro", ".arrow", ".parquet"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_leaves_nothing(tmp_path, suffix, number, code):
+def test_a_signal_leaves_nothing(tmp_path, long_file, suffix, number, code):
     path = tmp_path / "a.avro"
-    af.write_avro(pa.table({"id": range(3_000_000), "text": ["x" * 50] * 3_000_000}), path, codec="deflate")
+    path.symlink_to(long_file)
     command = [sys.executable, "-m", "arrowfeed", "convert", path, "-o", tmp_path / f"b{suffix}"]
     with subprocess.Popen([*command, "--threads", "1"], stdout=-1, stderr=-1) as running:
         while running.poll() is None and len(names(tmp_path)) == 1:
