@@ -1,7 +1,9 @@
 """Every reading command works on files of every format."""
 
+import io
 import json
 import shutil
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -109,19 +111,23 @@ def test_head_prints_the_rows_of_every_format(arrowfeed, file):
     assert len(lines) == 3
 
 
-def test_standard_input_of_every_format(arrowfeed, file, tmp_path):
+def test_standard_input_of_every_format(arrowfeed, file, tmp_path, monkeypatch):
     name, kind = file
     data = (tmp_path / name).read_bytes()
+
+    def with_input(*arguments):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return arrowfeed(*arguments)
+
     # Any text is CSV, and standard input has no name that gives the format.
     said = as_csv(name) if kind == "csv" else []
     done = process("head", "-n", 5, *said, "-", input=data)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode() == arrowfeed("head", "-n", 5, name).out
     if kind != "csv":
-        done = process("schema", "--detect", "-", input=data)
-        assert done.stdout.decode() == f"format {kind}: {EVIDENCE[kind]}\n"
-    done = process("convert", *said, "-", "-o", "copy.arrow", input=data, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
+        assert with_input("schema", "--detect", "-").out == f"format {kind}: {EVIDENCE[kind]}\n"
+    ran = with_input("convert", *said, "-", "-o", "copy.arrow")
+    assert (ran.code, ran.err) == (0, "")
     assert pa.ipc.open_file(tmp_path / "copy.arrow").read_all().num_rows == 50
 
 
