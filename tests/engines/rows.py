@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROWS = int(os.environ.get("ARROWFEED_ENGINE_ROWS", "1_000_000"))
-"""Number of rows of all files. `make test-engines` reads 10 million."""
+"""Number of rows of all files. `make test-long` reads 10 million."""
 
 _SMALL_FILES = 8
 """Number of files besides the large one, each of a hundredth of the rows."""
