@@ -14,6 +14,7 @@
 // | a struct array becomes a record batch, with all or some columns | `batch` |
 // | a stream yields its field and its arrays | `stream` |
 // | strings are checked to be UTF-8, if a caller requests it | `text` |
+// | texts that cannot be exported | `nul` |
 
 mod batch;
 mod buffers;
@@ -21,6 +22,7 @@ mod checks;
 mod contents;
 mod invalid;
 mod lists;
+mod nul;
 mod schema;
 mod stream;
 mod structure;
@@ -29,6 +31,7 @@ mod types;
 
 pub use batch::{ForeignBatch, Refused};
 pub use invalid::Invalid;
+pub use nul::{Nul, first_nul, first_nul_in};
 pub use schema::{MAX_DEPTH, MAX_SCHEMA_BYTES, columns, describe, import_field, projected};
 pub use stream::ForeignStream;
 pub use text::check_text;

@@ -27,6 +27,7 @@
 // | `feature` | tensors of key expressions, with defaults for missing values |
 // | `reverse` | tensors back to columns |
 // | `copy_limit` | the limit on copies of values that several rows share |
+// | `dlpack` | tensors whose memory is shared with other libraries; needs the feature of this name |
 // | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
 
 mod adapter;
@@ -38,6 +39,8 @@ mod column_path;
 mod conversion;
 mod convert;
 mod copy_limit;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod dtype;
 mod error;
 mod explain;

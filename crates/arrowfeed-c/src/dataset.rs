@@ -1,0 +1,240 @@
+//! Datasets: opened files, their schema, their rows and their splits.
+//!
+//! Unsafe: pointers of C, through the functions of `boundary`.
+#![expect(unsafe_code, reason = "receives pointers of C")]
+
+use std::ffi::{c_char, c_int};
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrowfeed::Dataset as Batches;
+use arrowfeed::source::run::RangeOptions;
+use serde::Deserialize;
+
+use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optional_text, place, text};
+use crate::cancel::{Cancel, interrupt};
+use crate::error::Error;
+use crate::exported::schema;
+use crate::opened::Opened;
+use crate::options::iteration::{self, OnErrorName};
+use crate::options::parse;
+use crate::splits::SplitText;
+use crate::stream::{Content, export};
+
+/// Opened files.
+pub struct Dataset {
+    pub(crate) opened: Opened,
+    /// The rows as record batches.
+    pub(crate) batches: Batches,
+}
+
+impl std::fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dataset").field("batches", &self.batches).finish_non_exhaustive()
+    }
+}
+
+/// Opens files.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_open(
+    options: *const c_char,
+    options_len: usize,
+    cancel: *const Cancel,
+    out: *mut *mut Dataset,
+    error: *mut *mut Error,
+) -> c_int {
+    let open = || {
+        // SAFETY: as above.
+        let (out, text, interrupt) =
+            unsafe { (cleared(out, "out")?, text(options, options_len, "options")?, interrupt(cancel)) };
+        let opened = Opened::new(parse(text)?, interrupt.as_ref())?;
+        let batches = opened.batches(interrupt.as_ref())?;
+        // SAFETY: it is a place for a pointer.
+        unsafe { out.write(handle(Dataset { opened, batches })) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, open) }
+}
+
+/// Frees a dataset. Streams of the dataset need it no longer. NULL has no effect.
+///
+/// # Safety
+/// The dataset is NULL, or comes from [`arrowfeed_open`] and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_dataset_free(dataset: *mut Dataset) {
+    // SAFETY: as above.
+    unsafe { free(dataset) };
+}
+
+/// Exports the schema of the record batches.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_schema(
+    dataset: *const Dataset,
+    out: *mut FFI_ArrowSchema,
+    error: *mut *mut Error,
+) -> c_int {
+    let export = || {
+        let out = place(out, "out")?;
+        // SAFETY: `out` is a place for the struct, and the dataset is not freed.
+        unsafe {
+            out.write(FFI_ArrowSchema::empty());
+            out.write(schema(borrowed(dataset, "dataset")?.batches.arrow_schema())?);
+        }
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, export) }
+}
+
+/// Counts the rows.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_count(
+    dataset: *const Dataset,
+    cancel: *const Cancel,
+    out: *mut u64,
+    error: *mut *mut Error,
+) -> c_int {
+    let count = || {
+        let out = place(out, "out")?;
+        // SAFETY: as above.
+        unsafe {
+            let (dataset, interrupt) = (borrowed(dataset, "dataset")?, interrupt(cancel));
+            out.write(dataset.batches.num_rows_with(interrupt)?);
+        }
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, count) }
+}
+
+/// Reads the record batches.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_read(
+    dataset: *const Dataset,
+    options: *const c_char,
+    options_len: usize,
+    cancel: *const Cancel,
+    out: *mut FFI_ArrowArrayStream,
+    error: *mut *mut Error,
+) -> c_int {
+    let read = || {
+        let out = place(out, "out")?;
+        // SAFETY: as above.
+        let (dataset, options) = unsafe {
+            out.write(FFI_ArrowArrayStream::empty());
+            let options = optional_text(options, options_len, "options")?;
+            (borrowed(dataset, "dataset")?, iteration::parse(options, interrupt(cancel))?)
+        };
+        let batches = dataset.batches.record_batches(options)?;
+        // SAFETY: it is a place for the struct.
+        unsafe { out.write(export(Content::Batches(Box::new(batches)))) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, read) }
+}
+
+/// Divides the files into byte ranges, as a JSON array.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_plan_splits(
+    dataset: *const Dataset,
+    target_bytes: u64,
+    cancel: *const Cancel,
+    out: *mut *mut c_char,
+    error: *mut *mut Error,
+) -> c_int {
+    let plan = || {
+        // SAFETY: as above.
+        let (out, dataset, interrupt) =
+            unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?, interrupt(cancel)) };
+        let splits = dataset.batches.plan_splits(target_bytes, interrupt.as_ref())?;
+        let splits = splits.iter().map(SplitText::new).collect::<Result<Vec<_>, Error>>()?;
+        let text = serde_json::to_string(&splits).map_err(|error| Error::options(error.to_string()))?;
+        // SAFETY: it is a place for a pointer.
+        unsafe { out.write(given_text(text)?) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, plan) }
+}
+
+/// Options of [`arrowfeed_read_split`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SplitOptions {
+    batch_size: Option<usize>,
+    on_error: OnErrorName,
+}
+
+/// Reads the record batches of a split.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_read_split(
+    dataset: *const Dataset,
+    split: *const c_char,
+    split_len: usize,
+    options: *const c_char,
+    options_len: usize,
+    cancel: *const Cancel,
+    out: *mut FFI_ArrowArrayStream,
+    error: *mut *mut Error,
+) -> c_int {
+    let read = || {
+        let out = place(out, "out")?;
+        // SAFETY: as above.
+        let (dataset, split, options, interrupt) = unsafe {
+            out.write(FFI_ArrowArrayStream::empty());
+            let options = optional_text(options, options_len, "options")?.unwrap_or("{}");
+            let split = text(split, split_len, "split")?;
+            (borrowed(dataset, "dataset")?, SplitText::parse(split)?, options, interrupt(cancel))
+        };
+        let SplitOptions { batch_size, on_error } = parse(options)?;
+        let options = RangeOptions { batch_size, on_error: on_error.into(), interrupt, claim: None };
+        let reader = dataset.batches.read_split(&split, None, options)?;
+        // SAFETY: it is a place for the struct.
+        unsafe { out.write(export(Content::Split(Box::new(reader)))) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, read) }
+}
+
+/// The counts of all readings of record batches of the dataset, and the skipped parts, as a JSON object.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_report(
+    dataset: *const Dataset,
+    out: *mut *mut c_char,
+    error: *mut *mut Error,
+) -> c_int {
+    let report = || {
+        // SAFETY: as above.
+        let (out, dataset) = unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?) };
+        let text = crate::report::json(&dataset.batches.report());
+        // SAFETY: it is a place for a pointer.
+        unsafe { out.write(given_text(text)?) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, report) }
+}

@@ -1,0 +1,44 @@
+//! The C interface of arrowfeed: `include/arrowfeed.h` declares it, and `docs/c.md` shows its use.
+//!
+//! The functions take options as JSON, yield record batches as `ArrowArrayStream`s and tensors as structs of DLPack. No panic
+//! leaves them. Their Rust types are those of the header: a handle is a pointer to a boxed value.
+
+// | module | contents |
+// |---|---|
+// | `boundary` | arguments from C, results for C, panics |
+// | `error` `error_functions` | errors: kind, message, place |
+// | `cancel` | cancellation from another thread |
+// | `options` | options in JSON |
+// | `files` `formats` `opened` | paths to files, formats and their options, opened files |
+// | `dataset` `splits` `report` | the functions of datasets |
+// | `exported` `stream` | record batches as structs of Arrow |
+// | `tensors` `tensor_batch` `byte_strings` | iterations over tensors, and their parts as structs of DLPack |
+// | `version` | versions of the library and of the interface |
+
+mod boundary;
+mod byte_strings;
+mod cancel;
+mod dataset;
+mod error;
+mod error_functions;
+mod exported;
+mod files;
+mod formats;
+mod opened;
+mod options;
+mod report;
+mod splits;
+mod stream;
+mod tensor_batch;
+mod tensors;
+mod version;
+
+pub use boundary::{NUL_TERMINATED, arrowfeed_string_free};
+pub use cancel::*;
+pub use dataset::*;
+pub use error::{Error, ErrorKind};
+pub use error_functions::*;
+pub use stream::{arrowfeed_stream_error, arrowfeed_stream_load_state, arrowfeed_stream_state};
+pub use tensor_batch::*;
+pub use tensors::*;
+pub use version::{ABI_VERSION, arrowfeed_abi_version, arrowfeed_version};

@@ -1,0 +1,89 @@
+//! Options to files and datasets.
+
+use std::path::PathBuf;
+
+use arrowfeed::predicate::Predicate;
+use arrowfeed::source::Interrupt;
+use arrowfeed::source::run::{AddedColumns, FileSet};
+use arrowfeed::{Dataset, DatasetOptions, Partitioning, TensorDefinitions};
+
+use crate::error::Error;
+use crate::files::files;
+use crate::formats::{self, Common};
+use crate::options::OpenOptions;
+use crate::options::Partitioned;
+use crate::options::tensors::definitions;
+
+/// Files of one format, and the rows of them that are selected.
+pub(crate) struct Opened {
+    files: FileSet,
+    filter: Option<Predicate>,
+    skip: u64,
+    take: Option<u64>,
+    index: Option<PathBuf>,
+    tensors: Option<TensorDefinitions>,
+}
+
+impl Opened {
+    /// Opens the first file.
+    pub(crate) fn new(options: OpenOptions, interrupt: Option<&Interrupt>) -> Result<Self, Error> {
+        let (sources, format) = files(&options, interrupt)?;
+        let OpenOptions {
+            format_options, columns, exclude, limits, filter, skip, take, index, tensors, ..
+        } = options;
+        let added = [&options.file_column, &options.row_column].iter().any(|column| column.is_some())
+            || options.partitioning.is_some();
+        // Added columns may be selected too, so columns are selected after them.
+        let (of_format, selected) = match added {
+            true => ((None, None), (columns, exclude)),
+            false => ((columns, exclude), (None, None)),
+        };
+        let common = Common { columns: of_format.0, exclude: of_format.1, limits: limits.into() };
+        let mut files = formats::open(format, sources, format_options, common, interrupt)?;
+        if added {
+            let of_files = match options.partitioning {
+                None => Vec::new(),
+                Some(Partitioned::Named(_)) => Partitioning::Hive.columns(&files)?,
+                Some(Partitioned::Columns(columns)) => {
+                    Partitioning::Schema(columns.schema("partitioning")?).columns(&files)?
+                }
+            };
+            let (file, row) = (options.file_column, options.row_column);
+            files = files.with_added_columns(AddedColumns { of_files, file, row, order: None })?;
+            files = files.selecting(selected.0.as_deref(), selected.1.as_deref())?;
+        }
+        let filter = filter.map(|filter| filter.parse::<Predicate>()).transpose();
+        let filter = filter.map_err(|error| Error::options(format!("filter: {error}")))?;
+        let tensors = tensors.map(definitions);
+        Ok(Self { files, filter, skip, take, index, tensors })
+    }
+
+    /// The rows as record batches of all columns.
+    pub(crate) fn batches(&self, interrupt: Option<&Interrupt>) -> Result<Dataset, Error> {
+        self.dataset(Some(TensorDefinitions::Representations(Vec::new())), interrupt)
+    }
+
+    /// The rows as tensors.
+    pub(crate) fn tensors(&self, interrupt: Option<&Interrupt>) -> Result<Dataset, Error> {
+        self.dataset(self.tensors.clone(), interrupt)
+    }
+
+    fn dataset(
+        &self,
+        tensors: Option<TensorDefinitions>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Dataset, Error> {
+        let options = DatasetOptions { tensors, index: self.index.clone(), interrupt: interrupt.cloned() };
+        let mut dataset = Dataset::open(self.files.clone(), options)?;
+        if let Some(filter) = &self.filter {
+            dataset = dataset.filter(filter)?;
+        }
+        if self.skip > 0 {
+            dataset = dataset.skip(self.skip);
+        }
+        Ok(match self.take {
+            Some(count) => dataset.take(count),
+            None => dataset,
+        })
+    }
+}

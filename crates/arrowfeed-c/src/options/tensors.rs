@@ -1,0 +1,207 @@
+//! Definitions of tensors in JSON: `{"scores": {"kind": "dense", "column": "scores", "shape": [2]}}`.
+
+use arrowfeed::TensorDefinitions;
+use arrowfeed::tensor::{
+    ColumnPath, DefaultValue, Dense, PadTo, Padding, Partition, Ragged, Representation, Sparse, SplitsDType,
+    Structured, VarLenRagged, VarLenSparse,
+};
+use serde::Deserialize;
+
+use super::ordered::Ordered;
+
+/// The fields of the [`Representation`] of this kind.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum TensorOptions {
+    Dense {
+        column: String,
+        #[serde(default)]
+        shape: Vec<usize>,
+        default: Option<DefaultOption>,
+        #[serde(default)]
+        pad: bool,
+    },
+    VarLenSparse {
+        column: String,
+    },
+    Sparse {
+        index_columns: Vec<String>,
+        value_column: String,
+        /// Null: one more than the largest index.
+        dense_shape: Vec<Option<usize>>,
+        #[serde(default)]
+        already_sorted: bool,
+    },
+    Ragged {
+        path: Vec<String>,
+        #[serde(default)]
+        partitions: Vec<PartitionOption>,
+        #[serde(default)]
+        row_splits_dtype: SplitsName,
+    },
+    VarLenRagged {
+        column: String,
+        #[serde(default)]
+        row_splits_dtype: SplitsName,
+        padding: Option<PaddingOptions>,
+    },
+    Structured {
+        columns: Vec<String>,
+        #[serde(default)]
+        row_splits_dtype: SplitsName,
+    },
+}
+
+/// The fields of [`Padding`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PaddingOptions {
+    to: PadToOption,
+    value: Option<DefaultOption>,
+    #[serde(default)]
+    truncate: bool,
+    #[serde(default)]
+    mask: bool,
+}
+
+/// A length, `"longest"`, or `{"multiple_of": 8}`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected `to` of a padding to be \"longest\", a length, or {\"multiple_of\": 8}"
+)]
+enum PadToOption {
+    Length(usize),
+    Named(PadToName),
+    Multiple(Multiple),
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PadToName {
+    Longest,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Multiple {
+    multiple_of: usize,
+}
+
+/// The length of uniform rows, or the name of the column of row lengths.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a partition to be a row length or the name of a column of row lengths"
+)]
+pub(crate) enum PartitionOption {
+    Uniform(usize),
+    RowLength(String),
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SplitsName {
+    Int32,
+    #[default]
+    Int64,
+}
+
+/// A default value.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected a default value to be a number, a boolean or a string")]
+pub(crate) enum DefaultOption {
+    Bool(bool),
+    Int(i64),
+    UInt(u64),
+    Float(f64),
+    Text(String),
+}
+
+impl From<DefaultOption> for DefaultValue {
+    fn from(option: DefaultOption) -> Self {
+        match option {
+            DefaultOption::Bool(value) => Self::Int(value.into()),
+            DefaultOption::Int(value) => Self::Int(value),
+            DefaultOption::UInt(value) => Self::UInt(value),
+            DefaultOption::Float(value) => Self::Float(value),
+            DefaultOption::Text(value) => Self::Bytes(value.into_bytes()),
+        }
+    }
+}
+
+impl From<SplitsName> for SplitsDType {
+    fn from(name: SplitsName) -> Self {
+        match name {
+            SplitsName::Int32 => Self::Int32,
+            SplitsName::Int64 => Self::Int64,
+        }
+    }
+}
+
+impl From<PaddingOptions> for Padding {
+    fn from(options: PaddingOptions) -> Self {
+        let PaddingOptions { to, value, truncate, mask } = options;
+        let to = match to {
+            PadToOption::Length(length) => PadTo::Length(length),
+            PadToOption::Named(PadToName::Longest) => PadTo::Longest,
+            PadToOption::Multiple(Multiple { multiple_of }) => PadTo::MultipleOf(multiple_of),
+        };
+        Self { to, value: value.map(Into::into), truncate, mask, pack: None }
+    }
+}
+
+impl From<TensorOptions> for Representation {
+    fn from(options: TensorOptions) -> Self {
+        match options {
+            TensorOptions::Dense { column, shape, default, pad } => {
+                let default = default.map(Into::into);
+                Self::Dense(Dense { column, shape, default, pad, ..Dense::default() })
+            }
+            TensorOptions::VarLenSparse { column } => {
+                Self::VarLenSparse(VarLenSparse { column, ..VarLenSparse::default() })
+            }
+            TensorOptions::Sparse { index_columns, value_column, dense_shape, already_sorted } => {
+                Self::Sparse(Sparse {
+                    index_columns,
+                    value_column,
+                    dense_shape,
+                    already_sorted,
+                    ..Sparse::default()
+                })
+            }
+            TensorOptions::Ragged { path, partitions, row_splits_dtype } => {
+                let partition = |partition| match partition {
+                    PartitionOption::Uniform(length) => Partition::Uniform(length),
+                    PartitionOption::RowLength(column) => Partition::RowLength(column),
+                };
+                Self::Ragged(Ragged {
+                    path: ColumnPath::new(path),
+                    partitions: partitions.into_iter().map(partition).collect(),
+                    row_splits_dtype: row_splits_dtype.into(),
+                    ..Ragged::default()
+                })
+            }
+            TensorOptions::VarLenRagged { column, row_splits_dtype, padding } => {
+                let (row_splits_dtype, padding) = (row_splits_dtype.into(), padding.map(Into::into));
+                Self::VarLenRagged(VarLenRagged {
+                    column,
+                    row_splits_dtype,
+                    padding,
+                    ..VarLenRagged::default()
+                })
+            }
+            TensorOptions::Structured { columns, row_splits_dtype } => Self::Structured(Structured {
+                columns,
+                row_splits_dtype: row_splits_dtype.into(),
+                ..Structured::default()
+            }),
+        }
+    }
+}
+
+/// The definitions of the tensors.
+pub(crate) fn definitions(tensors: Ordered<TensorOptions>) -> TensorDefinitions {
+    let all = tensors.0.into_iter().map(|(name, options)| (name, options.into()));
+    TensorDefinitions::Representations(all.collect())
+}

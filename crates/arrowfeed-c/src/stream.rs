@@ -1,0 +1,229 @@
+//! Record batches as an `ArrowArrayStream`.
+//!
+//! Unsafe: the functions of the stream receive its struct from C, whose private data is a boxed [`Stream`] until `release` frees
+//! it. Functions of this library recognize such a struct by its `release` function. A lock finds out if two threads call a
+//! stream at once. It is never waited for.
+#![expect(unsafe_code, reason = "exports a stream, whose functions receive pointers of C")]
+#![expect(clippy::disallowed_types, reason = "a mutex on which only `try_lock` is called")]
+
+use std::ffi::{c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use arrow_array::RecordBatch;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::SchemaRef;
+use arrowfeed::dataset::BatchIterator;
+use arrowfeed::{FeedError, FileReader};
+
+use crate::boundary::{call, cleared, given_text, guarded, handle, place, text};
+use crate::error::Error;
+use crate::exported::{array, schema};
+
+/// The source of the record batches.
+pub(crate) enum Content {
+    Batches(Box<BatchIterator>),
+    Split(Box<FileReader>),
+}
+
+impl Content {
+    fn schema(&self) -> SchemaRef {
+        match self {
+            Self::Batches(batches) => batches.schema(),
+            Self::Split(reader) => reader.schema(),
+        }
+    }
+
+    fn next(&mut self) -> Option<Result<RecordBatch, Error>> {
+        match self {
+            Self::Batches(batches) => Some(batches.next()?.map_err(Error::from)),
+            Self::Split(reader) => Some(reader.next()?.map_err(Error::from)),
+        }
+    }
+
+    /// The iteration over a dataset, which has a state.
+    fn batches(&mut self) -> Result<&mut BatchIterator, Error> {
+        match self {
+            Self::Batches(batches) => Ok(batches),
+            Self::Split(_) => {
+                let message = "stream: expected a stream of arrowfeed_read, found one of arrowfeed_read_split, which has no state";
+                Err(Error::argument(message))
+            }
+        }
+    }
+}
+
+/// The private data of a stream.
+struct Stream(Mutex<Reading>);
+
+struct Reading {
+    content: Content,
+    /// The error of the last call.
+    error: Option<Error>,
+    /// A call panicked, so the content may be in any state. The error is that of the panic, and stays.
+    is_broken: bool,
+}
+
+const IN_USE: &str = "stream: expected a stream that no other thread uses, found one in use";
+
+impl Stream {
+    fn reading(&self) -> Option<MutexGuard<'_, Reading>> {
+        match self.0.try_lock() {
+            Ok(reading) => Some(reading),
+            Err(TryLockError::Poisoned(reading)) => Some(reading.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Runs `work`, keeps its error, and returns the error number. A panic ends the stream.
+    fn run(&self, work: impl FnOnce(&mut Content) -> Result<(), Error>) -> c_int {
+        let Some(mut reading) = self.reading() else { return libc::EBUSY };
+        if !reading.is_broken {
+            let result = catch_unwind(AssertUnwindSafe(|| work(&mut reading.content)));
+            reading.is_broken = result.is_err();
+            let result = result.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic).into()));
+            reading.error = result.err();
+        }
+        reading.error.as_ref().map_or(0, Error::errno)
+    }
+}
+
+/// Hands a stream over to C.
+pub(crate) fn export(content: Content) -> FFI_ArrowArrayStream {
+    let reading = Reading { content, error: None, is_broken: false };
+    FFI_ArrowArrayStream {
+        get_schema: Some(get_schema),
+        get_next: Some(get_next),
+        get_last_error: Some(get_last_error),
+        release: Some(release),
+        private_data: handle(Stream(Mutex::new(reading))).cast(),
+    }
+}
+
+/// The private data of a stream of this library that is not released.
+///
+/// # Safety
+/// The stream is NULL, or a valid struct whose private data is that of [`export`] if `release` is.
+unsafe fn private<'a>(stream: *const FFI_ArrowArrayStream) -> Option<&'a Stream> {
+    // SAFETY: as above.
+    let stream = unsafe { stream.as_ref() }?;
+    let is_own = stream.release.is_some_and(|found| ptr::fn_addr_eq(found, release as Release));
+    // SAFETY: the private data is a `Stream` until the stream is released, which removes `release`.
+    if is_own { unsafe { stream.private_data.cast::<Stream>().as_ref() } } else { None }
+}
+
+type Release = unsafe extern "C" fn(*mut FFI_ArrowArrayStream);
+
+/// As [`private`], with an error.
+///
+/// # Safety
+/// As [`private`].
+unsafe fn own<'a>(stream: *const FFI_ArrowArrayStream) -> Result<&'a Stream, Error> {
+    // SAFETY: as above.
+    unsafe { private(stream) }.ok_or_else(|| {
+        Error::argument("stream: expected a stream of arrowfeed that is not released, found another")
+    })
+}
+
+unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
+    // SAFETY: C calls the function with a stream of this library.
+    let Some(stream) = (unsafe { private(stream) }) else { return libc::EINVAL };
+    stream.run(|content| {
+        let exported = schema(&content.schema())?;
+        // SAFETY: C passes a place for the struct.
+        unsafe { place(out, "out")?.write(exported) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
+    // SAFETY: C calls the function with a stream of this library.
+    let Some(stream) = (unsafe { private(stream) }) else { return libc::EINVAL };
+    stream.run(|content| {
+        let out = place(out, "out")?;
+        let next = content.next().transpose()?;
+        // The end is an array without `release`.
+        let exported = next.map_or_else(FFI_ArrowArray::empty, array);
+        // SAFETY: C passes a place for the struct.
+        unsafe { out.write(exported) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
+    // SAFETY: C calls the function with a stream of this library.
+    let Some(stream) = (unsafe { private(stream) }) else { return ptr::null() };
+    let Some(reading) = stream.reading() else { return c"the stream is in use by another thread".as_ptr() };
+    // The text stays until the next call.
+    reading.error.as_ref().map_or(ptr::null(), |error| error.parts().message.as_ptr())
+}
+
+unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
+    // SAFETY: C calls the function once, with a stream of this library that no other thread uses.
+    unsafe {
+        let Some(stream) = stream.as_mut() else { return };
+        let private = std::mem::replace(&mut stream.private_data, ptr::null_mut());
+        stream.release = None;
+        crate::boundary::free(private.cast::<Stream>());
+    }
+}
+
+/// Copies the error of the last call of a stream, with its kind and place.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_stream_error(stream: *const FFI_ArrowArrayStream) -> *mut Error {
+    let copied = || {
+        // SAFETY: as above.
+        unsafe { private(stream) }?.reading()?.error.clone()
+    };
+    guarded(None, copied).map_or(ptr::null_mut(), handle)
+}
+
+/// The position after the last record batch, as text.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_stream_state(
+    stream: *const FFI_ArrowArrayStream,
+    out: *mut *mut c_char,
+    error: *mut *mut Error,
+) -> c_int {
+    let state = || {
+        // SAFETY: as above.
+        let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
+        let mut reading = stream.reading().ok_or_else(|| Error::argument(IN_USE))?;
+        let text = reading.content.batches()?.state()?;
+        // SAFETY: it is a place for a pointer.
+        unsafe { out.write(given_text(text)?) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, state) }
+}
+
+/// Moves a stream to a position.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_stream_load_state(
+    stream: *mut FFI_ArrowArrayStream,
+    state: *const c_char,
+    state_len: usize,
+    error: *mut *mut Error,
+) -> c_int {
+    let load = || {
+        // SAFETY: as above.
+        let (state, stream) = unsafe { (text(state, state_len, "state")?, own(stream)?) };
+        let mut reading = stream.reading().ok_or_else(|| Error::argument(IN_USE))?;
+        reading.content.batches()?.load_state(state)?;
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, load) }
+}

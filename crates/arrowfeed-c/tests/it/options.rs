@@ -1,0 +1,96 @@
+use arrowfeed_c::ErrorKind;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn refused(options: Value) -> String {
+    let failure = open(&example_with(options)).err().unwrap();
+    assert_eq!(failure.kind, ErrorKind::Options, "{failure:?}");
+    failure.message
+}
+
+#[test]
+fn an_unknown_key_names_the_valid_ones() {
+    let expected = "options: unknown field `colums`, expected one of `paths`, `format`, `format_options`, `columns`, `exclude`, \
+                    `filter`, `skip`, `take`, `limits`, `partitioning`, `file_column`, `row_column`, `index`, `storage_options`, \
+                    `cache`, `cache_bytes`, `tensors` at line 1 column 9";
+    assert_eq!(open("{\"colums\": 1}").err().unwrap().message, expected);
+    let expected = "format_options of avro: unknown field `reader`, expected one of `reader_schema`, `merge_schemas`, \
+                    `max_batch_bytes`, `encoding`, `string_type`, `unions`, `fixed_lengths`, `double_as_float`, `raw`";
+    assert_eq!(refused(json!({"format_options": {"reader": 1}})), expected);
+    let failure = open(&example_with(json!({}))).unwrap().read("{\"batch\": 1}").err().unwrap();
+    let expected = "options: unknown field `batch`, expected one of `batch_size`, `global`, `by_length`, `drop_remainder`, \
+                    `across_epochs`, `epochs`, `start_epoch`, `rows`, `shuffle_buffer_size`, `seed`, `shard`, `threads`, \
+                    `decodes_ahead`, `prefetch_bytes`, `on_error`, `file_match` at line 1 column 8";
+    assert_eq!(failure.shown(), (ErrorKind::Options, expected.to_owned()));
+}
+
+#[test]
+fn invalid_values_are_errors_that_say_what_is_expected() {
+    assert_eq!(open("[").err().unwrap().message, "options: EOF while parsing a list at line 1 column 1");
+    assert_eq!(open("{}").err().unwrap().message, "options: missing field `paths` at line 1 column 2");
+    let none = open("{\"paths\": []}").err().unwrap();
+    assert_eq!(none.message, "expected at least one file, found an empty list");
+    let one = open("{\"paths\": 1}").err().unwrap();
+    assert_eq!(
+        one.message,
+        "options: expected paths to be a string or a list of strings at line 1 column 12"
+    );
+    let format = open("{\"paths\": [], \"format\": \"orc\"}").err().unwrap();
+    assert_eq!(
+        format.message,
+        "options: unknown variant `orc`, expected one of `avro`, `parquet`, `arrow`, `tfrecord`, `json_lines`, `csv` at line 1 column 29"
+    );
+    assert_eq!(
+        refused(json!({"filter": "id >"})),
+        "filter: expected a literal after >, found the end of the text at character 5"
+    );
+    assert_eq!(
+        refused(json!({"storage_options": {"key": {"secret": 1}}})),
+        "storage_options: \"key\": expected a string, a number or a boolean, found another value"
+    );
+    assert_eq!(refused(json!({"cache_bytes": 1})), "cache_bytes: expected cache as well, found none");
+    assert_eq!(
+        refused(json!({"partitioning": [{"name": "a", "type": "Text"}]})),
+        "partitioning: \"a\": expected an Arrow type such as Int64 or Utf8, found \"Text\""
+    );
+}
+
+#[test]
+fn options_of_formats_reach_the_format() {
+    let schema = json!({"type": "record", "name": "r", "fields": [{"name": "id", "type": "double"}]});
+    for schema in [schema.clone(), Value::String(schema.to_string())] {
+        let options = json!({"format_options": {"reader_schema": schema, "string_type": "large_utf8"}});
+        let batches = open(&example_with(options)).unwrap().batches("{}");
+        assert_eq!(batches[0].schema().field(0).data_type(), &arrow_schema::DataType::Float64);
+    }
+    let cells = TempFile::new("options.csv", b"1;2\n3;\n");
+    let options = json!({
+        "paths": cells.0,
+        "format_options": {
+            "header": false, "delimiter": ";", "names": ["a", "b"],
+            "types": [{"name": "a", "type": "Int16"}, {"name": "b", "type": "Timestamp(ms, \"+00:00\")"}],
+        },
+    });
+    let dataset = open(&options.to_string()).unwrap();
+    let types: Vec<_> = dataset.batches("{}")[0]
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.data_type().to_string())
+        .collect();
+    assert_eq!(types, ["Int16", "Timestamp(ms, \"+00:00\")"]);
+    let long = json!({"paths": cells.0, "format_options": {"delimiter": ";;"}});
+    assert_eq!(
+        open(&long.to_string()).err().unwrap().message,
+        "format_options of csv: expected one ASCII character, found \";;\""
+    );
+}
+
+#[test]
+fn a_deep_type_is_an_error() {
+    let deep = format!("{}Int64{}", "List(".repeat(10_000), ")".repeat(10_000));
+    let options = json!({"partitioning": [{"name": "a", "type": deep}]});
+    let message = refused(options);
+    assert!(message.ends_with("it has more than 64 parentheses"), "{}", &message[message.len() - 100..]);
+}

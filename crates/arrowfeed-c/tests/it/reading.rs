@@ -1,0 +1,187 @@
+use std::ptr;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::types::Int64Type;
+use arrow_array::{Int64Array, RecordBatch};
+use arrow_schema::Schema;
+use arrowfeed::{AvroReaderBuilder, WriteOptions, write_avro};
+use arrowfeed_c::*;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn reference() -> Vec<RecordBatch> {
+    AvroReaderBuilder::new().open(example()).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_stream_has_the_schema_and_the_rows_of_the_file() {
+    let dataset = open(&example_with(json!({}))).unwrap();
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the places are variables.
+    called(|error| unsafe { arrowfeed_schema(dataset.0, &raw mut schema, error) }).unwrap();
+    assert_eq!(Schema::try_from(&schema).unwrap(), *reference()[0].schema());
+    assert_eq!(dataset.batches("{}"), reference());
+    assert_eq!(dataset.rows(), 3);
+}
+
+#[test]
+fn a_stream_outlives_its_dataset_and_ends_once() {
+    let dataset = open(&example_with(json!({}))).unwrap();
+    let mut stream = dataset.read("{\"batch_size\": 2}").unwrap();
+    drop(dataset);
+    let mut rows = Vec::new();
+    for _ in 0..4 {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the stream is that of this library, and the place is a variable.
+        assert_eq!(unsafe { stream.get_next.unwrap()(&raw mut stream, &raw mut array) }, 0);
+        rows.push((!array.is_released()).then(|| array.len()));
+    }
+    assert_eq!(rows, [Some(2), Some(1), None, None]);
+    // SAFETY: as above.
+    assert!(unsafe { stream.get_last_error.unwrap()(&raw mut stream) }.is_null());
+}
+
+#[test]
+fn columns_filters_and_rows_are_selected() {
+    let ids = |options: Value| {
+        let batches = open(&example_with(options)).unwrap().batches("{}");
+        batches.iter().flat_map(|batch| batch["id"].as_primitive::<Int64Type>().values().to_vec()).collect()
+    };
+    let all: Vec<i64> = ids(json!({"columns": ["id"]}));
+    assert_eq!(all.len(), 3);
+    let some: Vec<i64> = ids(json!({"columns": ["id"], "filter": format!("id != {}", all[1])}));
+    assert_eq!(some, [all[0], all[2]]);
+    let some: Vec<i64> = ids(json!({"columns": ["id"], "skip": 1, "take": 1}));
+    assert_eq!(some, [all[1]]);
+}
+
+#[test]
+fn added_columns_follow_those_of_the_files() {
+    let dataset =
+        open(&example_with(json!({"file_column": "file", "row_column": "row", "columns": ["row", "id"]})));
+    let batches = dataset.unwrap().batches("{}");
+    let names: Vec<_> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["row", "id"]);
+    assert_eq!(batches[0]["row"].as_primitive::<Int64Type>().values(), &[0, 1, 2]);
+}
+
+#[test]
+fn a_stream_resumes_from_its_state() {
+    let options = "{\"batch_size\": 1, \"shuffle_buffer_size\": 10, \"seed\": 7, \"epochs\": 2}";
+    let dataset = open(&example_with(json!({}))).unwrap();
+    let whole = dataset.batches(options);
+    assert_eq!(whole.len(), 6);
+    let mut first = dataset.read(options).unwrap();
+    for _ in 0..4 {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the stream is that of this library, and the place is a variable.
+        assert_eq!(unsafe { first.get_next.unwrap()(&raw mut first, &raw mut array) }, 0);
+    }
+    let mut state = ptr::null_mut();
+    // SAFETY: as above.
+    called(|error| unsafe { arrowfeed_stream_state(&raw const first, &raw mut state, error) }).unwrap();
+    let state = taken(state);
+    let mut second = dataset.read(options).unwrap();
+    // SAFETY: the text has this length.
+    called(|error| unsafe {
+        arrowfeed_stream_load_state(&raw mut second, state.as_ptr().cast(), state.len(), error)
+    })
+    .unwrap();
+    assert_eq!(batches(second), whole[4..]);
+
+    let mut other = dataset.read("{\"batch_size\": 1, \"seed\": 8, \"shuffle_buffer_size\": 10}").unwrap();
+    // SAFETY: as above.
+    let failure = called(|error| unsafe {
+        arrowfeed_stream_load_state(&raw mut other, state.as_ptr().cast(), state.len(), error)
+    });
+    assert_eq!(failure.unwrap_err().kind, ErrorKind::State);
+}
+
+#[test]
+fn splits_have_each_row_once() {
+    let ids = Int64Array::from_iter_values(0..10_000);
+    let batch = RecordBatch::try_from_iter([("id", Arc::new(ids) as _)]).unwrap();
+    let file = TempFile::new("splits.avro", &[]);
+    let schema = batch.schema();
+    let batches_of = arrow_array::RecordBatchIterator::new([Ok(batch)], schema);
+    write_avro(batches_of, &file.0, &WriteOptions { block_bytes: 4096, ..WriteOptions::default() }).unwrap();
+    let dataset = file.open().unwrap();
+    let mut splits = ptr::null_mut();
+    // SAFETY: the places are variables.
+    called(|error| unsafe { arrowfeed_plan_splits(dataset.0, 2000, ptr::null(), &raw mut splits, error) })
+        .unwrap();
+    let splits: Vec<Value> = serde_json::from_str(&taken(splits)).unwrap();
+    assert!(splits.len() > 2, "{}", splits.len());
+    let mut found = Vec::new();
+    for split in &splits {
+        let (split, mut stream) = (split.to_string(), arrow_array::ffi_stream::FFI_ArrowArrayStream::empty());
+        // SAFETY: the text has this length; the places are variables.
+        called(|error| unsafe {
+            let (text, len) = (split.as_ptr().cast(), split.len());
+            arrowfeed_read_split(dataset.0, text, len, ptr::null(), 0, ptr::null(), &raw mut stream, error)
+        })
+        .unwrap();
+        let mut state = ptr::null_mut();
+        // SAFETY: as above.
+        let failure =
+            called(|error| unsafe { arrowfeed_stream_state(&raw const stream, &raw mut state, error) });
+        assert_eq!(
+            failure.unwrap_err().message,
+            "stream: expected a stream of arrowfeed_read, found one of arrowfeed_read_split, which has no state"
+        );
+        found.extend(
+            batches(stream)
+                .iter()
+                .flat_map(|batch| batch["id"].as_primitive::<Int64Type>().values().to_vec()),
+        );
+    }
+    assert!(found.into_iter().eq(0..10_000));
+}
+
+#[test]
+fn formats_are_found_in_the_file_or_in_its_name() {
+    let lines = TempFile::new("rows.jsonl", b"{\"a\": 1}\n{\"a\": 2}\n");
+    let cells = TempFile::new("rows.csv", b"a\n1\n2\n");
+    let mut arrow = Vec::new();
+    let batch = RecordBatch::try_from_iter([("a", Arc::new(Int64Array::from(vec![1, 2])) as _)]).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut arrow, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    let arrow = TempFile::new("rows.any", &arrow);
+    for file in [&lines, &cells, &arrow] {
+        let batches = file.open().unwrap().batches("{}");
+        assert_eq!(batches[0]["a"].as_primitive::<Int64Type>().values(), &[1, 2], "{}", file.0.display());
+    }
+    let unknown = TempFile::new("rows.dat", b"a,b\n");
+    let name = unknown.0.display();
+    let expected = format!(
+        "{name}: expected an Avro, Parquet or Arrow IPC file, or a name that ends with .tfrecord, .jsonl or .csv, found \
+         neither: give the format: avro, parquet, arrow, tfrecord, json_lines, csv"
+    );
+    assert_eq!(unknown.open().err().unwrap().shown(), (ErrorKind::Format, expected));
+    let given = open(
+        &json!({"paths": [unknown.0], "format": "csv", "format_options": {"header": false}}).to_string(),
+    );
+    assert_eq!(given.unwrap().rows(), 1);
+}
+
+#[test]
+fn a_report_counts_and_lists_skipped_parts() {
+    let mut bytes = std::fs::read(example()).unwrap();
+    let middle = bytes.len() - 40;
+    bytes[middle..].fill(0xff);
+    let file = TempFile::new("damaged-report.avro", &bytes);
+    let dataset = file.open().unwrap();
+    dataset.batches("{\"on_error\": \"skip_block\"}");
+    let mut report = ptr::null_mut();
+    // SAFETY: the places are variables.
+    called(|error| unsafe { arrowfeed_report(dataset.0, &raw mut report, error) }).unwrap();
+    let report: Value = serde_json::from_str(&taken(report)).unwrap();
+    assert_eq!(report["rows"], 0);
+    assert_eq!(report["skipped"].as_array().unwrap().len(), 1, "{report}");
+    assert_eq!(report["skipped"][0]["path"], file.0.to_str().unwrap());
+}
