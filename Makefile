@@ -59,7 +59,8 @@ demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarro
 	$(BIN)/python examples/python/demo.py
 
 .PHONY: test
-test: lint docs test-rust test-python ## lints, documentation, Rust and Python tests
+test: lint docs test-rust test-python ## lints, documentation, Rust, C and Python tests
+	$(MAKE) test-c C_LIBRARY=target/debug/deps
 
 .PHONY: test-long
 test-long: ## the tests of make test, of frameworks, stores and engines, with many random cases and rows; takes two hours
@@ -88,6 +89,27 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
 	$(BIN)/python -m pytest -rs -m "not alone" -n auto --dist worksteal tests/python
 	$(BIN)/python -m pytest -rs -m alone tests/python
+
+# The C library and its header under their installed names.
+.PHONY: c-library
+c-library: ## the C library, with a shared and a static form, and its header, in target/c
+	cargo build --release --package arrowfeed-c
+	rm -rf target/c && mkdir -p target/c/include target/c/lib
+	cp crates/arrowfeed-c/include/arrowfeed.h target/c/include
+	cp $(wildcard $(foreach form,libarrowfeed_c.so libarrowfeed_c.dylib libarrowfeed_c.a,target/release/$(form))) target/c/lib
+
+# The folder of the C library. `make test-rust` builds it in target/debug/deps, with the checks of tests.
+C_LIBRARY = target/debug
+
+.PHONY: test-c
+test-c: ## the C interface in the programs of examples/c and examples/cpp; skipped without compilers of C and C++
+	@if command -v cc >/dev/null && command -v c++ >/dev/null; then $(MAKE) test-c-here; \
+	else echo "SKIPPED make test-c: expected cc and c++ on the PATH"; fi
+
+.PHONY: test-c-here
+test-c-here: $(VENV)/.test
+	$(if $(filter target/debug,$(C_LIBRARY)),cargo build --package arrowfeed-c)
+	ARROWFEED_C=$(C_LIBRARY) $(BIN)/python -m pytest -rs tests/c
 
 # Prints the versions. Fails if a package is missing; pytest would only skip its tests.
 INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)
@@ -181,7 +203,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/shared_builds.py $(UNDOCUMENTED)
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
-	$(BIN)/ruff check tools examples benches tests/java
+	$(BIN)/ruff check tools examples benches tests/java tests/c
 	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines tests/tfx
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
@@ -191,7 +213,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`. The
 # package of Python has no documentation either. It is not excluded: without its features of dependencies, cargo would check them,
 # and all crates above them, once more than for clippy.
-UNDOCUMENTED = $(addprefix --exclude arrowfeed-,examples ffi select tensorflow)
+UNDOCUMENTED = $(addprefix --exclude arrowfeed-,c examples ffi select tensorflow)
 
 .PHONY: docs
 docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
@@ -239,7 +261,7 @@ fuzz-build: ## all fuzz targets, which `make fuzz` also builds
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
-	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar arrow_ipc_file predicate; do \
+	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar arrow_ipc_file predicate c_options dlpack_import; do \
 		fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
 # libdeflate defines the same constants in several of its files, which the sanitizer would report. One test requests
@@ -248,7 +270,17 @@ fuzz: ## each fuzz target for SECONDS=60
 asan: ## Rust tests under the address sanitizer
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0:allocator_may_return_null=1 \
 		ARROWFEED_SANITIZED=1 \
-		cargo test --package arrowfeed-avro --package arrowfeed-ffi --package arrowfeed-tensorflow --package arrowfeed-tfrecord --lib --tests --target $(HOST) --target-dir target/asan
+		cargo test --package arrowfeed-avro --package arrowfeed-c --package arrowfeed-ffi --package arrowfeed-tensorflow --package arrowfeed-tfrecord --lib --tests --target $(HOST) --target-dir target/asan
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+		cargo test --package arrowfeed-tensor --features dlpack --lib --target $(HOST) --target-dir target/asan dlpack
+
+# The programs have the runtime of the C compiler, which also finds leaks.
+.PHONY: asan-c
+asan-c: $(VENV)/.test ## the C and C++ programs under the address sanitizer
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+		cargo build --package arrowfeed-c --target $(HOST) --target-dir target/asan
+	ARROWFEED_C=target/asan/$(HOST)/debug ARROWFEED_C_FLAGS=-fsanitize=address ASAN_OPTIONS=detect_odr_violation=0 \
+		$(BIN)/python -m pytest -rs tests/c
 
 # The extension module contains the checks of the sanitizer, whose runtime comes from the C compiler. The leak tests are
 # deselected, because the sanitizer changes the memory use and the threads of the process.
@@ -302,7 +334,7 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
-UNPUBLISHED = arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server)
+UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server)
 
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package

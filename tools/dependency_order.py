@@ -24,9 +24,11 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-tensor",
         *FORMATS,
     },
+    "arrowfeed-c": {"arrowfeed", "arrowfeed-ffi"},
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
     "arrowfeed-fuzz": {
+        "arrowfeed-c",
         "arrowfeed-ffi",
         "arrowfeed-predicate",
         "arrowfeed-select",

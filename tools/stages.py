@@ -65,6 +65,7 @@ def stages() -> list[Stage]:
         Stage("docs", "docs"),
         Stage(PACKAGE, "package-dev"),
         Stage("rust", "test-rust"),
+        Stage("c", "test-c C_LIBRARY=target/debug/deps"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
         Stage("torch", "test-torch"),

@@ -25,6 +25,15 @@ const PREDICATES: [&str; 5] = [
     r#"z == "2026-01-01" or t <> "PT1.5S" or z > "12:00""#,
 ];
 
+/// Options of the C interface: those of a dataset without paths, and of an iteration after a NUL.
+const OPTIONS: [&str; 5] = [
+    "{}\0{}",
+    r#"{"columns": ["id"], "filter": "id > 1", "skip": 1, "take": 2}"#,
+    "{\"file_column\": \"f\", \"limits\": {\"batch_bytes\": 9}}\0{\"batch_size\": 2, \"epochs\": 2, \"shuffle_buffer_size\": 3, \"seed\": 1}",
+    r#"{"format_options": {"reader_schema": {"type": "record", "name": "r", "fields": [{"name": "id", "type": "double"}]}}}"#,
+    "{\"tensors\": {\"a\": {\"kind\": \"dense\", \"column\": \"id\", \"shape\": [1], \"default\": 0, \"pad\": true}}}\0{\"by_length\": {\"column\": \"id\", \"window\": 9}}",
+];
+
 fn main() -> std::io::Result<()> {
     create_dir_all("corpus/read_file")?;
     create_dir_all("corpus/schema_json")?;
@@ -47,6 +56,10 @@ fn main() -> std::io::Result<()> {
     create_dir_all("corpus/predicate")?;
     for (i, text) in PREDICATES.iter().enumerate() {
         write(format!("corpus/predicate/seed-{i}"), text)?;
+    }
+    create_dir_all("corpus/c_options")?;
+    for (i, text) in OPTIONS.iter().enumerate() {
+        write(format!("corpus/c_options/seed-{i}"), text)?;
     }
     create_dir_all("corpus/arrow_ipc_file")?;
     for (i, seed) in ipc::seeds().into_iter().chain(random_ipc_files()).enumerate() {

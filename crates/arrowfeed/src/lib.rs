@@ -46,7 +46,7 @@
 //!
 //! # Features
 //!
-//! All features except `async`, `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
+//! All features except `async`, `dlpack`, `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
 //! [`write_avro`] and the other items that the crate re-exports from [`avro`].
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,

@@ -1,20 +1,14 @@
-//! DLPack capsules, which share memory with frameworks without a copy. The structs are those of `dlpack.h`, version 1.
+//! DLPack capsules, which share memory with frameworks without a copy. `arrowfeed::tensor::dlpack` has the structs.
 //!
-//! Unsafe: a capsule contains a raw pointer, which the consumer frees through a function of this module. One argument covers
-//! all blocks. Each tensor is a boxed [`ManagedTensor`]. The pointer in the capsule points to its first field, and thus to the box.
-//! There is always exactly one owner: the capsule, until a consumer renames it (as the protocol of the array API requires),
-//! and then the consumer. The owner calls the deleter once, which drops the box. Consumers may call it in any thread without
-//! the interpreter, because the box contains only Arrow bytes and numbers, and no Python object.
-#![expect(
-    unsafe_code,
-    reason = "passes raw pointers in capsules, whose consumers free them through a function of arrowfeed"
-)]
+//! Unsafe: a capsule contains a raw pointer to a struct of an [`Export`]. There is always exactly one owner: the capsule, until a
+//! consumer renames it (as the protocol of the array API requires), and then the consumer. The owner frees the struct once.
+//! Consumers may do it in any thread without the interpreter, because the struct has no Python object.
+#![expect(unsafe_code, reason = "passes raw pointers in capsules, whose consumers free them")]
 
-use std::ffi::{CStr, c_void};
-use std::ptr::{self, NonNull};
+use std::ffi::CStr;
+use std::ptr::NonNull;
 
-use arrow_buffer::Buffer;
-use arrowfeed::tensor::DType;
+use arrowfeed::tensor::dlpack::{self, Export, Form, LegacyTensor, Managed, VersionedTensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -24,67 +18,7 @@ use super::memory::Memory;
 use crate::argument::{found, wrong_type};
 
 /// CPU memory, device 0.
-pub(super) const CPU: (i32, i32) = (1, 0);
-
-const VERSION: Version = Version { major: 1, minor: 0 };
-const READ_ONLY: u64 = 1;
-const IS_COPIED: u64 = 1 << 1;
-
-#[repr(C)]
-struct Device {
-    device_type: i32,
-    device_id: i32,
-}
-
-#[repr(C)]
-struct DataType {
-    code: u8,
-    bits: u8,
-    lanes: u16,
-}
-
-#[repr(C)]
-struct Tensor {
-    data: *mut c_void,
-    device: Device,
-    dimensions: i32,
-    data_type: DataType,
-    shape: *mut i64,
-    strides: *mut i64,
-    byte_offset: u64,
-}
-
-#[repr(C)]
-struct Version {
-    major: u32,
-    minor: u32,
-}
-
-/// `DLManagedTensor`.
-#[repr(C)]
-struct Legacy {
-    tensor: Tensor,
-    manager: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Self)>,
-}
-
-/// `DLManagedTensorVersioned`.
-#[repr(C)]
-struct Versioned {
-    version: Version,
-    manager: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Self)>,
-    flags: u64,
-    tensor: Tensor,
-}
-
-/// The managed tensor, and the data that its pointers point to. Neither changes before the box is dropped.
-#[repr(C)]
-struct ManagedTensor<M> {
-    managed: M,
-    _buffer: Buffer,
-    _sizes: Vec<i64>,
-}
+pub(super) const CPU: (i32, i32) = (dlpack::CPU.device_type, dlpack::CPU.device_id);
 
 /// The request of a consumer.
 pub(super) struct Request {
@@ -128,114 +62,55 @@ pub(super) fn capsule<'py>(
     request: &Request,
     copied: bool,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    if request.versioned {
-        let flags = if copied { IS_COPIED } else { READ_ONLY };
-        hand_on(py, memory, |tensor| Versioned {
-            version: VERSION,
-            manager: ptr::null_mut(),
-            deleter: Some(delete::<Versioned>),
-            flags,
-            tensor,
-        })
-    } else {
+    let export = Export::new(memory.buffer, memory.dtype, &memory.shape);
+    let export = export.map_err(|error| PyBufferError::new_err(error.to_string()))?;
+    let export = if copied { export.copied() } else { export };
+    match request.versioned {
+        true => hand_on(py, export.into_managed::<VersionedTensor>()),
         // The old form has no read-only flag.
-        hand_on(py, memory, |tensor| Legacy {
-            tensor,
-            manager: ptr::null_mut(),
-            deleter: Some(delete::<Legacy>),
-        })
+        false => hand_on(py, export.into_managed::<LegacyTensor>()),
     }
 }
 
-/// The two forms, and the names of their capsules before a consumer takes them.
-trait Managed {
+/// The names of the capsules of the two forms before a consumer takes them.
+trait Capsule: Form {
     const NAME: &'static CStr;
 }
 
-impl Managed for Legacy {
+impl Capsule for LegacyTensor {
     const NAME: &'static CStr = c"dltensor";
 }
 
-impl Managed for Versioned {
+impl Capsule for VersionedTensor {
     const NAME: &'static CStr = c"dltensor_versioned";
 }
 
-fn hand_on<'py, M: Managed>(
-    py: Python<'py>,
-    memory: Memory,
-    managed: impl FnOnce(Tensor) -> M,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let rank = memory.shape.len();
-    let dimensions = i32::try_from(rank).map_err(|_| PyBufferError::new_err("too many dimensions"))?;
-    let mut sizes = shape_and_strides(&memory.shape);
-    let (shape, strides) = sizes.split_at_mut(rank);
-    let tensor = Tensor {
-        data: memory.buffer.as_ptr().cast_mut().cast(),
-        device: Device { device_type: CPU.0, device_id: CPU.1 },
-        dimensions,
-        data_type: data_type(memory.dtype),
-        shape: shape.as_mut_ptr(),
-        strides: strides.as_mut_ptr(),
-        byte_offset: 0,
+fn hand_on<F: Capsule>(py: Python<'_>, managed: Managed<F>) -> PyResult<Bound<'_, PyCapsule>> {
+    let pointer = managed.into_raw();
+    let Some(given) = NonNull::new(pointer) else {
+        return Err(PyBufferError::new_err("expected a tensor, found a null pointer"));
     };
-    let handed = Box::new(ManagedTensor { managed: managed(tensor), _buffer: memory.buffer, _sizes: sizes });
-    let pointer: NonNull<ManagedTensor<M>> = NonNull::from(Box::leak(handed));
-    // SAFETY: the pointer is that of a box without another owner. `drop_capsule` checks for `M::NAME`, so it drops the box
-    // if no consumer has taken the capsule.
+    // SAFETY: the pointer has no other owner. `drop_capsule` checks for `F::NAME`, so it drops the tensor if no consumer has
+    // taken the capsule.
     let capsule = unsafe {
-        PyCapsule::new_with_pointer_and_destructor(py, pointer.cast(), M::NAME, Some(drop_capsule::<M>))
+        PyCapsule::new_with_pointer_and_destructor(py, given.cast(), F::NAME, Some(drop_capsule::<F>))
     };
     if capsule.is_err() {
-        // SAFETY: there is no capsule, so this function is the only owner of the box.
-        unsafe { delete::<M>(pointer.as_ptr().cast()) };
+        // SAFETY: there is no capsule, so this function is the only owner of the tensor.
+        drop(unsafe { Managed::from_raw(pointer) });
     }
     capsule
 }
 
-/// Drops the box of [`hand_on`]. The owner of the pointer calls it once, in any thread.
-unsafe extern "C" fn delete<M>(managed: *mut M) {
-    if managed.is_null() {
-        return;
-    }
-    // SAFETY: the pointer points to the first field of a `ManagedTensor<M>`, which is `repr(C)` and was boxed by `hand_on`. The
-    // owner calls this function once.
-    drop(unsafe { Box::from_raw(managed.cast::<ManagedTensor<M>>()) });
-}
-
 /// The destructor of a capsule, which frees the tensor if no consumer has taken it.
-unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
+unsafe extern "C" fn drop_capsule<F: Capsule>(capsule: *mut ffi::PyObject) {
     // SAFETY: Python calls this function with the capsule while attached. A capsule with this name was created by `hand_on`
     // and not taken, because a consumer renames it. `PyCapsule_GetPointer` cannot fail after `PyCapsule_IsValid` with the
     // same name.
     unsafe {
-        if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) == 1 {
-            delete::<M>(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast());
+        if ffi::PyCapsule_IsValid(capsule, F::NAME.as_ptr()) == 1 {
+            let pointer = ffi::PyCapsule_GetPointer(capsule, F::NAME.as_ptr());
+            drop(Managed::from_raw(pointer.cast::<F>()));
         }
     }
-}
-
-/// Returns the sizes, followed by the strides in elements.
-fn shape_and_strides(shape: &[usize]) -> Vec<i64> {
-    let mut step = 1_i64;
-    let mut strides: Vec<i64> = Vec::with_capacity(shape.len());
-    for size in shape.iter().rev() {
-        strides.push(step);
-        // The sizes of a tensor without values are arbitrary, and its strides are never used.
-        step = step.saturating_mul((*size).max(1) as i64);
-    }
-    shape.iter().map(|size| *size as i64).chain(strides.into_iter().rev()).collect()
-}
-
-fn data_type(dtype: DType) -> DataType {
-    const INT: u8 = 0;
-    const UINT: u8 = 1;
-    const FLOAT: u8 = 2;
-    const BOOL: u8 = 6;
-    let code = match dtype {
-        DType::Bool => BOOL,
-        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => UINT,
-        dtype if dtype.is_floating() => FLOAT,
-        _ => INT,
-    };
-    DataType { code, bits: dtype.size().unwrap_or_default() as u8 * 8, lanes: 1 }
 }

@@ -86,11 +86,18 @@ pub(crate) enum PartitioningName {
 
 /// Parses options.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    // The parser would accept an array as well, whose items are the values of the fields.
+    if text.trim_start().starts_with('[') {
+        return Err(Error::options("options: expected a JSON object, found an array"));
+    }
     serde_json::from_str(text).map_err(|error| Error::options(format!("options: {error}")))
 }
 
 /// Parses the options of a part that is already JSON. `name` is the name of the part.
 pub(crate) fn parse_value<T: DeserializeOwned>(value: Value, name: &str) -> Result<T, Error> {
+    if value.is_array() {
+        return Err(Error::options(format!("{name}: expected a JSON object, found an array")));
+    }
     serde_json::from_value(value).map_err(|error| Error::options(format!("{name}: {error}")))
 }
 

@@ -27,7 +27,13 @@ fn an_unknown_key_names_the_valid_ones() {
 
 #[test]
 fn invalid_values_are_errors_that_say_what_is_expected() {
-    assert_eq!(open("[").err().unwrap().message, "options: EOF while parsing a list at line 1 column 1");
+    assert_eq!(open("{").err().unwrap().message, "options: EOF while parsing an object at line 1 column 1");
+    let array = open("[[\"a.avro\"]]").err().unwrap();
+    assert_eq!(array.message, "options: expected a JSON object, found an array");
+    assert_eq!(
+        refused(json!({"format_options": []})),
+        "format_options of avro: expected a JSON object, found an array"
+    );
     assert_eq!(open("{}").err().unwrap().message, "options: missing field `paths` at line 1 column 2");
     let none = open("{\"paths\": []}").err().unwrap();
     assert_eq!(none.message, "expected at least one file, found an empty list");
@@ -43,7 +49,7 @@ fn invalid_values_are_errors_that_say_what_is_expected() {
     );
     assert_eq!(
         refused(json!({"filter": "id >"})),
-        "filter: expected a literal after >, found the end of the text at character 5"
+        "filter: position 5: expected a number, a string in quotes, true or false, found the end"
     );
     assert_eq!(
         refused(json!({"storage_options": {"key": {"secret": 1}}})),
@@ -64,12 +70,12 @@ fn options_of_formats_reach_the_format() {
         let batches = open(&example_with(options)).unwrap().batches("{}");
         assert_eq!(batches[0].schema().field(0).data_type(), &arrow_schema::DataType::Float64);
     }
-    let cells = TempFile::new("options.csv", b"1;2\n3;\n");
+    let cells = TempFile::new("options.csv", b"1;2026-01-02\n3;\n");
     let options = json!({
         "paths": cells.0,
         "format_options": {
             "header": false, "delimiter": ";", "names": ["a", "b"],
-            "types": [{"name": "a", "type": "Int16"}, {"name": "b", "type": "Timestamp(ms, \"+00:00\")"}],
+            "types": [{"name": "a", "type": "Int16"}, {"name": "b", "type": "Date32"}],
         },
     });
     let dataset = open(&options.to_string()).unwrap();
@@ -79,7 +85,7 @@ fn options_of_formats_reach_the_format() {
         .iter()
         .map(|field| field.data_type().to_string())
         .collect();
-    assert_eq!(types, ["Int16", "Timestamp(ms, \"+00:00\")"]);
+    assert_eq!(types, ["Int16", "Date32"]);
     let long = json!({"paths": cells.0, "format_options": {"delimiter": ";;"}});
     assert_eq!(
         open(&long.to_string()).err().unwrap().message,

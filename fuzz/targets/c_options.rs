@@ -1,0 +1,109 @@
+//! Opens and reads the file of the tests with any options of the C interface. Expects a reading, or an error with a message that is
+//! not a defect.
+
+#![no_main]
+#![expect(unsafe_code, reason = "calls the functions of the C interface")]
+
+use std::ffi::CStr;
+use std::ptr;
+
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrowfeed_c::*;
+use libfuzzer_sys::fuzz_target;
+
+/// Maximum number of batches that are read: the number of epochs may be infinite.
+const MOST_BATCHES: usize = 4;
+
+/// Frees an error, which is not a defect and has a message.
+fn checked(error: *mut Error) {
+    // SAFETY: the error comes from the interface.
+    unsafe {
+        assert_ne!(arrowfeed_error_kind(error), ErrorKind::Internal as i32);
+        assert!(!CStr::from_ptr(arrowfeed_error_message(error)).is_empty());
+        arrowfeed_error_free(error);
+    }
+}
+
+/// The options with the file of the tests. Options that name other paths, directories or threads are left out.
+fn with_path(options: &str) -> Option<String> {
+    let mut options = serde_json::from_str::<serde_json::Value>(options).ok()?;
+    let object = options.as_object_mut()?;
+    for name in ["cache", "index"] {
+        object.remove(name);
+    }
+    object.insert("paths".into(), concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/example.avro").into());
+    Some(options.to_string())
+}
+
+fuzz_target!(|text: &str| {
+    let (of_dataset, of_iteration) = text.split_once('\0').unwrap_or((text, "{}"));
+    // A text that is not an object is an error of the parser.
+    let options = with_path(of_dataset).unwrap_or_else(|| of_dataset.to_owned());
+    let of_iteration = threads_limited(of_iteration);
+    let (mut dataset, mut error) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the texts have their lengths, and the places are variables. All objects are freed once.
+    unsafe {
+        let (text, len) = (options.as_ptr().cast(), options.len());
+        if arrowfeed_open(text, len, ptr::null(), &raw mut dataset, &raw mut error) != 0 {
+            return checked(error);
+        }
+        read(dataset, &of_iteration);
+        tensors(dataset, &of_iteration);
+        arrowfeed_dataset_free(dataset);
+    }
+});
+
+/// The options without a number of threads that would exhaust the system.
+fn threads_limited(options: &str) -> String {
+    match serde_json::from_str::<serde_json::Value>(options) {
+        Ok(serde_json::Value::Object(mut object)) => {
+            object.insert("threads".into(), 1.into());
+            object.remove("decodes_ahead");
+            serde_json::Value::Object(object).to_string()
+        }
+        _ => options.to_owned(),
+    }
+}
+
+/// # Safety
+/// The dataset is that of the interface.
+unsafe fn read(dataset: *const Dataset, options: &str) {
+    let (mut stream, mut error) = (FFI_ArrowArrayStream::empty(), ptr::null_mut());
+    // SAFETY: as above.
+    unsafe {
+        let (text, len) = (options.as_ptr().cast(), options.len());
+        if arrowfeed_read(dataset, text, len, ptr::null(), &raw mut stream, &raw mut error) != 0 {
+            return checked(error);
+        }
+        let next = stream.get_next.expect("a function");
+        for _ in 0..MOST_BATCHES {
+            let mut array = FFI_ArrowArray::empty();
+            if next(&raw mut stream, &raw mut array) != 0 {
+                return checked(arrowfeed_stream_error(&raw const stream));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The dataset is that of the interface.
+unsafe fn tensors(dataset: *const Dataset, options: &str) {
+    let (mut stream, mut error) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: as above.
+    unsafe {
+        let (text, len) = (options.as_ptr().cast(), options.len());
+        if arrowfeed_tensors(dataset, text, len, ptr::null(), &raw mut stream, &raw mut error) != 0 {
+            return checked(error);
+        }
+        for _ in 0..MOST_BATCHES {
+            let mut batch = ptr::null_mut();
+            if arrowfeed_tensor_stream_next(stream, &raw mut batch, &raw mut error) != 0 {
+                checked(error);
+                break;
+            }
+            arrowfeed_tensor_batch_free(batch);
+        }
+        arrowfeed_tensor_stream_free(stream);
+    }
+}
