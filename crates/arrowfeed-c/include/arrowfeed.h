@@ -15,7 +15,7 @@
  * - A dataset, an error and a cancel handle may be used by several threads at once. Streams and batches of tensors may be
  *   used by one thread at a time, which need not be the same each time; calls of a second thread are errors.
  * - NULL is an error where a pointer is required. The functions named ..._free accept it.
- * - No function ends the process, and no exception or panic leaves one.
+ * - No exception and no panic leaves a function. A defect of the library is an error of kind ARROWFEED_ERROR_INTERNAL.
  * - After a fork, a child process may not use objects of its parent.
  */
 #ifndef ARROWFEED_H

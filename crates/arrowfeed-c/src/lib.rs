@@ -42,3 +42,14 @@ pub use stream::{arrowfeed_stream_error, arrowfeed_stream_load_state, arrowfeed_
 pub use tensor_batch::*;
 pub use tensors::*;
 pub use version::{ABI_VERSION, arrowfeed_abi_version, arrowfeed_version};
+
+/// The header allows several threads to use a dataset, an error and a cancel handle, and any thread to use the other objects.
+const _: () = {
+    const fn used_by_threads<T: Send + Sync>() {}
+    used_by_threads::<Cancel>();
+    used_by_threads::<Dataset>();
+    used_by_threads::<Error>();
+    used_by_threads::<TensorBatch>();
+    used_by_threads::<TensorStream>();
+    used_by_threads::<stream::Stream>();
+};

@@ -56,9 +56,9 @@ impl Content {
 }
 
 /// The private data of a stream.
-struct Stream(Mutex<Reading>);
+pub(crate) struct Stream(Mutex<Reading>);
 
-struct Reading {
+pub(crate) struct Reading {
     content: Content,
     /// The error of the last call.
     error: Option<Error>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrowfeed::source::quoted;
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -33,10 +34,10 @@ impl Columns {
     /// The schema. `option` is the name of the option.
     pub(crate) fn schema(&self, option: &str) -> Result<SchemaRef, Error> {
         let field = |column: &Column| {
-            let data_type = data_type(&column.data_type).map_err(|reason| {
-                let (name, found) = (&column.name, &column.data_type);
-                let expected = "expected an Arrow type such as Int64 or Utf8";
-                Error::options(format!("{option}: {name:?}: {expected}, found {found:?}: {reason}"))
+            let data_type = data_type(&column.data_type).ok_or_else(|| {
+                let (name, found) = (&column.name, quoted(&column.data_type));
+                let expected = "expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8)";
+                Error::options(format!("{option}: {name:?}: {expected}, found {found}"))
             })?;
             Ok(Field::new(&column.name, data_type, column.nullable))
         };
@@ -45,9 +46,7 @@ impl Columns {
     }
 }
 
-fn data_type(text: &str) -> Result<DataType, String> {
-    if text.matches('(').count() > MAX_DEPTH {
-        return Err(format!("it has more than {MAX_DEPTH} parentheses"));
-    }
-    text.parse::<DataType>().map_err(|error| error.to_string())
+/// `None`: the text is not that of a type, or is too deep.
+fn data_type(text: &str) -> Option<DataType> {
+    if text.matches('(').count() > MAX_DEPTH { None } else { text.parse().ok() }
 }

@@ -58,7 +58,7 @@ fn invalid_values_are_errors_that_say_what_is_expected() {
     assert_eq!(refused(json!({"cache_bytes": 1})), "cache_bytes: expected cache as well, found none");
     assert_eq!(
         refused(json!({"partitioning": [{"name": "a", "type": "Text"}]})),
-        "partitioning: \"a\": expected an Arrow type such as Int64 or Utf8, found \"Text\""
+        "partitioning: \"a\": expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8), found \"Text\""
     );
 }
 
@@ -97,6 +97,6 @@ fn options_of_formats_reach_the_format() {
 fn a_deep_type_is_an_error() {
     let deep = format!("{}Int64{}", "List(".repeat(10_000), ")".repeat(10_000));
     let options = json!({"partitioning": [{"name": "a", "type": deep}]});
-    let message = refused(options);
-    assert!(message.ends_with("it has more than 64 parentheses"), "{}", &message[message.len() - 100..]);
+    let expected = "partitioning: \"a\": expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8), found \"List(";
+    assert!(refused(options).starts_with(expected));
 }
