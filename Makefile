@@ -63,8 +63,8 @@ test: lint docs test-rust test-python ## lints, documentation, Rust, C and Pytho
 	$(MAKE) test-c C_LIBRARY=target/debug/deps
 
 .PHONY: test-long
-test-long: ## the tests of make test, of frameworks, stores and engines, with many random cases and rows; takes two hours
-	$(MAKE) $(LONG) test-rust test-python test-frameworks test-torch test-stores test-engines
+test-long: ## the tests of make test, of frameworks, stores, engines and DataFusion, with many random cases and rows; takes two hours
+	$(MAKE) $(LONG) test-rust test-python test-frameworks test-torch test-stores test-engines test-datafusion
 
 .PHONY: mutants
 mutants: ## the random tests of make test-rust find each defect of tests/mutants
@@ -72,7 +72,7 @@ mutants: ## the random tests of make test-rust find each defect of tests/mutants
 
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples
-	cargo test --workspace
+	cargo test $(WITHOUT_DATAFUSION)
 
 .PHONY: package-dev
 package-dev: $(VENV)/.test ## the Python package for the tests, in .venv
@@ -110,6 +110,16 @@ test-c: ## the C interface in the programs of examples/c and examples/cpp; skipp
 test-c-here: $(VENV)/.test
 	$(if $(filter target/debug,$(C_LIBRARY)),cargo build --package arrowfeed-c)
 	ARROWFEED_C=$(C_LIBRARY) $(BIN)/python -m pytest -rs tests/c
+
+# DataFusion takes minutes to compile, so its packages are built apart.
+OF_DATAFUSION = arrowfeed-datafusion bench-datafusion
+WITHOUT_DATAFUSION = --workspace $(addprefix --exclude ,$(OF_DATAFUSION))
+
+.PHONY: test-datafusion
+test-datafusion: ## lints, tests, doc tests and examples of arrowfeed-datafusion
+	cargo clippy --package arrowfeed-datafusion --all-targets -- -D warnings
+	cargo test --package arrowfeed-datafusion
+	RUSTDOCFLAGS="-D warnings" cargo doc --package arrowfeed-datafusion --no-deps
 
 # Prints the versions. Fails if a package is missing; pytest would only skip its tests.
 INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)
@@ -208,7 +218,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy $(WITHOUT_DATAFUSION) --all-targets -- -D warnings
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`. The
 # package of Python has no documentation either. It is not excluded: without its features of dependencies, cargo would check them,
@@ -217,7 +227,7 @@ UNDOCUMENTED = $(addprefix --exclude arrowfeed-,c examples ffi select tensorflow
 
 .PHONY: docs
 docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps $(UNDOCUMENTED)
+	RUSTDOCFLAGS="-D warnings" cargo doc $(WITHOUT_DATAFUSION) --no-deps $(UNDOCUMENTED)
 	$(BIN)/python tools/markdown_links.py
 	$(MAKE) site
 
@@ -334,7 +344,7 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
-UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server)
+UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,datafusion instructions micro ours peers protocol store-server streams)
 
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package

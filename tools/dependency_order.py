@@ -25,6 +25,7 @@ MAY_USE: dict[str, set[str]] = {
         *FORMATS,
     },
     "arrowfeed-c": {"arrowfeed", "arrowfeed-ffi"},
+    "arrowfeed-datafusion": {"arrowfeed", "arrowfeed-predicate", "arrowfeed-source"},
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
     "arrowfeed-fuzz": {
@@ -36,6 +37,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-tensor",
         *FORMATS,
     },
+    "bench-datafusion": {"arrowfeed", "arrowfeed-datafusion"},
     "bench-instructions": {"arrowfeed"},
     "bench-micro": {"arrowfeed-avro", "arrowfeed-tensor"},
     "bench-ours": {"arrowfeed-avro", "arrowfeed-predicate", "bench-protocol"},

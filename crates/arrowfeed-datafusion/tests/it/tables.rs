@@ -1,0 +1,226 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use arrowfeed::avro::AvroOptions;
+use arrowfeed::parquet::ParquetOptions;
+use arrowfeed::source::OnError;
+use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
+use arrowfeed::source::run::AddedColumns;
+use arrowfeed::{AvroFormat, FeedErrorKind, Partitioning};
+use arrowfeed_datafusion::{ArrowfeedTable, TableFormat, feed_error};
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+use futures_util::StreamExt;
+
+use crate::support::{plan, query, rows, scan, session, write, write_parquet};
+
+/// A session with the table `t` of two files of 1000 rows.
+async fn two_files(directory: &std::path::Path) -> Result<SessionContext> {
+    let paths = [directory.join("a.avro"), directory.join("b.avro")];
+    for (number, path) in paths.iter().enumerate() {
+        write(path, &rows(1000 * number as i64, 1000), 500);
+    }
+    let context = session();
+    let sources = paths.into_iter().map(FileSource::from).collect();
+    let table = ArrowfeedTable::open(sources, TableFormat::Avro(AvroOptions::default())).await?;
+    context.register_table("t", Arc::new(table))?;
+    Ok(context)
+}
+
+#[tokio::test]
+async fn a_plan_shows_columns_filter_limit_and_partitions() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    assert_eq!(
+        scan(&context, "SELECT id FROM t WHERE text IS NOT NULL AND id < 1500 LIMIT 3").await,
+        "DataSourceExec: format=arrowfeed avro, 3 partitions of 0 files and 4 byte ranges, projection=[id], \
+         filter=text is not null and id < 1500, limit=3"
+    );
+    let whole = plan(&context, "SELECT text FROM t WHERE text || 'x' > 'text 2'").await;
+    assert!(whole.contains("FilterExec: "), "{whole}");
+    assert!(whole.contains("projection=[text]\n"), "{whole}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_row_is_in_one_partition() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    let sums = query(&context, "SELECT count(id), sum(id), count(text), min(id), max(id) FROM t").await?;
+    assert_eq!(sums, ["2000 1999000 1714 0 1999"]);
+    let table = context.table("t").await?;
+    let partitions = table.execute_stream_partitioned().await?;
+    assert_eq!(partitions.len(), 3);
+    for mut partition in partitions {
+        assert!(partition.next().await.unwrap()?.num_rows() > 0);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn counts_come_from_block_headers() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    assert_eq!(query(&context, "SELECT count(*) FROM t").await?, ["2000"]);
+    assert!(!plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
+    assert_eq!(query(&context, "SELECT count(*) FROM t WHERE id % 2 = 0 AND id < 1000").await?, ["500"]);
+    context.sql("SET datafusion.execution.collect_statistics = false").await?;
+    // The rows were counted before.
+    assert!(!plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_limit_ends_the_reading() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    let frame = context.sql("SELECT id FROM t LIMIT 5").await?;
+    let task = Arc::new(frame.task_ctx());
+    let plan = frame.create_physical_plan().await?;
+    let batches = datafusion::physical_plan::collect(plan.clone(), task).await?;
+    assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 5);
+    let metrics = metrics(&plan);
+    let scanned = metrics.sum_by_name("bytes_scanned").map_or(0, |bytes| bytes.as_usize());
+    assert!(scanned > 0 && scanned < 10_000, "{metrics}");
+    Ok(())
+}
+
+/// The metrics of the scan of a plan.
+fn metrics(
+    plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>,
+) -> datafusion::physical_plan::metrics::MetricsSet {
+    match plan.children().first() {
+        Some(child) => metrics(child),
+        None => plan.metrics().unwrap(),
+    }
+}
+
+/// A source that counts its reads.
+#[derive(Debug)]
+struct Counted {
+    bytes: Vec<u8>,
+    reads: Arc<AtomicUsize>,
+}
+
+impl ByteSource for Counted {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        let rest = self.bytes.get(usize::try_from(offset).unwrap()..).unwrap_or(&[]);
+        let len = rest.len().min(into.len());
+        into[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
+    }
+
+    fn version(&self) -> io::Result<FileVersion> {
+        Ok(FileVersion::new(self.bytes.len() as u64))
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("a.avro");
+    write(&path, &rows(0, 400_000), 100_000);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let source = Counted { bytes: std::fs::read(&path)?, reads: reads.clone() };
+    let source = FileSource::from_source("counted", source);
+    let table = ArrowfeedTable::open(vec![source], TableFormat::Avro(AvroOptions::default())).await?;
+    let context = session();
+    context.sql("SET datafusion.execution.batch_size = 100").await?;
+    context.register_table("t", Arc::new(table))?;
+    let mut stream = context.sql("SELECT id FROM t").await?.execute_stream().await?;
+    stream.next().await.unwrap()?;
+    drop(stream);
+    let mut before = usize::MAX;
+    while before != reads.load(Ordering::SeqCst) {
+        before = reads.load(Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let until_then = before;
+    reads.store(0, Ordering::SeqCst);
+    assert_eq!(query(&context, "SELECT count(id) FROM t WHERE id >= 0").await?, ["400000"]);
+    let whole = reads.load(Ordering::SeqCst);
+    assert!(until_then * 2 < whole, "{until_then} of {whole} reads");
+    Ok(())
+}
+
+#[tokio::test]
+async fn partition_columns_leave_out_files() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    for (number, place) in
+        ["dt=2026-01-01/c=de", "dt=2026-01-01/c=fr", "dt=2026-01-02/c=de"].iter().enumerate()
+    {
+        write(&directory.path().join(place).join("0.avro"), &rows(10 * number as i64, 10), 500);
+    }
+    let paths = arrowfeed::sources::resolve_below([directory.path()], "avro", None).unwrap();
+    let files = AvroFormat::files(paths, AvroOptions::default(), None).unwrap();
+    let of_files = Partitioning::Hive.columns(&files).unwrap();
+    let added = AddedColumns { of_files, row: Some("row".to_owned()), ..AddedColumns::default() };
+    let context = session();
+    let table = ArrowfeedTable::new(files.with_added_columns(added).unwrap()).unwrap();
+    context.register_table("t", Arc::new(table))?;
+    let counts =
+        query(&context, "SELECT dt, c, count(*), max(\"row\") FROM t GROUP BY dt, c ORDER BY dt, c").await?;
+    assert_eq!(counts, ["2026-01-01 de 10 9", "2026-01-01 fr 10 9", "2026-01-02 de 10 9"]);
+    let scan =
+        scan(&context, "SELECT id FROM t WHERE dt = '2026-01-01' AND c IN ('fr', 'it') AND id > 13").await;
+    assert_eq!(
+        scan,
+        "DataSourceExec: format=arrowfeed avro, 1 partitions of 1 files, projection=[id], filter=dt == \
+         \"2026-01-01\" and (c == \"fr\" or c == \"it\") and id > 13"
+    );
+    let ids = query(&context, "SELECT id FROM t WHERE dt = '2026-01-02' AND \"row\" = 3").await?;
+    assert_eq!(ids, ["23"]);
+    assert_eq!(query(&context, "SELECT count(*) FROM t WHERE c = 'it'").await?, ["0"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_error_has_ours_inside() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("a.avro");
+    write(&path, &rows(0, 1000), 500);
+    let mut bytes = std::fs::read(&path)?;
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 40].fill(0xff);
+    std::fs::write(&path, bytes)?;
+    let open = || ArrowfeedTable::open(vec![path.clone().into()], TableFormat::Avro(AvroOptions::default()));
+    let context = session();
+    context.register_table("t", Arc::new(open().await?))?;
+    let error = query(&context, "SELECT sum(id), count(text) FROM t").await.unwrap_err();
+    let found = feed_error(&error).expect("an error of arrowfeed");
+    assert_eq!(found.kind(), FeedErrorKind::CorruptBlock);
+    assert_eq!(found.location().path.as_deref(), path.to_str());
+    assert_eq!(error.to_string(), format!("External error: {found}"));
+    context.register_table("skipping", Arc::new(open().await?.with_on_error(OnError::SkipBlock)))?;
+    let count: usize = query(&context, "SELECT count(id) FROM skipping").await?[0].parse().unwrap();
+    assert!((800..1000).contains(&count), "{count}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_file_that_changes_is_an_error() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    query(&context, "SELECT sum(id) FROM t").await?;
+    write(&directory.path().join("b.avro"), &rows(5, 10), 500);
+    let error = query(&context, "SELECT sum(id) FROM t").await.unwrap_err();
+    assert_eq!(feed_error(&error).map(arrowfeed::FeedError::kind), Some(FeedErrorKind::Changed), "{error}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn parquet_footers_have_the_counts() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("a.parquet");
+    write_parquet(&path, &rows(0, 100));
+    let table =
+        ArrowfeedTable::open(vec![path.into()], TableFormat::Parquet(ParquetOptions::default())).await?;
+    let context = session();
+    context.register_table("t", Arc::new(table))?;
+    assert!(!plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
+    assert_eq!(query(&context, "SELECT count(*), (SELECT sum(id) FROM t) FROM t").await?, ["100 4950"]);
+    Ok(())
+}
