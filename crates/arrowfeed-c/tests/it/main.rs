@@ -1,5 +1,6 @@
 //! The C interface, called as C would call it.
 #![expect(unsafe_code, reason = "calls the functions of the C interface")]
+#![expect(clippy::result_large_err, reason = "errors with all of their parts")]
 
 mod arguments;
 mod cancellation;
