@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -10,26 +11,40 @@ from processes import assert_shards, numbers_of, write
 pytest.importorskip("torch")
 
 PROGRAM = """
+import json
 import os
 import sys
 import torch
 import arrowfeed as af
 
-if sys.argv[2] == "initialized":
-    torch.distributed.init_process_group("gloo")
-rows = af.AvroDataset(sys.argv[1]).{method}(batch_size=8, shard="auto")
-numbers = [int(x) for batch in rows for x in batch["x"].{values}.ravel()]
-with open(f"{{sys.argv[1]}}.{{os.environ['RANK']}}", "w") as file:
-    print(*numbers, file=file)
+def numbers():
+    rows, options = af.AvroDataset(sys.argv[1]), {"batch_size": 8, "shard": "auto"}
+    return {
+        "to_torch": [int(x) for batch in rows.to_torch(**options) for x in batch["x"].numpy().ravel()],
+        "tensors": [int(x) for batch in rows.tensors(**options) for x in batch["x"].values.ravel()],
+    }
+
+found = {"environment": numbers()}
+torch.distributed.init_process_group("gloo")
+found["initialized"] = numbers()
+with open(f"{sys.argv[1]}.{os.environ['RANK']}", "w") as file:
+    json.dump(found, file)
+print(0)
 """
 
 
-@pytest.mark.parametrize("group", ["initialized", "environment"])
-@pytest.mark.parametrize(("method", "values"), [("to_torch", "numpy()"), ("tensors", "values")])
-def test_the_processes_of_torchrun_have_each_row_once(tmp_path, group, method, values):
-    program, files = tmp_path / "program.py", write(tmp_path)
-    program.write_text(PROGRAM.format(method=method, values=values) + "print(0)\n")
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The numbers that each of two processes reads, before and after it joins a group."""
+    folder = tmp_path_factory.mktemp("torchrun")
+    program, files = folder / "program.py", write(folder)
+    program.write_text(PROGRAM)
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    numbers_of([sys.executable, *launcher, str(program), str(files), group], [{}])
-    found = [(tmp_path / f"rows.avro.{rank}").read_text().split() for rank in range(2)]
-    assert_shards([list(map(int, part)) for part in found])
+    numbers_of([sys.executable, *launcher, str(program), str(files)], [{}])
+    return [json.loads((folder / f"rows.avro.{rank}").read_text()) for rank in range(2)]
+
+
+@pytest.mark.parametrize("group", ["initialized", "environment"])
+@pytest.mark.parametrize("method", ["to_torch", "tensors"])
+def test_the_processes_of_torchrun_have_each_row_once(found, group, method):
+    assert_shards([part[group][method] for part in found])
