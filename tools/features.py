@@ -86,7 +86,7 @@ CHECKED = [
     Build("arrowfeed", ()),
     *(Build("arrowfeed", (feature,)) for feature in (*FORMATS, "stores")),
     Build("arrowfeed", ("avro", "snappy")),
-    *(Build("arrowfeed-c", some) for some in ((), ("avro", "snappy"))),
+    Build("arrowfeed-c", ("avro", "snappy")),
     *(Build("arrowfeed-python", some) for some in ((), ("stores",), ("tensorflow",))),
     Build("arrowfeed", None),
 ]
