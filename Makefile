@@ -111,9 +111,8 @@ test-c-here: $(VENV)/.test
 	$(if $(filter target/debug,$(C_LIBRARY)),cargo build --package arrowfeed-c)
 	ARROWFEED_C=$(C_LIBRARY) $(BIN)/python -m pytest -rs tests/c
 
-# DataFusion takes minutes to compile, so its packages are built apart.
-OF_DATAFUSION = arrowfeed-datafusion bench-datafusion
-WITHOUT_DATAFUSION = --workspace $(addprefix --exclude ,$(OF_DATAFUSION))
+# DataFusion takes minutes to compile, so its package is built apart.
+WITHOUT_DATAFUSION = --workspace --exclude arrowfeed-datafusion
 
 .PHONY: test-datafusion
 test-datafusion: ## lints, tests, doc tests and examples of arrowfeed-datafusion
@@ -344,7 +343,7 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
-UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,datafusion instructions micro ours peers protocol store-server streams)
+UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server streams)
 
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package

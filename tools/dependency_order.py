@@ -37,7 +37,6 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-tensor",
         *FORMATS,
     },
-    "bench-datafusion": {"arrowfeed", "arrowfeed-datafusion"},
     "bench-instructions": {"arrowfeed"},
     "bench-micro": {"arrowfeed-avro", "arrowfeed-tensor"},
     "bench-ours": {"arrowfeed-avro", "arrowfeed-predicate", "bench-protocol"},
