@@ -79,7 +79,7 @@ def stages() -> list[Stage]:
         # Its build locks the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
         # A slow machine would exceed the time that a run may take.
-        Stage("datafusion", "test-datafusion", "idle", latest=40 * 60),
+        Stage("datafusion", "test-datafusion", "idle", latest=30 * 60),
         Stage("fuzz", "fuzz-build fuzz SECONDS=15", "idle", ("frameworks",), latest=40 * 60),
     ]
 
