@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrowfeed_source::{FeedError, Limits};
 
 use super::graph::Graph;
-use super::{canonical, convert, fingerprint, json, normalise};
+use super::{canonical, fingerprint, json, normalise};
 
 /// A valid Avro schema, parsed from text that violates no rule of the specification.
 ///
@@ -53,9 +53,7 @@ impl AvroSchema {
     /// `decoded_block_bytes` for the largest fixed.
     pub(crate) fn parse_with(json: &str, limits: &Limits) -> Result<Self, FeedError> {
         let value = json::parse(json, limits)?;
-        let (outline, warnings) = normalise::normalise(&value, limits)?;
-        drop(value);
-        let graph = convert::graph(outline)?;
+        let (graph, warnings) = normalise::normalise(&value, limits)?;
         Ok(Self { json: json.into(), graph: Arc::new(graph), warnings: warnings.into() })
     }
 

@@ -1,40 +1,39 @@
 //! Validation of the definitions of records, enums and fixed types.
 
 use std::collections::HashSet;
-use std::mem;
 
 use arrowfeed_source::{FeedError, quoted, thousands};
 use serde_json::{Map, Value};
 
-use super::graph::COLUMN_NAME;
+use super::graph::{COLUMN_NAME, Enum, Field, Fixed, FixedLogical, Record, Type, TypeId};
 use super::json::found;
-use super::logical::Base;
+use super::logical::{Base, Logical};
 use super::name::{PRIMITIVES, is_name, split};
-use super::normalise::{OutlineType, Validator};
-use super::outline::{Body, Named, OutlineField, placeholder};
+use super::normalise::{AddedType, Validator};
 
 impl<'a> Validator<'a> {
     pub(super) fn record(
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineType, FeedError> {
+    ) -> Result<AddedType, FeedError> {
         let Some(Value::Array(fields)) = json.get("fields") else {
             return Err(self.wrong("fields", "an array of fields", json.get("fields")));
         };
-        let index = self.define(json, namespace, Body::Record(Vec::new()))?;
+        let record = |name, aliases| Type::Record(Record { name, aliases, fields: Vec::new() });
+        let id = self.define(json, namespace, record)?;
         self.logical_type(json, Base::Kind("record"));
         self.enter()?;
-        let mentions_around = mem::replace(&mut self.mentions, HashSet::from([index]));
-        let name = self.named[index].name.clone();
+        let name = self.name(id).to_owned();
         let fields = self.fields(fields, split(&name).0)?;
-        self.mentions = mentions_around;
         self.leave();
-        self.named[index].body = Body::Record(fields);
-        Ok(self.mention(index))
+        if let Type::Record(record) = &mut self.types[id] {
+            record.fields = fields;
+        }
+        Ok(AddedType::named(id))
     }
 
-    fn fields(&mut self, json: &'a [Value], namespace: &str) -> Result<Vec<OutlineField>, FeedError> {
+    fn fields(&mut self, json: &'a [Value], namespace: &str) -> Result<Vec<Field>, FeedError> {
         let mut names = HashSet::new();
         let mut fields = Vec::new();
         for field in json {
@@ -61,23 +60,23 @@ impl<'a> Validator<'a> {
         name: &'a str,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineField, FeedError> {
+    ) -> Result<Field, FeedError> {
         let ty = json.get("type").ok_or_else(|| self.wrong("type", "a type", None))?;
         self.no_logical_type(json, "a field");
-        let shape = self.ty(ty, namespace)?.shape;
+        let ty = self.ty(ty, namespace)?.id;
         let mut known = HashSet::from([name]);
         let mut aliases = self.aliases(json)?;
         aliases.retain(|alias| known.insert(alias));
         let aliases = aliases.into_iter().map(str::to_owned).collect();
         let column = json.get(COLUMN_NAME).and_then(Value::as_str).map(str::to_owned);
-        Ok(OutlineField { name: name.into(), column, aliases, default: json.get("default").cloned(), shape })
+        Ok(Field { name: name.into(), column, aliases, ty, default: json.get("default").cloned() })
     }
 
     pub(super) fn enumeration(
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineType, FeedError> {
+    ) -> Result<AddedType, FeedError> {
         let symbols = self.symbols(json)?;
         let default = match json.get("default") {
             None => None,
@@ -93,8 +92,9 @@ impl<'a> Validator<'a> {
             }
         };
         self.logical_type(json, Base::Kind("enum"));
-        let index = self.define(json, namespace, Body::Enum { symbols, default })?;
-        Ok(self.mention(index))
+        let id = self
+            .define(json, namespace, |name, aliases| Type::Enum(Enum { name, aliases, symbols, default }))?;
+        Ok(AddedType::named(id))
     }
 
     fn symbols(&self, json: &'a Map<String, Value>) -> Result<Vec<String>, FeedError> {
@@ -124,7 +124,7 @@ impl<'a> Validator<'a> {
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineType, FeedError> {
+    ) -> Result<AddedType, FeedError> {
         let Some(size) = json.get("size").and_then(Value::as_u64) else {
             return Err(self.wrong("size", "an integer of 0 or more", json.get("size")));
         };
@@ -134,31 +134,34 @@ impl<'a> Validator<'a> {
             let message = format!("expected a fixed of at most {most} bytes, found one of {size}");
             return Err(self.place(FeedError::limit_reached("decoded_block_bytes", message)));
         };
-        let mut shape = self.logical_type(json, Base::Fixed(size));
-        shape.insert("type".into(), "fixed".into());
-        shape.insert("size".into(), size.into());
-        shape.insert("name".into(), placeholder(self.named.len()).into());
-        let index = self.define(json, namespace, Body::Fixed(Value::Object(shape)))?;
-        Ok(self.mention(index))
+        let logical = match self.logical_type(json, Base::Fixed(size)) {
+            Some(Logical::Decimal(decimal)) => Some(FixedLogical::Decimal(decimal)),
+            Some(Logical::Duration) => Some(FixedLogical::Duration),
+            Some(Logical::Uuid) => Some(FixedLogical::Uuid),
+            _ => None,
+        };
+        let id = self
+            .define(json, namespace, |name, aliases| Type::Fixed(Fixed { name, aliases, size, logical }))?;
+        Ok(AddedType::named(id))
     }
 
-    /// Adds a named type, which later types may mention.
+    /// Adds the named type that `of` makes of its full name and its aliases. Later types may refer to it.
     fn define(
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-        body: Body,
-    ) -> Result<usize, FeedError> {
+        of: impl FnOnce(String, Vec<String>) -> Type,
+    ) -> Result<TypeId, FeedError> {
         let name = self.definition_name(json, namespace)?;
         let aliases = self.type_aliases(json, &name)?;
-        let index = self.named.len();
-        if self.defined.insert(name.clone(), index).is_some() {
+        let id = self.types.len();
+        if self.defined.insert(name.clone(), id).is_some() {
             return Err(
                 self.refuse(format!("expected each type defined once, found {} twice", quoted(&name)))
             );
         }
-        self.named.push(Named { name, aliases, body });
-        Ok(index)
+        self.types.push(of(name, aliases));
+        Ok(id)
     }
 
     /// The aliases as full names, in the namespace of `name` unless they are dotted.
@@ -227,9 +230,9 @@ impl<'a> Validator<'a> {
 }
 
 /// Drops the column names of a record in which two columns would have the same name.
-fn drop_ambiguous_columns(fields: &mut [OutlineField]) {
+fn drop_ambiguous_columns(fields: &mut [Field]) {
     let mut known = HashSet::new();
-    let name = |field: &OutlineField| field.column.clone().unwrap_or_else(|| field.name.clone());
+    let name = |field: &Field| field.column.clone().unwrap_or_else(|| field.name.clone());
     if !fields.iter().all(|field| known.insert(name(field))) {
         fields.iter_mut().for_each(|field| field.column = None);
     }

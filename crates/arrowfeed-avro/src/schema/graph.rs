@@ -64,6 +64,12 @@ impl Type {
 }
 
 impl IntLogical {
+    const ALL: [Self; 2] = [Self::Date, Self::TimeMillis];
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|logical| logical.name() == name)
+    }
+
     /// The name in the specification.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -74,6 +80,20 @@ impl IntLogical {
 }
 
 impl LongLogical {
+    const ALL: [Self; 7] = [
+        Self::TimeMicros,
+        Self::TimestampMillis,
+        Self::TimestampMicros,
+        Self::TimestampNanos,
+        Self::LocalTimestampMillis,
+        Self::LocalTimestampMicros,
+        Self::LocalTimestampNanos,
+    ];
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|logical| logical.name() == name)
+    }
+
     /// The name in the specification.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@ use std::f64::consts::LOG10_2;
 use arrowfeed_source::thousands;
 use serde_json::{Map, Value};
 
+use super::graph::{Decimal, IntLogical, LongLogical};
 use super::json::found;
 
 /// A type without a logical type.
@@ -16,44 +17,47 @@ pub(super) enum Base {
     Fixed(usize),
 }
 
-/// The attributes of `object` that make up its logical type; empty if it has none. If the logical type is not valid on
-/// `base`, the error is the text of a warning.
-pub(super) fn attributes(object: &Map<String, Value>, base: Base) -> Result<Map<String, Value>, String> {
-    let Some(logical) = object.get("logicalType") else { return Ok(Map::new()) };
+/// A logical type, valid on its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Logical {
+    Decimal(Decimal),
+    Uuid,
+    Duration,
+    Int(IntLogical),
+    Long(LongLogical),
+}
+
+/// The logical type of `object`, if it has one. If the logical type is not valid on `base`, the error is the text of a
+/// warning.
+pub(super) fn parse(object: &Map<String, Value>, base: Base) -> Result<Option<Logical>, String> {
+    let Some(logical) = object.get("logicalType") else { return Ok(None) };
     let base_name = match base {
         Base::Kind(kind) => kind.to_owned(),
         Base::Fixed(size) => format!("fixed({size})"),
     };
     let ignored = |why: String| format!("ignored the logical type {} of {base_name}: {why}", found(logical));
     let Value::String(name) = logical else { return Err(ignored("expected a string".into())) };
-    let bases: &[&str] = match name.as_str() {
-        "decimal" => &["bytes", "fixed"],
-        "uuid" => &["string", "fixed(16)"],
-        "duration" => &["fixed(12)"],
-        "date" | "time-millis" => &["int"],
-        "time-micros"
-        | "timestamp-millis"
-        | "timestamp-micros"
-        | "timestamp-nanos"
-        | "local-timestamp-millis"
-        | "local-timestamp-micros"
-        | "local-timestamp-nanos" => &["long"],
-        _ => return Err(ignored("the Avro specification does not define it".into())),
+    let (bases, parsed): (&[&str], _) = match name.as_str() {
+        "decimal" => (&["bytes", "fixed"], None),
+        "uuid" => (&["string", "fixed(16)"], Some(Logical::Uuid)),
+        "duration" => (&["fixed(12)"], Some(Logical::Duration)),
+        name => match (IntLogical::from_name(name), LongLogical::from_name(name)) {
+            (Some(logical), _) => (&["int"], Some(Logical::Int(logical))),
+            (_, Some(logical)) => (&["long"], Some(Logical::Long(logical))),
+            _ => return Err(ignored("the Avro specification does not define it".into())),
+        },
     };
     let any_fixed = matches!(base, Base::Fixed(_)) && bases.contains(&"fixed");
     if !any_fixed && !bases.contains(&base_name.as_str()) {
         return Err(ignored(format!("expected {}", bases.join(" or "))));
     }
-    let mut attributes = Map::from_iter([("logicalType".to_owned(), logical.clone())]);
-    if name == "decimal" {
-        let (precision, scale) = precision_and_scale(object, base).map_err(ignored)?;
-        attributes.insert("precision".into(), precision.into());
-        attributes.insert("scale".into(), scale.into());
+    match parsed {
+        Some(logical) => Ok(Some(logical)),
+        None => decimal(object, base).map(|decimal| Some(Logical::Decimal(decimal))).map_err(ignored),
     }
-    Ok(attributes)
 }
 
-fn precision_and_scale(object: &Map<String, Value>, base: Base) -> Result<(usize, usize), String> {
+fn decimal(object: &Map<String, Value>, base: Base) -> Result<Decimal, String> {
     let integer = |value: &Value| value.as_u64().and_then(|value| usize::try_from(value).ok());
     let found_at = |key: &str| object.get(key).map_or_else(|| "none".into(), found);
     let Some(precision @ 1..) = object.get("precision").and_then(integer) else {
@@ -71,7 +75,7 @@ fn precision_and_scale(object: &Map<String, Value>, base: Base) -> Result<(usize
             let most = thousands(max_precision(size) as u64);
             Err(format!("expected a precision of at most {most}, found {}", thousands(precision as u64)))
         }
-        _ => Ok((precision, scale)),
+        _ => Ok(Decimal { precision, scale }),
     }
 }
 
@@ -86,41 +90,42 @@ fn max_precision(size: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn of(json: &str, base: Base) -> Result<String, String> {
+    fn of(json: &str, base: Base) -> Result<Option<Logical>, String> {
         let object: Map<String, Value> = serde_json::from_str(json).unwrap();
-        attributes(&object, base).map(|valid| Value::Object(valid).to_string())
+        parse(&object, base)
     }
 
     #[test]
     fn a_type_may_have_no_logical_type() {
-        assert_eq!(of(r#"{"type": "int", "precision": 3}"#, Base::Kind("int")), Ok("{}".into()));
+        assert_eq!(of(r#"{"type": "int", "precision": 3}"#, Base::Kind("int")), Ok(None));
     }
 
     #[test]
     fn every_logical_type_is_valid_on_its_base_only() {
-        let valid: [(&str, &[&str]); 11] = [
-            ("date", &["int"]),
-            ("time-millis", &["int"]),
-            ("time-micros", &["long"]),
-            ("timestamp-millis", &["long"]),
-            ("timestamp-micros", &["long"]),
-            ("timestamp-nanos", &["long"]),
-            ("local-timestamp-millis", &["long"]),
-            ("local-timestamp-micros", &["long"]),
-            ("local-timestamp-nanos", &["long"]),
-            ("uuid", &["string", "fixed(16)"]),
-            ("duration", &["fixed(12)"]),
+        let long = |logical| (Logical::Long(logical), &["long"][..]);
+        let valid = [
+            ("date", (Logical::Int(IntLogical::Date), &["int"][..])),
+            ("time-millis", (Logical::Int(IntLogical::TimeMillis), &["int"])),
+            ("time-micros", long(LongLogical::TimeMicros)),
+            ("timestamp-millis", long(LongLogical::TimestampMillis)),
+            ("timestamp-micros", long(LongLogical::TimestampMicros)),
+            ("timestamp-nanos", long(LongLogical::TimestampNanos)),
+            ("local-timestamp-millis", long(LongLogical::LocalTimestampMillis)),
+            ("local-timestamp-micros", long(LongLogical::LocalTimestampMicros)),
+            ("local-timestamp-nanos", long(LongLogical::LocalTimestampNanos)),
+            ("uuid", (Logical::Uuid, &["string", "fixed(16)"])),
+            ("duration", (Logical::Duration, &["fixed(12)"])),
         ];
         let kinds = super::super::name::PRIMITIVES.into_iter().chain(["array", "map", "record", "enum"]);
         let bases: Vec<Base> = kinds.map(Base::Kind).chain([0, 12, 16].map(Base::Fixed)).collect();
-        for (name, allowed) in valid {
+        for (name, (logical, allowed)) in valid {
             for base in &bases {
                 let base_name = match base {
                     Base::Kind(kind) => (*kind).to_owned(),
                     Base::Fixed(size) => format!("fixed({size})"),
                 };
                 let expected = if allowed.contains(&base_name.as_str()) {
-                    Ok(format!(r#"{{"logicalType":"{name}"}}"#))
+                    Ok(Some(logical))
                 } else {
                     let allowed = allowed.join(" or ");
                     Err(format!(r#"ignored the logical type "{name}" of {base_name}: expected {allowed}"#))
@@ -133,12 +138,10 @@ mod tests {
     #[test]
     fn decimals_need_a_precision_and_a_scale_within_it() {
         let decimal = |rest: &str| of(&format!(r#"{{"logicalType": "decimal"{rest}}}"#), Base::Kind("bytes"));
-        let valid = |precision, scale| {
-            Ok(format!(r#"{{"logicalType":"decimal","precision":{precision},"scale":{scale}}}"#))
-        };
+        let valid = |precision, scale| Ok(Some(Logical::Decimal(Decimal { precision, scale })));
         assert_eq!(decimal(r#", "precision": 4"#), valid(4, 0));
         assert_eq!(decimal(r#", "precision": 4, "scale": 4"#), valid(4, 4));
-        assert_eq!(decimal(r#", "precision": 2147483648, "scale": 0"#), valid(2_147_483_648_u64, 0));
+        assert_eq!(decimal(r#", "precision": 2147483648, "scale": 0"#), valid(2_147_483_648, 0));
         let cases = [
             ("", "a precision of 1 or more, found none"),
             (r#", "precision": 0"#, "a precision of 1 or more, found 0"),

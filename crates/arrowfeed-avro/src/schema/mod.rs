@@ -1,15 +1,13 @@
 //! Avro schemas: parsing of the JSON text, canonical form, fingerprint, and encoding of defaults.
 //!
 //! ```text
-//! text --json--> Value --normalise--> Outline --convert (apache-avro)--> Graph
+//! text --json--> Value --normalise--> Graph
 //! ```
 //!
 //! - [`json`] limits the size and the nesting of the text before any recursion over it.
 //! - [`normalise`] walks the JSON once, with [`definition`] for records, enums and fixed, [`name`] for the rules
-//!   of names and [`logical`] for those of logical types. It reports every violation of the rules and every warning.
-//! - [`outline`] is the result of that walk: each named type on its own, in a form that the apache-avro crate
-//!   accepts. Names, defaults and attributes, which it might reject, are kept beside that form.
-//! - [`convert`] parses the outline with apache-avro and combines both halves into a [`graph::Graph`].
+//!   of names and [`logical`] for those of logical types. It reports every violation of the rules and every warning, and
+//!   makes a [`graph::Graph`].
 //! - [`canonical`] and [`fingerprint`] are derived from the graph as the specification describes.
 //! - [`arrow`] derives the Arrow schema without a file.
 //! - [`field_ids`] names the fields of a file by their identifiers in a table.
@@ -18,7 +16,6 @@
 mod arrow;
 mod avro_schema;
 mod canonical;
-mod convert;
 pub(crate) mod default;
 mod definition;
 mod field_ids;
@@ -28,6 +25,5 @@ mod json;
 mod logical;
 pub(crate) mod name;
 mod normalise;
-mod outline;
 
 pub use avro_schema::AvroSchema;

@@ -1,32 +1,34 @@
-//! Validation of the JSON of a schema in one walk. Errors and warnings name the field that they concern.
+//! Conversion of the JSON of a schema to a graph, and its validation, in one walk. Errors and warnings name the field that
+//! they concern.
 
 use std::collections::{HashMap, HashSet};
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use serde_json::{Map, Value};
 
-use super::json::{found, max_depth, object};
-use super::logical::{self, Base};
+use super::graph::{Graph, Type, TypeId};
+use super::json::{found, max_depth};
+use super::logical::{self, Base, Logical};
 use super::name::{PRIMITIVES, full_name, split, standard_name};
-use super::outline::{Named, Outline, Shape, placeholder, stand_in};
 use arrowfeed_source::field_path::field_path;
 
 /// Maximum number of warnings that are kept; further ones are only counted.
 const MAX_WARNINGS: usize = 100;
 
-/// Validates a schema and returns its outline and the warnings.
-pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), FeedError> {
+/// Validates a schema and returns its graph and the warnings. Named types are in the graph once, and other types once for each
+/// use.
+pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Graph, Vec<String>), FeedError> {
     let mut walk = Validator::new(limits);
-    let root = walk.ty(json, "")?.shape;
+    let root = walk.ty(json, "")?.id;
     if walk.uncounted > 0 {
         walk.warnings.push(format!("ignored in {} more places", thousands(walk.uncounted)));
     }
-    Ok((Outline { named: walk.named, root }, walk.warnings))
+    Ok((Graph { types: walk.types, root }, walk.warnings))
 }
 
-/// A type that has been converted for the outline.
-pub(super) struct OutlineType {
-    pub(super) shape: Shape,
+/// A type that has been added to the graph.
+pub(super) struct AddedType {
+    pub(super) id: TypeId,
     kind: BranchKind,
 }
 
@@ -35,25 +37,23 @@ pub(super) struct OutlineType {
 enum BranchKind {
     /// An unnamed type, by the name of its kind.
     Unnamed(&'static str),
-    /// A named type, by its index.
-    Named(usize),
+    Named(TypeId),
     Union,
 }
 
-/// The state of the walk: the definitions so far and the current path. An error ends the walk, so `depth`, `path` and
-/// `mentions` are restored only on success.
+/// The state of the walk: the types so far and the current path. An error ends the walk, so `depth` and `path` are restored
+/// only on success.
 pub(super) struct Validator<'a> {
     pub(super) limits: &'a Limits,
-    /// Types so far, by index; enclosing records have no fields yet.
-    pub(super) named: Vec<Named>,
-    /// Full name to index.
-    pub(super) defined: HashMap<String, usize>,
-    /// Indexes of the named types that the enclosing record, or the root, has mentioned so far.
-    pub(super) mentions: HashSet<usize>,
+    /// Enclosing records have no fields yet.
+    pub(super) types: Vec<Type>,
+    /// The named types, by full name.
+    pub(super) defined: HashMap<String, TypeId>,
     /// Names of the fields on the path to the current type.
     pub(super) path: Vec<&'a str>,
     depth: usize,
-    types: usize,
+    /// The types in the JSON, of which some are references.
+    type_count: usize,
     name_bytes: usize,
     warnings: Vec<String>,
     uncounted: u64,
@@ -63,12 +63,11 @@ impl<'a> Validator<'a> {
     fn new(limits: &'a Limits) -> Self {
         Self {
             limits,
-            named: Vec::new(),
+            types: Vec::new(),
             defined: HashMap::new(),
-            mentions: HashSet::new(),
             path: Vec::new(),
             depth: 0,
-            types: 0,
+            type_count: 0,
             name_bytes: 0,
             warnings: Vec::new(),
             uncounted: 0,
@@ -76,9 +75,9 @@ impl<'a> Validator<'a> {
     }
 
     /// Converts any type; `namespace` is the enclosing one.
-    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<OutlineType, FeedError> {
-        self.types += 1;
-        if self.types > self.limits.expanded_fields {
+    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<AddedType, FeedError> {
+        self.type_count += 1;
+        if self.type_count > self.limits.expanded_fields {
             let most = thousands(self.limits.expanded_fields as u64);
             let message = format!("expected a schema of at most {most} types, found more");
             return Err(self.place(FeedError::limit_reached("expanded_fields", message)));
@@ -91,7 +90,7 @@ impl<'a> Validator<'a> {
         }
     }
 
-    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<OutlineType, FeedError> {
+    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<AddedType, FeedError> {
         let name = match object.get("type") {
             Some(Value::String(name)) => name.as_str(),
             Some(inner @ (Value::Object(_) | Value::Array(_))) => {
@@ -103,8 +102,8 @@ impl<'a> Validator<'a> {
             "record" | "error" => self.record(object, namespace),
             "enum" => self.enumeration(object, namespace),
             "fixed" => self.fixed(object, namespace),
-            "array" => self.container("array", "items", object, namespace),
-            "map" => self.container("map", "values", object, namespace),
+            "array" => self.container("array", "items", Type::Array, object, namespace),
+            "map" => self.container("map", "values", Type::Map, object, namespace),
             name => match PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
                 Some(primitive) => Ok(self.primitive(primitive, object)),
                 None => {
@@ -121,7 +120,7 @@ impl<'a> Validator<'a> {
         object: &'a Map<String, Value>,
         inner: &'a Value,
         namespace: &str,
-    ) -> Result<OutlineType, FeedError> {
+    ) -> Result<AddedType, FeedError> {
         self.no_logical_type(object, "a nested type");
         self.enter()?;
         let node = self.ty(inner, namespace)?;
@@ -129,43 +128,42 @@ impl<'a> Validator<'a> {
         Ok(node)
     }
 
-    fn primitive(&mut self, kind: &'static str, object: &Map<String, Value>) -> OutlineType {
-        let mut attributes = self.logical_type(object, Base::Kind(kind));
-        let name = Value::String(kind.into());
-        let shape = if attributes.is_empty() {
-            name
-        } else {
-            attributes.insert("type".into(), name);
-            Value::Object(attributes)
-        };
-        OutlineType { shape, kind: BranchKind::Unnamed(kind) }
+    fn primitive(&mut self, kind: &'static str, object: &Map<String, Value>) -> AddedType {
+        let logical = self.logical_type(object, Base::Kind(kind));
+        self.add(kind, primitive_type(kind, logical))
     }
 
     fn container(
         &mut self,
         kind: &'static str,
         key: &'static str,
+        of: fn(TypeId) -> Type,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineType, FeedError> {
+    ) -> Result<AddedType, FeedError> {
         let element = json.get(key).ok_or_else(|| self.wrong(key, "a type", None))?;
         self.logical_type(json, Base::Kind(kind));
         self.enter()?;
-        let element = self.ty(element, namespace)?.shape;
+        let element = self.ty(element, namespace)?.id;
         self.leave();
-        let shape = object([("type", Value::String(kind.into())), (key, element)]);
-        Ok(OutlineType { shape, kind: BranchKind::Unnamed(kind) })
+        Ok(self.add(kind, of(element)))
     }
 
-    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<OutlineType, FeedError> {
+    /// Adds a type without a name.
+    fn add(&mut self, kind: &'static str, ty: Type) -> AddedType {
+        self.types.push(ty);
+        AddedType { id: self.types.len() - 1, kind: BranchKind::Unnamed(kind) }
+    }
+
+    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<AddedType, FeedError> {
         if branches.is_empty() {
             return Err(self.refuse("expected a union of at least one branch, found none"));
         }
         self.enter()?;
-        let mut shapes = Vec::new();
+        let mut ids = Vec::new();
         let mut kinds = HashSet::new();
         for branch in branches {
-            let OutlineType { shape, kind } = self.ty(branch, namespace)?;
+            let AddedType { id, kind } = self.ty(branch, namespace)?;
             let name = match kind {
                 BranchKind::Union => {
                     return Err(
@@ -173,26 +171,27 @@ impl<'a> Validator<'a> {
                     );
                 }
                 BranchKind::Unnamed(name) => name.to_owned(),
-                BranchKind::Named(index) => quoted(&self.named[index].name),
+                BranchKind::Named(id) => quoted(self.name(id)),
             };
             if !kinds.insert(kind) {
                 return Err(self.refuse(format!("expected each type once in a union, found {name} twice")));
             }
-            shapes.push(shape);
+            ids.push(id);
         }
         self.leave();
-        Ok(OutlineType { shape: Value::Array(shapes), kind: BranchKind::Union })
+        self.types.push(Type::Union(ids));
+        Ok(AddedType { id: self.types.len() - 1, kind: BranchKind::Union })
     }
 
     /// A reference to a primitive type or to a named type that is already defined. The name is looked up in `namespace`, then
     /// without one, because Java writes names of types without a namespace that way.
-    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<OutlineType, FeedError> {
+    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<AddedType, FeedError> {
         if let Some(kind) = PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
-            return Ok(OutlineType { shape: Value::String(kind.into()), kind: BranchKind::Unnamed(kind) });
+            return Ok(self.add(kind, primitive_type(kind, None)));
         }
         let full_name = self.full_name(name, namespace)?;
         match self.defined.get(&full_name).or_else(|| self.defined.get(name)) {
-            Some(index) => Ok(self.mention(*index)),
+            Some(id) => Ok(AddedType::named(*id)),
             None => Err(self.unknown(name)),
         }
     }
@@ -210,11 +209,9 @@ impl<'a> Validator<'a> {
         Ok(full_name(name, namespace))
     }
 
-    /// A use of the named type `index`.
-    pub(super) fn mention(&mut self, index: usize) -> OutlineType {
-        let first = self.mentions.insert(index);
-        let shape = if first { stand_in(index) } else { placeholder(index).into() };
-        OutlineType { shape, kind: BranchKind::Named(index) }
+    /// The full name of a named type.
+    pub(super) fn name(&self, id: TypeId) -> &str {
+        self.types[id].name_and_aliases().map_or("", |(name, _)| name)
     }
 
     fn unknown(&self, name: &str) -> FeedError {
@@ -222,10 +219,10 @@ impl<'a> Validator<'a> {
         if matches!(name, "record" | "error" | "enum" | "array" | "map" | "fixed") {
             return self.refuse(format!(r#"{found}: write {{"type": "{name}", ...}} in place of it"#));
         }
-        let same_name = |named: &&Named| split(&named.name).1 == split(name).1;
+        let mut named = self.types.iter().filter_map(Type::name_and_aliases).map(|(name, _)| name);
         let near = match standard_name(name) {
             Some(standard) => Some(standard),
-            None => self.named.iter().find(same_name).map(|named| named.name.as_str()),
+            None => named.find(|named| split(named).1 == split(name).1),
         };
         match near {
             Some(near) => self.refuse(format!("{found}: did you mean {}?", quoted(near))),
@@ -248,11 +245,11 @@ impl<'a> Validator<'a> {
         self.depth -= 1;
     }
 
-    /// The attributes of a valid logical type. For an invalid one, warns and returns none.
-    pub(super) fn logical_type(&mut self, object: &Map<String, Value>, base: Base) -> Map<String, Value> {
-        logical::attributes(object, base).unwrap_or_else(|warning| {
+    /// The logical type if it is valid. For an invalid one, warns and returns `None`.
+    pub(super) fn logical_type(&mut self, object: &Map<String, Value>, base: Base) -> Option<Logical> {
+        logical::parse(object, base).unwrap_or_else(|warning| {
             self.warn(&warning);
-            Map::new()
+            None
         })
     }
 
@@ -298,6 +295,30 @@ impl<'a> Validator<'a> {
     fn path(&self) -> Option<String> {
         let cut = |name: &&str| name.chars().take(200).collect::<String>();
         (!self.path.is_empty()).then(|| field_path(self.path.iter().map(cut)))
+    }
+}
+
+impl AddedType {
+    /// A use of a named type.
+    pub(super) fn named(id: TypeId) -> Self {
+        Self { id, kind: BranchKind::Named(id) }
+    }
+}
+
+/// The primitive type `kind` with a logical type that is valid for it.
+fn primitive_type(kind: &str, logical: Option<Logical>) -> Type {
+    match (kind, logical) {
+        ("boolean", _) => Type::Boolean,
+        ("int", Some(Logical::Int(logical))) => Type::Int(Some(logical)),
+        ("int", _) => Type::Int(None),
+        ("long", Some(Logical::Long(logical))) => Type::Long(Some(logical)),
+        ("long", _) => Type::Long(None),
+        ("float", _) => Type::Float,
+        ("double", _) => Type::Double,
+        ("bytes", Some(Logical::Decimal(decimal))) => Type::Bytes(Some(decimal)),
+        ("bytes", _) => Type::Bytes(None),
+        ("string", logical) => Type::String { uuid: logical == Some(Logical::Uuid) },
+        _ => Type::Null,
     }
 }
 

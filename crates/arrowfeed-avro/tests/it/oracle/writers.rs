@@ -29,6 +29,10 @@ proptest! {
         let mut case = case;
         case.rows = case.rows.iter().map(in_order).collect();
         let schema = apache_avro::Schema::parse_str(&case.file.schema).unwrap();
+        let parsed = AvroSchema::parse(&case.file.schema).unwrap();
+        // The form of apache-avro has the attributes of decimals too.
+        let canonical = AvroSchema::parse(&schema.canonical_form()).unwrap().canonical();
+        prop_assert_eq!(parsed.canonical(), canonical);
         let mut writer =
             apache_avro::Writer::with_codec(&schema, Vec::new(), apache_codec(case.file.codec)).unwrap();
         for row in &case.rows {
