@@ -5,6 +5,9 @@
 //! [`TensorAdapter::convert`] makes the tensors of a batch, and checks each row. Values stay in the batch's memory wherever
 //! its layout allows; [`TensorAdapter::explain`] says where.
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | module | contents |
 // |---|---|
 // | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
@@ -28,6 +31,7 @@
 // | `reverse` | tensors back to columns |
 // | `copy_limit` | the limit on copies of values that several rows share |
 // | `dlpack` | tensors whose memory is shared with other libraries; needs the feature of this name |
+// | `ndarray_views` | tensors as arrays of the crate `ndarray`, and back; needs the feature of this name |
 // | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
 
 mod adapter;
@@ -52,6 +56,8 @@ mod infer;
 mod jagged;
 mod leaf;
 mod lists;
+#[cfg(feature = "ndarray")]
+mod ndarray_views;
 mod options;
 mod packing;
 mod padding;
@@ -85,6 +91,10 @@ pub use infer::{
     project_tfmd_schema, representations_from_tfmd, sequence_value_types_from_tfmd, value_types_from_tfmd,
 };
 pub use jagged::KeyedJagged;
+#[cfg(feature = "ndarray")]
+pub use ndarray;
+#[cfg(feature = "ndarray")]
+pub use ndarray_views::Element;
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
 pub use packing::FirstFit;
 pub use padding::{Packed, PadTo, Padding};

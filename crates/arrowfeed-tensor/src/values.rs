@@ -48,6 +48,12 @@ impl Values {
         Ok(Self { dtype, array })
     }
 
+    /// Takes numbers without a copy.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn of_numbers<T: ArrowPrimitiveType>(numbers: ScalarBuffer<T::Native>, dtype: DType) -> Self {
+        Self { dtype, array: std::sync::Arc::new(arrow_array::PrimitiveArray::<T>::new(numbers, None)) }
+    }
+
     /// The type of each value.
     pub fn dtype(&self) -> DType {
         self.dtype
