@@ -16,6 +16,15 @@ def packages() -> dict[str, dict[str, Any]]:
     return {package["name"]: package for package in json.loads(text)["packages"]}
 
 
+def published() -> list[str]:
+    """The packages that a release publishes, by name."""
+    return sorted(name for name, package in packages().items() if package["publish"] is None)
+
+
+DATAFUSION = "arrowfeed-datafusion"
+"""A published package that is built apart, because DataFusion takes minutes to compile."""
+
+
 def formats() -> dict[str, str]:
     """The packages of formats by the features of `arrowfeed`, in which the feature `formats` lists them."""
     features = packages()["arrowfeed"]["features"]

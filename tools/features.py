@@ -41,7 +41,12 @@ CODECS = {
 STORES = "arrowfeed-store"
 """The package of stores, of the feature `stores` of `arrowfeed`."""
 
-OPTIONAL = {STORES, *CODECS}.union(*(added for codecs in CODECS.values() for added in codecs.values()))
+TENSORS = "arrowfeed-tensor"
+"""The package of tensors, of the feature `datasets` of `arrowfeed`."""
+
+OPTIONAL = {STORES, TENSORS, *CODECS}.union(
+    *(added for codecs in CODECS.values() for added in codecs.values())
+)
 """All packages that a feature adds."""
 
 
@@ -68,6 +73,7 @@ def expected_packages() -> dict[Build, set[str]]:
     expected: dict[Build, set[str]] = {
         Build("arrowfeed", ()): set(),
         Build("arrowfeed", ("codecs",)): set(),
+        Build("arrowfeed", ("datasets",)): {TENSORS},
         Build("arrowfeed", ("stores",)): {STORES},
         Build("arrowfeed", None): OPTIONAL,
     }
@@ -80,13 +86,21 @@ def expected_packages() -> dict[Build, set[str]]:
     return expected
 
 
+ALONE = [crate for crate in cargo_packages.published() if crate != cargo_packages.DATAFUSION]
+"""The packages that are compiled with each feature alone."""
+
+
+def alone(crate: str) -> list[Build]:
+    """A crate without features, and with each of its features alone."""
+    features = cargo_packages.packages()[crate]["features"].keys() - {"default"}
+    return [Build(crate, ()), *(Build(crate, (feature,)) for feature in sorted(features))]
+
+
 CHECKED = [
-    *(Build("arrowfeed-avro", some) for some in ((), *((codec,) for codec in CODECS["arrowfeed-avro"]))),
-    *(Build(crate, ()) for crate in CODECS if crate != "arrowfeed-avro"),
-    Build("arrowfeed", ()),
-    *(Build("arrowfeed", (feature,)) for feature in (*FORMATS, "stores")),
+    *(build for crate in ALONE for build in alone(crate)),
     Build("arrowfeed", ("avro", "snappy")),
     Build("arrowfeed-c", ("avro", "snappy")),
+    *(Build("arrowfeed", ("datasets", feature)) for feature in (*FORMATS, "stores")),
     *(Build("arrowfeed-python", some) for some in ((), ("stores",), ("tensorflow",))),
     Build("arrowfeed", None),
 ]

@@ -35,33 +35,40 @@
 //! | [`tfrecord`] | `tfrecord` | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
 //! | [`text`] | `text` | CSV and JSON lines files to RecordBatches |
 //! | [`source`] | | types that all formats share: files, errors, limits, reports, and the traits of your own sources |
-//! | [`tensor`] | | RecordBatches to dense, sparse, ragged and structured tensors |
-//! | [`dataset`] | | iteration over files as batches or tensors: order, shards, epochs, exact resume |
+//! | [`tensor`] | `datasets` | RecordBatches to dense, sparse, ragged and structured tensors |
+//! | [`dataset`] | `datasets` | iteration over files as batches or tensors: order, shards, epochs, exact resume |
 //! | `store` | `stores` | objects in S3, Google Cloud Storage, Azure and HTTP servers; HDFS with the feature `hdfs` |
 //! | [`arrow`] | | the Arrow types of the signatures |
 //! | [`predicate`] | | predicates of filters; with the feature `substrait` also from expressions of Substrait |
-//! | `iceberg` | `avro` and `parquet` | the data files of a scan of an Apache Iceberg table |
+//! | `iceberg` | `avro`, `datasets` and `parquet` | the data files of a scan of an Apache Iceberg table |
 //! | `asynchronous` | `async` | readers, datasets and writers of asynchronous programs, for any executor |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
 //!
-//! All features except `async`, `dlpack`, `hdfs` and `substrait` are enabled by default. The feature `avro` also enables [`AvroFormat`], [`AvroReaderBuilder`],
-//! [`write_avro`] and the other items that the crate re-exports from [`avro`].
+//! All features except `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
+//! [`AvroFormat`], [`AvroReaderBuilder`], [`write_avro`] and the other items that the crate re-exports from [`avro`]. The feature `datasets` enables `Dataset`,
+//! tensors, `Partitioning` and `TensorRecordDecoder`.
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
 //! `snappy`, `xz` and `zstandard`. Reading a file whose codec is disabled is an error of kind
 //! [`Codec`](FeedErrorKind::Codec), which names the feature. The feature `formats` enables all formats, and `codecs`
 //! enables all codecs.
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "async")]
 pub mod asynchronous;
+#[cfg(feature = "datasets")]
 pub mod dataset;
+#[cfg(feature = "datasets")]
 mod error;
-#[cfg(all(feature = "avro", feature = "parquet"))]
+#[cfg(all(feature = "avro", feature = "datasets", feature = "parquet"))]
 pub mod iceberg;
+#[cfg(feature = "datasets")]
 mod partitions;
-#[cfg(feature = "avro")]
+#[cfg(all(feature = "avro", feature = "datasets"))]
 mod record_decoder;
 pub mod source;
 pub mod sources;
@@ -92,21 +99,29 @@ pub use arrowfeed_source::run::{FileReader, ReadOptions, Split};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;
+#[cfg(feature = "datasets")]
 pub use arrowfeed_tensor as tensor;
 #[cfg(feature = "text")]
 pub use arrowfeed_text as text;
 #[cfg(feature = "tfrecord")]
 pub use arrowfeed_tfrecord as tfrecord;
+#[cfg(feature = "datasets")]
 pub use dataset::{Dataset, DatasetOptions, IterationOptions, RowOptions, RowReader, TensorDefinitions};
+#[cfg(feature = "datasets")]
 pub use error::{DatasetError, StateError, StateErrorKind};
+#[cfg(feature = "datasets")]
 pub use partitions::Partitioning;
-#[cfg(feature = "avro")]
+#[cfg(all(feature = "avro", feature = "datasets"))]
 pub use record_decoder::TensorRecordDecoder;
 pub use sources::{resolve, resolve_with};
 
 /// The programs of the pages compile.
-#[cfg(all(doctest, feature = "avro"))]
+#[cfg(all(doctest, feature = "avro", feature = "datasets"))]
 mod pages {
+    #[doc = include_str!("../../../docs/from-apache-avro.md")]
+    mod from_apache_avro {}
+    #[doc = include_str!("../../../docs/from-arrow-avro.md")]
+    mod from_arrow_avro {}
     #[doc = include_str!("../../../docs/limits.md")]
     mod limits {}
     #[doc = include_str!("../../../docs/rust.md")]

@@ -10,6 +10,7 @@ use glob::MatchOptions;
 
 mod url;
 
+#[cfg(feature = "datasets")]
 pub(crate) use url::percent_decoded;
 pub use url::{redacted, scheme};
 
