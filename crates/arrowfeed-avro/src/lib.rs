@@ -3,6 +3,9 @@
 //! Each codec has a Cargo feature with its name: `bzip2`, `deflate`, `snappy`, `xz` and `zstandard`. All are enabled by default.
 //! Reading or writing with a codec whose feature is disabled is an error of kind [`Codec`](FeedErrorKind::Codec).
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod container;
 mod decode;
 mod encode;

@@ -10,6 +10,8 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, SchemaMerge};
 use crate::AvroSchema;
 
 /// Mapping of Avro types to Arrow types. The table is in `docs/avro-to-arrow.md`.
+///
+/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ColumnEncoding {
     /// The natural Arrow type of each Avro type.
@@ -23,6 +25,8 @@ pub enum ColumnEncoding {
 }
 
 /// The Arrow type of Avro strings and bytes.
+///
+/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum StringType {
     /// `Utf8` and `Binary`, 32-bit offsets.
@@ -35,6 +39,8 @@ pub enum StringType {
 }
 
 /// The Arrow type of Avro unions of several types. A union of null and one type is a nullable column of that type.
+///
+/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Unions {
     /// A dense union. [`ColumnEncoding::Feature`] and [`ColumnEncoding::Tfx`] refuse it.
@@ -49,6 +55,8 @@ pub enum Unions {
 }
 
 /// Options for reading Avro files and records.
+///
+/// [`AvroFormat`](crate::AvroFormat) has an example.
 #[derive(Debug, Clone, Default)]
 pub struct AvroOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the

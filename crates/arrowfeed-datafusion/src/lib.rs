@@ -35,6 +35,9 @@
 //! | `session` | [`register`]; depends on the crate `datafusion` |
 //! | `stores` | URLs of stores that the session does not have |
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | topic | files |
 // |---|---|
 // | formats and their options | `format`, `options` (in SQL) |

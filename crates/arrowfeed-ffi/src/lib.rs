@@ -6,6 +6,9 @@
 //! The sizes of memory that a struct states are trusted, because the interface has no sizes to compare them with. An
 //! import does not check text; [`check_text`] does.
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | step | file |
 // |---|---|
 // | a schema struct is checked and becomes a field | `schema`, `types` |

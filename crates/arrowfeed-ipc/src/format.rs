@@ -19,6 +19,8 @@ const FOOTER_BYTES: u64 = 64 << 10;
 const LARGE: u64 = 1 << 20;
 
 /// Options for reading Arrow IPC files and streams.
+///
+/// [`IpcFormat`] has an example.
 #[derive(Debug, Clone, Default)]
 pub struct IpcOptions {
     /// Field paths to read (`id`, `user.scores`), in the order of the columns. A column with a field that is named is read as a
@@ -32,6 +34,27 @@ pub struct IpcOptions {
 }
 
 /// Arrow IPC files and streams with one schema: that of the first file. Dictionaries stay dictionaries.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{Int64Array, RecordBatch};
+/// use arrow_ipc::writer::FileWriter;
+/// use arrowfeed_ipc::{IpcFormat, IpcOptions};
+/// use arrowfeed_source::io::FileSource;
+/// use arrowfeed_source::run::ReadOptions;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let batch = RecordBatch::try_from_iter([("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as _)])?;
+/// let mut writer = FileWriter::try_new(Vec::new(), &batch.schema())?;
+/// writer.write(&batch)?;
+/// let file = FileSource::bytes(writer.into_inner()?);
+/// let files = IpcFormat::files([file], IpcOptions::default(), None)?;
+/// let batches = files.read_files(ReadOptions::default())?.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(batches, [batch]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct IpcFormat {
     options: IpcOptions,

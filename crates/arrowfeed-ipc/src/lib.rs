@@ -4,6 +4,9 @@
 //! Each codec has a Cargo feature: `lz4` and `zstandard`. Both are enabled by default. Reading a batch of a codec whose feature
 //! is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // messages ──index──> record batches (chunks) ──rows──> batches
 //
 // | file | contents |

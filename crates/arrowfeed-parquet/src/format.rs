@@ -24,6 +24,8 @@ use crate::filter::{FileFilter, RowFilter};
 const FOOTER_BYTES: u64 = 64 << 10;
 
 /// Options for reading Parquet files.
+///
+/// [`ParquetFormat`] has an example.
 #[derive(Debug, Clone, Default)]
 pub struct ParquetOptions {
     /// Field paths to read (`id`, `user.scores`, also through lists and maps), in the order of the columns. `None`: all
@@ -49,6 +51,27 @@ pub struct ParquetOptions {
 
 /// Parquet files with one Arrow schema: the requested one, or that of the first file. Arrow dictionaries are read as
 /// their values.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{Int64Array, RecordBatch};
+/// use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
+/// use arrowfeed_source::io::FileSource;
+/// use arrowfeed_source::run::ReadOptions;
+/// use parquet::arrow::ArrowWriter;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let batch = RecordBatch::try_from_iter([("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as _)])?;
+/// let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
+/// writer.write(&batch)?;
+/// let file = FileSource::bytes(writer.into_inner()?);
+/// let files = ParquetFormat::files([file], ParquetOptions::default(), None)?;
+/// let batches = files.read_files(ReadOptions::default())?.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(batches, [batch]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ParquetFormat {
     options: ParquetOptions,

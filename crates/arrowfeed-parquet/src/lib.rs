@@ -3,6 +3,9 @@
 //! Each codec has a Cargo feature: `brotli`, `gzip`, `lz4`, `snappy` and `zstandard`. All are enabled by default. Reading a column
 //! of a codec whose feature is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // footer ──file──> row groups (chunks) ──rows──> batches
 //
 // | file | contents |

@@ -11,6 +11,13 @@ use crate::position::Position;
 const PLAIN_DIGITS: usize = 80;
 
 /// An exact decimal number: `mantissa * 10^exponent`. Equal numbers have equal parts.
+///
+/// ```
+/// use arrow_buffer::i256;
+/// use arrowfeed_predicate::Decimal;
+///
+/// assert_eq!(Decimal::new(i256::from(250), -2), Decimal::new(i256::from(25), -1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
     mantissa: i256,

@@ -3,6 +3,8 @@
 use arrow_schema::{ArrowError, DataType};
 
 /// Error of a text, a compilation or an evaluation of a predicate.
+///
+/// [`Predicate`](crate::Predicate) has an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PredicateError {

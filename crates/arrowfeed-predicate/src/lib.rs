@@ -59,6 +59,9 @@
 //!
 //! `substrait` adds `Predicate::from_substrait`, which reads expressions of other libraries. It is not enabled by default.
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod compiled;
 mod decimal;
 mod error;

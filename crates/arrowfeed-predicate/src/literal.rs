@@ -9,6 +9,8 @@ use crate::{Decimal, PredicateError};
 ///
 /// Literals are equal if they have the same text. So an instant is equal to the string of its ISO 8601 text, which a
 /// comparison with a column of timestamps takes as well.
+///
+/// [`Predicate`](crate::Predicate) has an example.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Literal {

@@ -25,6 +25,8 @@ pub const MAX_DEPTH: usize = 128;
 pub struct Predicate(Arc<Node>);
 
 /// A node of the tree.
+///
+/// [`Predicate`] has an example.
 #[derive(Debug, Clone)]
 pub enum Node {
     /// An operand is compared with a literal.
@@ -44,6 +46,8 @@ pub enum Node {
 }
 
 /// What is compared.
+///
+/// [`Predicate`] has an example.
 #[derive(Debug, Clone)]
 pub enum Operand {
     /// The value of the column at a path.
@@ -53,6 +57,8 @@ pub enum Operand {
 }
 
 /// An operator of comparison.
+///
+/// [`Predicate`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `==`

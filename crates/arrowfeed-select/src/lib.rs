@@ -18,6 +18,9 @@
 //! the values that are not in use, and dictionaries that are still too large become one. A result that does not fit into
 //! one array is an error.
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
     new_empty_array,

@@ -9,6 +9,8 @@ use arrow_schema::ArrowError;
 use crate::{MemoryExhausted, printable};
 
 /// The kind of an error, for callers that act on errors without parsing the message.
+///
+/// [`FeedError`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FeedErrorKind {
@@ -39,6 +41,8 @@ pub enum FeedErrorKind {
 }
 
 /// The location of an error. Each part is set if it is known.
+///
+/// [`FeedError`] has an example.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
     /// The file, as the caller named it.
@@ -63,6 +67,19 @@ struct Inner {
 }
 
 /// An error while reading or writing files. One word wide, so that `Result`s stay small on the hot path.
+///
+/// ```
+/// use arrowfeed_source::{FeedError, FeedErrorKind};
+///
+/// let error = FeedError::new(FeedErrorKind::Truncated, "expected 26 bytes, found the end of the file after 6");
+/// let error = error.in_block(4, 169).in_file("part-3.avro");
+/// assert_eq!(error.kind(), FeedErrorKind::Truncated);
+/// assert_eq!(error.location().block, Some(4));
+/// assert_eq!(
+///     error.to_string(),
+///     "part-3.avro: block 4 at byte 169: expected 26 bytes, found the end of the file after 6"
+/// );
+/// ```
 #[derive(Debug)]
 pub struct FeedError(Box<Inner>);
 

@@ -20,6 +20,16 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const WORK: usize = 1 << 20;
 
 /// Checks for cancellation, at most once for each mebibyte of work. Belongs to one thread and one call.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrowfeed_source::{Check, FeedErrorKind, Interrupt};
+///
+/// let interrupt: Interrupt = Arc::new(|| true);
+/// assert_eq!(Check::of(Some(&interrupt)).now().unwrap_err().kind(), FeedErrorKind::Interrupted);
+/// assert!(Check::never().now().is_ok());
+/// ```
 pub struct Check<'a> {
     wants_to_stop: Option<&'a dyn Fn() -> bool>,
     /// The same function, if it may be shared with other threads.

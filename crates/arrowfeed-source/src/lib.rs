@@ -9,6 +9,9 @@
 //! bytes of files     chunks, decoders       units, order        conversion
 //! ```
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | topic | files |
 // |---|---|
 // | the traits of a format | `format` |

@@ -3,6 +3,8 @@
 use crate::FeedError;
 
 /// The reaction of a reader to a block or a file that it cannot read.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnError {
     /// Returns the error and ends the iteration.
@@ -22,6 +24,8 @@ impl OnError {
 }
 
 /// Counts of a reader up to the last batch that it returned. `blocks` and `bytes` may run ahead of it.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// Rows in the returned batches.
@@ -39,6 +43,8 @@ pub struct Report {
 }
 
 /// Counts of requests to remote stores. All are zero for local files.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Requests {
     /// Attempts, including the first one of each request.
@@ -81,6 +87,8 @@ impl Requests {
 }
 
 /// A skipped block, or the skipped rest of a file.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// The file, as the caller named it.

@@ -5,6 +5,8 @@
 //!                                └── CachedObject (a directory) ──┘
 //! ```
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // | topic | files |
 // |---|---|
 // | options of a store | `options` |
@@ -16,7 +18,6 @@
 // | new objects | `write` |
 // | cache of bytes on disk | `cache` |
 // | threads and forks | `runtime`, `wait` (blocking calls), `shared_work` (shared work), `process` (values of one process) |
-
 #![cfg_attr(
     not(all(feature = "aws", feature = "azure", feature = "gcp", feature = "http")),
     allow(

@@ -26,6 +26,8 @@ use crate::{StoreOptions, retry};
 const LISTING: &str = "a listing of the objects";
 
 /// A file that a URL resolves to.
+///
+/// [`Store`](crate::Store) has an example.
 #[derive(Debug)]
 pub struct StoreFile {
     /// The URL of the file, without user name, password and query.

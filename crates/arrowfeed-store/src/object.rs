@@ -55,6 +55,8 @@ impl Key {
 }
 
 /// An object of a store.
+///
+/// [`Store`](crate::Store) has an example.
 pub struct StoreObject {
     object: Arc<Object>,
     known_len: Option<u64>,

@@ -55,6 +55,16 @@ pub(crate) struct ResolvedUrl {
 }
 
 /// A bucket, container or server, with options. Clones share connections.
+///
+/// ```no_run
+/// use arrowfeed_source::io::FileSource;
+/// use arrowfeed_store::{StoreOptions, resolve};
+///
+/// let options = StoreOptions::parse([("aws_region", "eu-west-1")])?;
+/// let files = resolve("s3://bucket/part-*.avro", "avro", &options, None, None)?;
+/// let sources: Vec<_> = files.into_iter().map(|file| FileSource::remote(file.name, file.object)).collect();
+/// # Ok::<(), arrowfeed_source::FeedError>(())
+/// ```
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 

@@ -34,6 +34,8 @@ const ABORT: Duration = Duration::from_secs(5);
 
 /// Writes a new object. It becomes visible with [`commit`](Self::commit), and replaces an object of the same name. A
 /// writer that is dropped before `commit` leaves no object.
+///
+/// [`Store`](crate::Store) has an example.
 pub struct StoreWriter {
     client: Client,
     path: Path,

@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// The kind of a [`RepresentationError`], so that callers need not parse the message.
+///
+/// [`Representation`](crate::Representation) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RepresentationErrorKind {
@@ -29,6 +31,8 @@ pub enum RepresentationErrorKind {
 }
 
 /// The kind of a [`ConversionError`], so that callers need not parse the message.
+///
+/// [`DenseTensor`](crate::DenseTensor) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConversionErrorKind {
@@ -94,12 +98,16 @@ impl<K> fmt::Display for Inner<K> {
 }
 
 /// A representation that is invalid, or does not fit the schema. It is reported before any data is read.
+///
+/// [`Representation`](crate::Representation) has an example.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RepresentationError(Box<Inner<RepresentationErrorKind>>);
 
 /// A batch that does not fit its representation. It names the tensor, the column and the row, and says what was expected
 /// and what was found.
+///
+/// [`DenseTensor`](crate::DenseTensor) has an example.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConversionError(Box<Inner<ConversionErrorKind>>);

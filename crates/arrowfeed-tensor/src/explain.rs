@@ -11,6 +11,8 @@ use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
 
 /// The origin of the memory of a tensor part.
+///
+/// [`TensorAdapter::explain`](crate::TensorAdapter::explain) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// The batch's own memory.
@@ -22,6 +24,8 @@ pub enum Sharing {
 }
 
 /// One part of a tensor: the origin of its memory, and the reason.
+///
+/// [`TensorAdapter::explain`](crate::TensorAdapter::explain) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorPart {
     /// `values`, `indices` or `row_splits`. In structured tensors, the path of the field comes first.

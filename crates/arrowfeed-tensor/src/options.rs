@@ -1,6 +1,8 @@
 //! Options of an adapter.
 
 /// Handling of nulls among the values, inside lists that are not null.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum InnerNulls {
     /// A null is an error.
@@ -11,6 +13,8 @@ pub enum InnerNulls {
 }
 
 /// Handling of two entries of a sparse tensor with the same coordinates.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Duplicates {
     /// Keeps both, in the order of the columns.
@@ -21,6 +25,8 @@ pub enum Duplicates {
 }
 
 /// Options for all tensors of an adapter.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdapterOptions {
     /// Handling of nulls among the values.

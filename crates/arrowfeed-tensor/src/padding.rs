@@ -74,6 +74,8 @@ impl FromStr for PadTo {
 }
 
 /// Padding of the rows of a ragged tensor with one ragged dimension, which makes it dense: `[batch, length, ...]`.
+///
+/// [`PadTo`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Padding {
     /// The length of the rows.
@@ -89,6 +91,8 @@ pub struct Padding {
 }
 
 /// The tensor of packed rows.
+///
+/// [`FirstFit`](crate::FirstFit) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Packed {
     /// The values.

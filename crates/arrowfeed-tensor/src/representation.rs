@@ -48,6 +48,8 @@ pub enum Representation {
 }
 
 /// Dense tensor `[batch, shape...]`. Each row has as many values as the product of `shape`, or lists nested like `shape`.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The column.
@@ -65,6 +67,8 @@ pub struct Dense {
 }
 
 /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column; at least one.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLenSparse {
     /// The column.
@@ -74,6 +78,8 @@ pub struct VarLenSparse {
 }
 
 /// Sparse tensor `[batch, dense_shape...]`. In each row all columns have the same number of entries.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sparse {
     /// One column of indices for each dimension.
@@ -92,6 +98,8 @@ pub struct Sparse {
 }
 
 /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ragged {
     /// Path of the values.
@@ -107,6 +115,8 @@ pub struct Ragged {
 }
 
 /// A partition of lists into rows.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Partition {
     /// Rows of this length, which is not 0.
@@ -116,6 +126,8 @@ pub enum Partition {
 }
 
 /// Ragged tensor: one ragged dimension for each list of the column; at least one. With a padding, the tensor is dense.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLenRagged {
     /// The column.
@@ -132,6 +144,8 @@ pub struct VarLenRagged {
 
 /// Tensors of several columns or their fields, with the nesting of the columns. The fields of one list of structs share
 /// their row splits.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Structured {
     /// The columns. A struct stands for all its fields.
@@ -143,6 +157,8 @@ pub struct Structured {
 }
 
 /// A default value, of one of the types in the wire format.
+///
+/// [`Representation`] has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefaultValue {
     /// For floating-point columns.

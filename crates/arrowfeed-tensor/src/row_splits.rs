@@ -6,6 +6,8 @@ use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{overflow, reserved};
 
 /// The integer type of row splits.
+///
+/// [`RowSplits`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SplitsDType {
     /// 32 bits: shared with Arrow's `List`.

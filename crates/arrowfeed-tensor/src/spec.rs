@@ -6,6 +6,8 @@ use crate::dtype::DType;
 use crate::row_splits::SplitsDType;
 
 /// The kind of a tensor.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TensorKind {
     /// [`DenseTensor`](crate::DenseTensor).
@@ -31,6 +33,8 @@ impl TensorKind {
 }
 
 /// The properties that all tensors of a representation share.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorSpec {
     /// The kind of tensor.

@@ -9,6 +9,8 @@ use crate::row_splits::RowSplits;
 use crate::values::Values;
 
 /// One tensor of a batch.
+///
+/// [`TensorAdapter`](crate::TensorAdapter) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tensor {
     /// All values, row after row.
@@ -52,6 +54,12 @@ impl DenseTensor {
         let size = size.map_or("more".to_owned(), |size| size.to_string());
         let expected = format!("{size} values for the shape {shape:?}");
         Err(tensor_error(expected, values.len().to_string()))
+    }
+
+    /// Creates a tensor from parts that are known to match, without checks.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn of(values: Values, shape: Vec<usize>) -> Self {
+        Self { values, shape }
     }
 
     /// The values.
@@ -194,6 +202,18 @@ impl RaggedTensor {
 /// Named tensors with the same rows: those of the innermost of `row_splits`, or of the batch if there are none.
 ///
 /// The row splits of each field begin with these row splits, in the same memory.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::Int64Array;
+/// use arrowfeed_tensor::{DenseTensor, StructuredTensor, Tensor, Values};
+///
+/// let values = Values::try_new(Arc::new(Int64Array::from(vec![7, 8])))?;
+/// let age = Tensor::Dense(DenseTensor::try_new(values, vec![2])?);
+/// let user = StructuredTensor::try_new(2, Vec::new(), vec![("age".to_owned(), age)])?;
+/// assert_eq!(user.field("age").map(Tensor::rows), Some(2));
+/// # Ok::<(), arrowfeed_tensor::ConversionError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuredTensor {
     rows: usize,

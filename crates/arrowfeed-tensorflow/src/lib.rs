@@ -8,6 +8,9 @@
 //!       ──records──> parse_records ──Parser::parse──────┘        (components, without a copy of aligned numbers)
 //! ```
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | topic | files |
 // |---|---|
 // | interfaces to the producers of tensors | `source` |

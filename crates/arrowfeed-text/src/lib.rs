@@ -12,6 +12,9 @@
 //! A gzip file is one chunk, because no part of it can be read without the bytes before it. gzip needs the Cargo feature `gzip`,
 //! which is enabled by default. Without it, a gzip file is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 //                                            ┌─scan─────> chunks
 // CsvFormat, JsonLinesFormat ──open──> file ─┤
 //                                            └─decoder──> records ──rows──> batches

@@ -2,6 +2,9 @@
 //!
 //! gzip and zlib need the Cargo feature `gzip`, which is enabled by default. See [`Compression`].
 
+// docs.rs shows the feature of each item.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // | module | content |
 // |---|---|
 // | `file` | `RecordFormat`: TFRecord files as a dataset format |

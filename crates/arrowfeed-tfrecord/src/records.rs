@@ -16,6 +16,8 @@ use crate::frame::{self, FOOTER, HEADER, truncated};
 
 /// The compression of a whole TFRecord file. gzip and zlib need the Cargo feature `gzip`. Without it, reading or writing
 /// compressed records is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).
+///
+/// [`RecordWriter`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Compression {
     /// No compression.
@@ -212,6 +214,21 @@ impl<R: BufRead> Records<R> {
 }
 
 /// Writes records in order.
+///
+/// ```
+/// use arrowfeed_source::Limits;
+/// use arrowfeed_tfrecord::{Compression, RecordWriter, Records};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut writer = RecordWriter::new(Vec::new(), Compression::None);
+/// writer.write(b"first")?;
+/// writer.write(b"second")?;
+/// let file = writer.finish()?;
+/// let mut records = Records::new(&file[..], Compression::of(&file), Limits::default());
+/// assert_eq!(records.next()?, Some(&b"first"[..]));
+/// # Ok(())
+/// # }
+/// ```
 pub struct RecordWriter<W: Write> {
     output: Output<W>,
     frame: Vec<u8>,

@@ -6,6 +6,27 @@ use arrowfeed_source::{FeedError, printable};
 use arrowfeed_tensor::{ConversionError, RepresentationError};
 
 /// An error of a dataset. The variant states which stage of the pipeline found the error.
+///
+/// ```
+/// # #[cfg(not(feature = "avro"))] fn main() {}
+/// # #[cfg(feature = "avro")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// use arrowfeed::{
+///     AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, StateErrorKind,
+/// };
+///
+/// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+/// let dataset = Dataset::open(files, DatasetOptions::default())?;
+/// let state = dataset.record_batches(IterationOptions { batch_size: 2, ..Default::default() })?.state()?;
+/// let mut batches = dataset.record_batches(IterationOptions { batch_size: 1, ..Default::default() })?;
+/// match batches.load_state(&state) {
+///     Err(DatasetError::State(error)) => assert_eq!(error.kind(), StateErrorKind::Options),
+///     other => panic!("expected the error of another batch size, found {other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -43,6 +64,8 @@ fn row_number(number: i128, rows: u64) -> String {
 }
 
 /// The difference between a state and the iteration that should load it.
+///
+/// [`DatasetError`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StateErrorKind {
@@ -55,6 +78,8 @@ pub enum StateErrorKind {
 }
 
 /// A state that does not belong to this iteration.
+///
+/// [`DatasetError`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateError {
     kind: StateErrorKind,

@@ -27,6 +27,23 @@ const MAX_PLANS: usize = 64;
 
 /// Avro object container files that share one Arrow schema, which comes from the first file, from the reader schema, or from all
 /// files.
+///
+/// ```
+/// use arrowfeed_avro::{AvroFormat, AvroOptions, ReadOptions};
+///
+/// # fn main() -> Result<(), arrowfeed_avro::FeedError> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// let options = AvroOptions { columns: Some(vec!["id".to_owned()]), ..AvroOptions::default() };
+/// let files = AvroFormat::files([path], options, None)?;
+/// assert_eq!(files.schema().fields().len(), 1);
+/// let mut rows = 0;
+/// for batch in files.read_files(ReadOptions::default())? {
+///     rows += batch?.num_rows();
+/// }
+/// assert_eq!(rows, 3);
+/// # Ok(())
+/// # }
+/// ```
 pub struct AvroFormat {
     options: Arc<AvroOptions>,
     schema: SchemaRef,

@@ -40,6 +40,8 @@ pub struct WriteOptions {
 }
 
 /// The Avro type of a column of unsigned 64-bit integers if no schema is specified.
+///
+/// [`write_avro`](crate::write_avro) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsigned {
     /// `decimal(20, 0)`, which fits every value.

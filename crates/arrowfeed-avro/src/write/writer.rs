@@ -72,6 +72,8 @@ pub struct AvroWriter {
 }
 
 /// The amount of written data. When appending, the previous content of the file does not count.
+///
+/// [`AvroWriter`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Written {

@@ -19,6 +19,8 @@ use operand::{Source, resolve};
 use test::Test;
 
 /// What a comparison with a column of lists means.
+///
+/// [`Predicate`](crate::Predicate) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lists {
     /// Lists are values, which have no comparison with a literal.
@@ -29,6 +31,8 @@ pub enum Lists {
 }
 
 /// A predicate whose types fit a schema. It evaluates batches of this schema.
+///
+/// [`Predicate`](crate::Predicate) has an example.
 #[derive(Debug, Clone)]
 pub struct CompiledPredicate(Step);
 

@@ -20,6 +20,65 @@ use crate::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
 ///
 /// The engine treats a source as a file in which each row takes one byte. A chunk without rows takes one byte too,
 /// since every chunk of a file takes at least one.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{Int64Array, RecordBatch};
+/// use arrow_schema::{DataType, Field, Schema, SchemaRef};
+/// use arrowfeed_source::format::{ChunkFormat, ChunkOptions, ChunkSource};
+/// use arrowfeed_source::run::ReadOptions;
+/// use arrowfeed_source::{FeedError, FeedErrorKind, OnError};
+///
+/// /// Three chunks of four squares. The second one is lost.
+/// #[derive(Debug)]
+/// struct Squares(SchemaRef);
+///
+/// impl ChunkSource for Squares {
+///     fn name(&self) -> &str {
+///         "squares"
+///     }
+///
+///     fn schema(&self) -> &SchemaRef {
+///         &self.0
+///     }
+///
+///     fn chunk_rows(&self) -> &[u64] {
+///         &[4, 4, 4]
+///     }
+///
+///     fn fingerprint(&self) -> [u8; 16] {
+///         [1; 16]
+///     }
+///
+///     fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError> {
+///         if chunk == 1 {
+///             return Err(FeedError::new(FeedErrorKind::CorruptBlock, "expected squares, found none"));
+///         }
+///         let first = 4 * chunk as i64;
+///         let squares = Int64Array::from_iter_values((first..first + 4).map(|root| root * root));
+///         let batch = RecordBatch::try_new(self.0.clone(), vec![Arc::new(squares)]);
+///         let batch = batch.and_then(|batch| batch.project(columns));
+///         batch.map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))
+///     }
+/// }
+///
+/// # fn main() -> Result<(), FeedError> {
+/// let schema = Arc::new(Schema::new(vec![Field::new("square", DataType::Int64, false)]));
+/// let source: Arc<dyn ChunkSource> = Arc::new(Squares(schema));
+/// let files = ChunkFormat::files([source], ChunkOptions::default())?;
+/// let options = ReadOptions { batch_size: Some(3), on_error: OnError::SkipBlock, ..ReadOptions::default() };
+/// let mut reader = files.read_files(options)?;
+/// let mut rows = 0;
+/// while let Some(batch) = reader.next() {
+///     rows += batch?.num_rows();
+/// }
+/// let report = reader.report();
+/// assert_eq!((rows, report.rows), (8, 8));
+/// assert_eq!((report.skipped[0].path.as_str(), report.skipped[0].block), ("squares", Some(1)));
+/// # Ok(())
+/// # }
+/// ```
 pub trait ChunkSource: Send + Sync + Debug {
     /// The name of the source in messages and checkpoints.
     fn name(&self) -> &str;
@@ -42,6 +101,8 @@ pub trait ChunkSource: Send + Sync + Debug {
 }
 
 /// Options for reading [`ChunkSource`]s.
+///
+/// [`ChunkSource`] has an example.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkOptions {
     /// Names of columns to read, in the order of the batches. `None`: all columns.
@@ -55,6 +116,8 @@ pub struct ChunkOptions {
 }
 
 /// A [`FileFormat`] over chunk sources of one schema.
+///
+/// [`ChunkSource`] has an example.
 #[derive(Debug)]
 pub struct ChunkFormat {
     sources: Arc<[Arc<dyn ChunkSource>]>,

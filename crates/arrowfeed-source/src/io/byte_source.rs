@@ -48,6 +48,8 @@ pub trait ByteSource: Send + Sync + Debug {
 }
 
 /// Version of a file: properties that change when the file changes.
+///
+/// [`Memory`](crate::io::Memory) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVersion {

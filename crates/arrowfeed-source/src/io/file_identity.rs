@@ -28,6 +28,14 @@ impl fmt::Display for Fingerprint {
 /// file after rows were appended or removed. A copy of a file has the same identity, because times are not part of it.
 ///
 /// As text, the identity is the length and the fingerprint: `1024-000102030405060708090a0b0c0d0e0f`.
+///
+/// ```
+/// use arrowfeed_source::io::FileIdentity;
+///
+/// let identity: FileIdentity = "1024-000102030405060708090a0b0c0d0e0f".parse()?;
+/// assert_eq!((identity.len, identity.fingerprint[15]), (1024, 15));
+/// # Ok::<(), arrowfeed_source::FeedError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     /// Length in bytes.

@@ -8,6 +8,20 @@ use super::{ByteSource, FileVersion, regular_file};
 use crate::{Check, FeedError};
 
 /// An open regular file. Reads do not use its file position.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use arrowfeed_source::io::{ByteSource, LocalFile};
+/// use arrowfeed_source::{Check, FeedError};
+///
+/// let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+/// let file = LocalFile::open(&path, &Check::never())?;
+/// let mut bytes = [0; 9];
+/// file.read_at(0, &mut bytes).map_err(FeedError::io)?;
+/// assert_eq!(&bytes, b"[package]");
+/// # Ok::<(), FeedError>(())
+/// ```
 #[derive(Debug)]
 pub struct LocalFile(File);
 

@@ -7,6 +7,17 @@ use arrow_buffer::Buffer;
 use super::{ByteSource, FileVersion};
 
 /// A whole file in memory.
+///
+/// ```
+/// use arrowfeed_source::io::{ByteSource, Memory};
+///
+/// let file = Memory::new(b"abc".to_vec());
+/// let mut bytes = [0; 2];
+/// assert_eq!(file.read_at(1, &mut bytes)?, 2);
+/// assert_eq!(&bytes, b"bc");
+/// assert_eq!(file.version()?.len, 3);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Memory(Buffer);
 

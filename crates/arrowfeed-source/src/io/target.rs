@@ -16,6 +16,21 @@ const NAME_BYTES: usize = 100;
 
 /// A new file or remote object that is not visible under its name until it is complete. Dropping it before
 /// [`commit`](Self::commit) removes it.
+///
+/// ```
+/// use std::io::Write;
+///
+/// use arrowfeed_source::io::{NewFile, Target};
+///
+/// # let path = std::env::temp_dir().join(format!("arrowfeed-doc-new-file-{}", std::process::id()));
+/// let mut file: Box<dyn NewFile> = Box::new(Target::create(&path)?);
+/// file.write_all(b"rows")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read(&path)?, b"rows");
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait NewFile: Write + Send {
     /// Publishes the file under its name.
     ///

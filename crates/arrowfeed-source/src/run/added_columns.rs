@@ -16,6 +16,24 @@ use crate::format::{FileFormat, FormatFile};
 use crate::{FeedError, FeedErrorKind, crc32c, quoted};
 
 /// Columns to add to those of files, see [`FileSet::with_added_columns`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::StringArray;
+/// use arrow_schema::{DataType, Field};
+/// use arrowfeed_source::run::{AddedColumns, FileColumn};
+///
+/// // Two files, of two countries.
+/// let field = Arc::new(Field::new("country", DataType::Utf8, true));
+/// let values = Arc::new(StringArray::from(vec!["de", "fr"]));
+/// let added = AddedColumns {
+///     of_files: vec![FileColumn { field, values, stored: None }],
+///     row: Some("row".to_owned()),
+///     ..AddedColumns::default()
+/// };
+/// assert!(added.file.is_none());
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct AddedColumns {
     /// Columns whose value is the same for all rows of a file.
@@ -29,6 +47,8 @@ pub struct AddedColumns {
 }
 
 /// A column whose value is the same for all rows of a file. It replaces a column of the files with the same name.
+///
+/// [`AddedColumns`] has an example.
 #[derive(Debug, Clone)]
 pub struct FileColumn {
     /// The column.

@@ -42,6 +42,8 @@ const MAX_WAITING: usize = 4;
 ///
 /// Bytes of remote objects are decoded when they have arrived. A thread waits for them only if they are fewer than the decoder needs:
 /// in a file that is not divided into chunks, and at a header that is longer than most. It also waits for a pipe or a standard input.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 pub struct BatchStream {
     driver: Arc<Driver>,
     schema: SchemaRef,

@@ -20,6 +20,8 @@ use crate::{FeedError, Interrupt, OnError, Report, SchemaMerge, Skipped, check_t
 pub const READER_PREFETCH_BYTES: usize = 32 << 20;
 
 /// Options for reading files one after the other.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Clone, Default)]
 pub struct ReadOptions {
     /// Rows per batch, at least 1. The last batch of a file may have fewer. Default `None`:
@@ -121,6 +123,8 @@ pub struct OpenedFile {
 /// A reader of RecordBatches of one schema, in file order.
 ///
 /// Rows before an error are returned first, then the error. After an error the reader returns `None`.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 pub struct FileReader {
     schema: SchemaRef,
     parts: PartReader,

@@ -24,6 +24,8 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError, SchemaMerge};
 /// Files of one format and one Arrow schema that can be read any number of times, in any order.
 ///
 /// Files given by path are not kept open. Opening a file again is an error if it has changed.
+///
+/// [`ChunkSource`](crate::format::ChunkSource) has an example.
 #[derive(Debug, Clone)]
 pub struct FileSet {
     pub(super) files: Files,

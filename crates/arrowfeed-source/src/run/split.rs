@@ -22,6 +22,15 @@ const MAX_RANGES: u64 = 1 << 16;
 /// ranges that cover a file cover each of its chunks exactly once, wherever the file is cut.
 ///
 /// Splits are compared by path, start and end.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use arrowfeed_source::run::Split;
+///
+/// let splits: Vec<_> = Split::cover(Path::new("events.avro"), 100..1100, None, 500).collect();
+/// assert_eq!(splits, [Split::new("events.avro", 100, 600), Split::new("events.avro", 600, 1100)]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Split {
     /// The path of the file.
@@ -91,6 +100,8 @@ impl Hash for Split {
 }
 
 /// Options for reading a byte range of a file.
+///
+/// [`Split`] has an example.
 #[derive(Default)]
 pub struct RangeOptions {
     /// Rows per batch, at least 1. A batch may end early, at the end of a chunk. `None`: as

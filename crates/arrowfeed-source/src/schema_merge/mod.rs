@@ -10,6 +10,8 @@ use crate::{FeedError, FeedErrorKind, printable};
 pub use arrow::ArrowSchemaMerger;
 
 /// The merged schema of a set of files, and the report of the merge.
+///
+/// [`SchemaChange`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaMerge {
     /// The changes, in the order of the files.
@@ -34,6 +36,18 @@ impl SchemaMerge {
 }
 
 /// A change that a file made to the schema that was merged from the files before it.
+///
+/// ```
+/// use arrowfeed_source::{SchemaChange, SchemaChangeKind};
+///
+/// let change = SchemaChange {
+///     file: "part-2.avro".into(),
+///     path: "user.age".into(),
+///     kind: SchemaChangeKind::Type,
+///     text: "changed from int to long".into(),
+/// };
+/// assert_eq!(change.to_string(), "part-2.avro: user.age: changed from int to long");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SchemaChange {
     /// The name of the first file that needs the change.
@@ -47,6 +61,8 @@ pub struct SchemaChange {
 }
 
 /// The kinds of changes.
+///
+/// [`SchemaChange`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SchemaChangeKind {
     /// A field was added.

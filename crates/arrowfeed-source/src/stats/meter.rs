@@ -11,6 +11,8 @@ use super::summary::{FormatStats, Stats, Waits};
 use crate::{Report, Requests, thread_count};
 
 /// The counts and times of one iteration. Its threads add to them, and any thread reads them without waiting.
+///
+/// [`Stats`] has an example.
 #[derive(Debug)]
 pub struct Meter {
     threads: usize,

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 /// What a thread does. A thread is in one stage at a time: a stage inside another one interrupts it.
+///
+/// [`Stats`](crate::stats::Stats) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Waiting for the response of a store.
@@ -27,6 +29,8 @@ pub enum Stage {
 }
 
 /// The codec of [`Stage::Decompress`].
+///
+/// [`Stats`](crate::stats::Stats) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Codec {
@@ -111,6 +115,8 @@ impl Stage {
 }
 
 /// The time that threads spent in each stage.
+///
+/// [`Stats`](crate::stats::Stats) has an example.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes(pub(super) [Duration; SLOTS]);
 

@@ -44,6 +44,8 @@ pub struct Stats {
 }
 
 /// How long the caller waited for batches after the first one.
+///
+/// [`Stats`] has an example.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Waits {
     /// The sum of all waits.
@@ -59,6 +61,8 @@ pub struct Waits {
 }
 
 /// What was read of the files of one format.
+///
+/// [`Stats`] has an example.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FormatStats {
     /// The name of the format.

@@ -33,6 +33,8 @@ use chunk::ChunkName;
 pub(crate) const CHUNK: u64 = 1 << 20;
 
 /// A directory with chunks of objects. Clones share the cache.
+///
+/// [`Store`](crate::Store) has an example.
 #[derive(Clone)]
 pub struct Cache(Arc<Inner>);
 

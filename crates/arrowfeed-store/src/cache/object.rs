@@ -25,6 +25,8 @@ use crate::shared_work::SharedWork;
 
 /// An object of a store with a cache. It remembers its version, so that a second reader sends no request for cached
 /// bytes.
+///
+/// [`Store`](crate::Store) has an example.
 pub struct CachedObject(Arc<Shared>);
 
 struct Shared {

@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// The kind of an error.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DlpackErrorKind {
@@ -23,6 +25,8 @@ pub enum DlpackErrorKind {
 }
 
 /// A tensor that cannot be handed over or imported.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DlpackError {
     kind: DlpackErrorKind,

@@ -24,6 +24,8 @@ use crate::values::Values;
 pub(super) const MAX_DIMENSIONS: usize = 64;
 
 /// Memory that is handed over as a tensor: numbers in row-major order.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone)]
 pub struct Export {
     buffer: Buffer,

@@ -23,6 +23,8 @@ pub mod flags {
 }
 
 /// `DLDevice`.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -32,6 +34,8 @@ pub struct Device {
 }
 
 /// `DLDataType`.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -42,6 +46,8 @@ pub struct DataType {
 }
 
 /// `DLTensor`.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -56,6 +62,8 @@ pub struct RawTensor {
 }
 
 /// `DLPackVersion`.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -65,6 +73,8 @@ pub struct Version {
 }
 
 /// `DLManagedTensor`, the form before version 1, which has no flags.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -75,6 +85,8 @@ pub struct LegacyTensor {
 }
 
 /// `DLManagedTensorVersioned`.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 #[derive(Debug)]
 #[repr(C)]
 #[allow(missing_docs, reason = "fields of dlpack.h")]
@@ -98,6 +110,8 @@ mod sealed {
 }
 
 /// The two forms of structs: [`VersionedTensor`] and [`LegacyTensor`].
+///
+/// [`dlpack`](crate::dlpack) has an example.
 pub trait Form: sealed::Sealed + RefUnwindSafe + Sized + 'static {
     #[doc(hidden)]
     fn new(tensor: RawTensor, deleter: unsafe extern "C" fn(*mut Self), flags: u64) -> Self;
@@ -150,6 +164,8 @@ impl Form for VersionedTensor {
 }
 
 /// The owner of a struct, which frees it through its deleter when it is dropped.
+///
+/// [`dlpack`](crate::dlpack) has an example.
 pub struct Managed<F: Form>(NonNull<F>);
 
 // SAFETY: a struct has one owner. DLPack allows its deleter to be called in any thread, and those who vouch for a struct in

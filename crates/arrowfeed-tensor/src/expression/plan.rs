@@ -54,6 +54,8 @@ pub struct ExpressionPlan {
 }
 
 /// The values that a key selects from a batch, and row splits for each dimension. The last splits divide the values.
+///
+/// [`ExpressionPlan`] has an example.
 #[derive(Debug)]
 pub struct KeyValues(Leaves);
 

@@ -72,6 +72,8 @@ pub enum Casts {
 /// The key has as many dimensions as the shape, or one dimension whose elements fill the shape in row-major order. A default
 /// fills missing rows, the ends of lists that are too short, and null values. Without a default, a missing value is an
 /// error. A list that is too long is an error, unless `truncate` is set.
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The key expression.
@@ -92,6 +94,8 @@ pub struct Dense {
 }
 
 /// The default that replaces missing values.
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowDefault {
     /// The same value everywhere.
@@ -109,6 +113,8 @@ pub enum RowDefault {
 ///
 /// The key has one dimension more than the shape, or one dimension whose elements fill consecutive items of the shape. A key
 /// of two or more dimensions with a shape of as many gives `[batch, shape...]`. Missing values are filled as in [`Dense`].
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FixedLenSequence {
     /// The key expression.
@@ -131,6 +137,8 @@ pub struct FixedLenSequence {
 /// Sparse tensor `[batch, longest, ...]`, with one dimension for each dimension of the key.
 ///
 /// If the key has no dimensions, a row has one value, or none if the value is missing. A null in a list is an error.
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VarLen {
     /// The key expression.
@@ -153,6 +161,8 @@ pub struct VarLen {
 /// Index and value keys are relative to the feature's key unless they begin with `@`. If the feature's key selects an array,
 /// its `[*]` is implied. `size` has an entry for each index key. To keep the dimensions of the feature's key, it has one more
 /// entry for each of them, in front.
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sparse {
     /// The key expression, if one of the other keys is relative to it.
@@ -179,6 +189,8 @@ pub struct Sparse {
 
 /// Ragged tensor with one ragged dimension for each dimension of the key. A key without dimensions works as in [`VarLen`].
 /// With a padding, the tensor is dense.
+///
+/// [`TensorAdapter::from_features`](crate::TensorAdapter::from_features) has an example.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ragged {
     /// The key expression.

@@ -50,6 +50,8 @@ pub struct Inferred {
 }
 
 /// The reason why a field has no representation.
+///
+/// [`infer_representations`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeftOut {

@@ -33,6 +33,8 @@ pub fn representations_from_tfmd(schema: &[u8], group: &str) -> Result<Represent
 }
 
 /// The type of the values of a feature in a TensorFlow Metadata schema.
+///
+/// [`infer_representations`](crate::infer_representations) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
     /// `BYTES`.

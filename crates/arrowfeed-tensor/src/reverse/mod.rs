@@ -25,6 +25,8 @@ mod plan;
 use plan::ReversePlan;
 
 /// Options for writing sparse tensors.
+///
+/// [`TensorsToRecordBatch`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorsToRecordBatchOptions {
     /// Name of the column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.

@@ -207,6 +207,8 @@ pub enum Hash {
 
 /// Indices in a vocabulary: one for the mask, if there is one, then `oov` of them for other values, then one for each token.
 /// As `keras.layers.StringLookup` and `IntegerLookup` give them.
+///
+/// [`Transform`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
     /// The tokens, which copies share.

@@ -58,6 +58,8 @@ struct Slot {
 const FREE: u32 = u32::MAX;
 
 /// One token, or another value of its type.
+///
+/// [`Vocabulary`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Token {
     /// A string or byte string.

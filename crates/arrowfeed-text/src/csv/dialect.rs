@@ -20,6 +20,8 @@ const MAX_CELLS: usize = 1 << 20;
 ///
 /// A cell may be in quotes. Delimiters and line ends are then characters of the cell, and a quote in it is written twice. If
 /// a cell does not start with a quote, quotes in it are normal characters. A record ends with `\n`, `\r` or `\r\n`.
+///
+/// [`CsvFormat`](crate::CsvFormat) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvDialect {
     /// Number of lines at the start of each file that are skipped, whatever their content; each ends with `\n`. The header

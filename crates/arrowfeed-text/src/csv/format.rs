@@ -19,6 +19,8 @@ use crate::merge;
 use crate::parser::Parser;
 
 /// Options for reading CSV files.
+///
+/// [`CsvFormat`] has an example.
 #[derive(Debug, Clone)]
 pub struct CsvOptions {
     /// The syntax of the files.

@@ -17,6 +17,8 @@ use crate::values;
 ///
 /// A cell is parsed like a record: its values may be in quotes. An empty value is a value too. It is valid text, but not a
 /// valid number.
+///
+/// [`CsvFormat`](crate::CsvFormat) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Multivalent {
     /// Names of the columns. Their types are lists.

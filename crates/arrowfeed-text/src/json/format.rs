@@ -13,6 +13,8 @@ use crate::merge;
 use crate::parser::Parser;
 
 /// Options for reading JSON Lines files.
+///
+/// [`JsonLinesFormat`] has an example.
 #[derive(Debug, Clone)]
 pub struct JsonLinesOptions {
     /// Names and types of the columns, which are keys of the objects. Other keys are ignored. `None`: all keys of the

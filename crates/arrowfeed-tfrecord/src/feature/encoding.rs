@@ -15,6 +15,8 @@ use arrowfeed_source::FeedError;
 /// | a feature | `LargeList` | `List` |
 /// | values of a `bytes_list` | `LargeBinary` | `Binary` |
 /// | the struct of sequences | `Struct` | `List` of one `Struct` |
+///
+/// [`RecordFormat`](crate::RecordFormat) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FeatureEncoding {
     /// The encoding of tfx_bsl.

@@ -1,6 +1,8 @@
 //! A feature: its name and the kind of its lists.
 
 /// The kind of the lists of a feature.
+///
+/// [`ExampleDecoder`](crate::example::ExampleDecoder) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureKind {
     /// `bytes_list`: a column of `large_list<large_binary>`.
@@ -45,6 +47,8 @@ impl FeatureKind {
 }
 
 /// A feature that becomes a column.
+///
+/// [`ExampleDecoder`](crate::example::ExampleDecoder) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
     /// Name of the feature in the records, and of its column.
@@ -54,6 +58,8 @@ pub struct Feature {
 }
 
 /// The treatment of features that do not become columns.
+///
+/// [`ExampleDecoder`](crate::example::ExampleDecoder) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownFeatures {
     /// They are parsed, so that a record is accepted exactly if protobuf's parsers accept it.

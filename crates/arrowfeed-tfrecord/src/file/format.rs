@@ -32,6 +32,8 @@ const SCAN_BYTES: usize = 64 << 10;
 const COMPRESSED_READ_BYTES: usize = 128 << 10;
 
 /// The content of the records of a file.
+///
+/// [`RecordFormat`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordKind {
     /// Raw bytes, which become one `large_binary` column.
@@ -57,6 +59,8 @@ pub enum RecordKind {
 }
 
 /// Options for reading TFRecord files.
+///
+/// [`RecordFormat`] has an example.
 #[derive(Debug, Clone)]
 pub struct RecordOptions {
     /// Content of the records.
@@ -84,6 +88,26 @@ impl RecordOptions {
 }
 
 /// The format of TFRecord files whose records are all of one kind.
+///
+/// ```
+/// use arrowfeed_source::io::FileSource;
+/// use arrowfeed_source::run::ReadOptions;
+/// use arrowfeed_tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut writer = RecordWriter::new(Vec::new(), Compression::None);
+/// writer.write(b"first")?;
+/// let file = FileSource::bytes(writer.finish()?);
+/// let options = RecordOptions::new(RecordKind::Raw { column: "record".to_owned() });
+/// let files = RecordFormat::files([file], options, None)?;
+/// let mut rows = 0;
+/// for batch in files.read_files(ReadOptions::default())? {
+///     rows += batch?.num_rows();
+/// }
+/// assert_eq!(rows, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct RecordFormat {
     plan: RecordDecoding,

@@ -14,6 +14,8 @@ use crate::wire;
 pub const SEQUENCE_COLUMN: &str = "##SEQUENCE##";
 
 /// The features of `tf.SequenceExample` records.
+///
+/// [`SequenceExampleDecoder`] has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceFeatures {
     /// Features of the context. Each becomes a column.

@@ -25,6 +25,8 @@ pub type TensorIterator = Batches<ToTensors>;
 ///
 /// After an error, the iterator ends, and [`state`](Self::state) returns the position after the last batch that was
 /// yielded.
+///
+/// [`IterationOptions`](crate::IterationOptions) has an example.
 pub struct Batches<C: Conversion> {
     iteration: Iteration<dyn BatchRows, C>,
     history: History,

@@ -27,6 +27,8 @@ use super::selection::RowSplit;
 use crate::error::DatasetError;
 
 /// A call that restricts a dataset to some of its rows.
+///
+/// [`Dataset::filter`](crate::Dataset::filter) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowRestriction {
     /// [`Dataset::filter`]

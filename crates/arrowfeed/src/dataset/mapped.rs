@@ -27,6 +27,8 @@ pub trait BatchMap: fmt::Debug + Send + Sync {
 }
 
 /// The calls of a function in one iteration, by the thread that requests batches.
+///
+/// [`Dataset::map`](crate::Dataset::map) has an example.
 pub trait MapCalls: Send {
     /// Maximum number of calls that have begun and are not finished. With 1, a call begins when its batch is requested.
     fn most(&self) -> usize {

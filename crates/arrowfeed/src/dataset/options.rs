@@ -14,6 +14,8 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 /// The order of an epoch is divided into `streams` equal parts. Each global batch has `size / streams` rows of each stream,
 /// in the order of the streams. Shard `index` of `count` ([`IterationOptions::shard`]) reads `streams / count` consecutive
 /// streams, so the batches of all shards, one after another, are the global batch.
+///
+/// [`IterationOptions`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GlobalBatches {
     /// Rows of a batch of all processes together: a multiple of `streams`.
@@ -31,6 +33,8 @@ pub struct GlobalBatches {
 /// How the files of a state are compared with those of the dataset that loads it.
 ///
 /// In both cases, the number of files, their order and their lengths must be the same, and so must the values of partitions.
+///
+/// [`IterationOptions`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FileMatch {
     /// By their names below the directory that all of them have in common, so that the directory may have moved. Their contents
@@ -44,6 +48,8 @@ pub enum FileMatch {
 }
 
 /// How every process gets the same number of batches, all of the same size.
+///
+/// [`IterationOptions`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Even {
     /// Drops the rows of an epoch that do not fill a global batch.
@@ -197,6 +203,33 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 ///
 /// The batches are a function of the files and of these options; `threads`, `decodes_ahead` and `prefetch_bytes` do not
 /// affect them.
+///
+/// ```
+/// # #[cfg(not(feature = "avro"))] fn main() {}
+/// # #[cfg(feature = "avro")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// use std::num::NonZeroU64;
+///
+/// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+///
+/// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+/// let dataset = Dataset::open(files, DatasetOptions::default())?;
+/// let options = IterationOptions {
+///     batch_size: 2,
+///     shuffle_buffer_size: 1000,
+///     seed: Some(7),
+///     epochs: NonZeroU64::new(2),
+///     ..Default::default()
+/// };
+/// let mut rows = Vec::new();
+/// for batch in dataset.record_batches(options)? {
+///     rows.push(batch?.num_rows());
+/// }
+/// assert_eq!(rows, [2, 1, 2, 1]); // The file has three rows.
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192. It has no effect on [`global`](Self::global) batches.

@@ -33,6 +33,8 @@ const GROUP_BYTES: u64 = 512 << 10;
 const WAIT: Duration = Duration::from_micros(200);
 
 /// Options of a call that reads rows by number.
+///
+/// [`Dataset::rows`](crate::Dataset::rows) has an example.
 #[derive(Clone, Default)]
 pub struct RowOptions {
     /// Number of threads that decode, if rows of several chunks are read. `None`: one for each core that the process may use.

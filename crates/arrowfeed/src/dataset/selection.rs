@@ -17,6 +17,8 @@ use super::random::{DRAWS, draw, random_of, skip_draws};
 use super::row_errors::{no_room, room};
 
 /// One division of the rows of a dataset into two parts, and the part that is read.
+///
+/// [`Dataset::split`](crate::Dataset::split) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSplit {
     /// The rows that were divided, by their numbers in file order. `0..u64::MAX`: all rows.

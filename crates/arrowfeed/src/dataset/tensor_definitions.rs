@@ -14,6 +14,8 @@ use arrowfeed_tensor::{
 use crate::error::DatasetError;
 
 /// Tensors by name, in order, defined by representations of columns or by key expressions.
+///
+/// [`Dataset`](crate::Dataset) has an example.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TensorDefinitions {
     /// Representations of columns.

@@ -33,6 +33,16 @@ use deletes::NotDeleted;
 use format::MixedFormat;
 
 /// The files of a scan of a table. [`IcebergScan::from_json`] parses it.
+///
+/// ```
+/// use arrowfeed::iceberg::IcebergScan;
+///
+/// let scan = r#"{"snapshot-id": 7, "name-mapping": null, "columns": ["id"],
+///     "schema": {"type": "struct", "fields": [{"id": 1, "name": "id", "required": true, "type": "long"}]},
+///     "files": [{"format": "parquet", "partition": {}}]}"#;
+/// assert!(IcebergScan::from_json(scan).is_ok());
+/// assert!(IcebergScan::from_json("{}").is_err());
+/// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct IcebergScan {

@@ -69,6 +69,18 @@ pub enum ObjectBody {
 }
 
 /// Version of an object: properties that change when the object changes.
+///
+/// ```
+/// use arrowfeed_source::io::remote::ObjectVersion;
+///
+/// let opened = ObjectVersion { len: 100, tag: Some("\"a\"".into()), modified: None };
+/// let found = ObjectVersion { tag: Some("\"b\"".into()), ..opened.clone() };
+/// assert_eq!(opened.difference(&opened), None);
+/// assert_eq!(
+///     opened.difference(&found).as_deref(),
+///     Some("expected the object to be unchanged since it was opened (ETag \"a\"), found the ETag \"b\"")
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectVersion {
     /// Length in bytes.
@@ -106,6 +118,13 @@ impl ObjectVersion {
 }
 
 /// Limits of read-ahead.
+///
+/// ```
+/// use arrowfeed_source::io::remote::ReadAheadLimits;
+///
+/// let limits = ReadAheadLimits { max_requests: 4, max_small_requests: 16, ..ReadAheadLimits::default() };
+/// assert_eq!(limits.request_bytes, 8 << 20);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadAheadLimits {
     /// Maximum number of requests in flight, if they ask for 16 MiB or more together.
@@ -170,6 +189,17 @@ impl InFlight {
 }
 
 /// Request counters, which any thread may increment.
+///
+/// ```
+/// use arrowfeed_source::io::remote::RequestCounts;
+///
+/// let counts = RequestCounts::default();
+/// counts.attempt(false);
+/// counts.attempt(true);
+/// counts.fetched(100);
+/// let counts = counts.take();
+/// assert_eq!((counts.requests, counts.retries, counts.bytes), (2, 1, 100));
+/// ```
 #[derive(Debug, Default)]
 pub struct RequestCounts {
     requests: AtomicU64,
