@@ -191,6 +191,22 @@ test-tfx-here: $(VENV)/.test .venv-uv/.made
 features: $(VENV)/.lint ## the crates with few Cargo features: lints of each format and codec alone, and tests of missing codecs
 	$(BIN)/python tools/features.py
 
+.PHONY: deny
+deny: ## licences, versions, advisories of the dependencies on all platforms; skipped without cargo-deny
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --locked --workspace check; \
+	else echo "SKIPPED make deny: expected cargo-deny: cargo install --locked cargo-deny"; fi
+
+.PHONY: minimal-versions
+minimal-versions: $(VENV)/.lint ## compiles the published crates with the oldest versions of their dependencies
+	$(BIN)/python tools/minimal_versions.py
+
+# Workspaces of their own, so that `make test-rust` does not compile these frameworks. They train for a moment only: optimised code
+# would take longer to compile than it saves.
+.PHONY: test-rust-frameworks
+test-rust-frameworks: ## examples that train with candle and burn; the first build takes minutes
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --manifest-path examples/candle/Cargo.toml --target-dir target/frameworks
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --manifest-path examples/burn/Cargo.toml --target-dir target/frameworks
+
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) test-java-here; \
@@ -206,10 +222,12 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features, dependencies that are compiled twice, the tables of Rust documentation
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features and their number, licences, dependencies that are compiled twice, the tables of Rust documentation
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/features.py --packages
 	$(BIN)/python tools/shared_builds.py $(UNDOCUMENTED)
+	$(BIN)/python tools/crate_count.py --check
+	$(BIN)/python tools/dependency_rules.py
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/native_docs.py --check
 	$(BIN)/ruff check tools examples benches tests/java tests/c
@@ -225,8 +243,9 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 UNDOCUMENTED = $(addprefix --exclude arrowfeed-,c examples ffi select tensorflow)
 
 .PHONY: docs
-docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
+docs: $(VENV)/.docs ## Rust documentation, with an example for each type, and the site, without warnings; links of the Markdown files
 	RUSTDOCFLAGS="-D warnings" cargo doc $(WITHOUT_DATAFUSION) --no-deps $(UNDOCUMENTED)
+	$(BIN)/python tools/rustdoc_examples.py
 	$(BIN)/python tools/markdown_links.py
 	$(MAKE) site
 
@@ -344,6 +363,14 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
 UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server streams)
+
+.PHONY: semver
+semver: ## the Rust API against the last tag; skipped without a tag or cargo-semver-checks
+	@tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null); \
+	if ! cargo semver-checks --version >/dev/null 2>&1; then \
+		echo "SKIPPED make semver: expected cargo-semver-checks: cargo install --locked cargo-semver-checks"; \
+	elif [ -z "$$tag" ]; then echo "SKIPPED make semver: expected a tag v* of a release, found none"; \
+	else cargo semver-checks --workspace $(addprefix --exclude ,$(UNPUBLISHED)) --baseline-rev "$$tag"; fi
 
 .PHONY: package
 package: ## the crates as they are published, in target/package, each built from its package

@@ -81,6 +81,7 @@ def stages() -> list[Stage]:
         # A slow machine would exceed the time that a run may take.
         Stage("datafusion", "test-datafusion", "idle", latest=30 * 60),
         Stage("fuzz", "fuzz-build fuzz SECONDS=15", "idle", ("frameworks",), latest=40 * 60),
+        Stage("rust frameworks", "test-rust-frameworks", "idle", latest=40 * 60),
     ]
 
 

@@ -38,8 +38,8 @@ def test_the_crates_have_no_such_table():
 
 
 def test_the_rust_code_of_each_page_is_compiled():
-    library = (ROOT / "crates" / "arrowfeed" / "src" / "lib.rs").read_text()
-    compiled = set(re.findall(r'include_str!\("../../../(\S+)"\)', library))
+    libraries = "".join(path.read_text("utf-8") for path in ROOT.glob("crates/*/src/lib.rs"))
+    compiled = set(re.findall(r'include_str!\("../../../(\S+)"\)', libraries))
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     with_code = {
         page.relative_to(ROOT).as_posix()
