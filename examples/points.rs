@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use arrowfeed::arrow::array::types::Float32Type;
 use arrowfeed::arrow::array::{Float32Array, ListArray, RecordBatch, RecordBatchIterator};
@@ -36,8 +37,11 @@ pub fn write() -> Result<TemporaryFile, Box<dyn Error>> {
         ("point", Arc::new(ListArray::from_iter_primitive::<Float32Type, _, _>(lists)) as _),
         ("label", Arc::new(Float32Array::from_iter_values(labels)) as _),
     ])?;
-    let file =
-        TemporaryFile(std::env::temp_dir().join(format!("arrowfeed-points-{}.avro", std::process::id())));
+    // Tests of one process write at the same time.
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let name = format!("arrowfeed-points-{}-{number}.avro", std::process::id());
+    let file = TemporaryFile(std::env::temp_dir().join(name));
     let schema = batch.schema();
     write_avro(RecordBatchIterator::new([Ok(batch)], schema), file.path(), &WriteOptions::default())?;
     Ok(file)
