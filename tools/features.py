@@ -32,7 +32,7 @@ CODECS = {
     crate: {
         codec: {PACKAGES[codec]} | ALSO.get((crate, codec), set())
         for codec in cargo_packages.packages()[crate]["features"]
-        if codec != "default"
+        if codec in PACKAGES
     }
     for crate in FORMATS.values()
 }

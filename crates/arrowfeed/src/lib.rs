@@ -46,7 +46,7 @@
 //!
 //! # Features
 //!
-//! All features except `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
+//! All features except `apache-avro`, `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
 //! [`AvroFormat`], [`AvroReaderBuilder`], [`write_avro`] and the other items that the crate re-exports from [`avro`]. The feature `datasets` enables `Dataset`,
 //! tensors, `Partitioning` and `TensorRecordDecoder`.
 //!

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use arrowfeed::asynchronous::{self, AsyncAvroWriter};
 use arrowfeed::avro::AvroWriter;
-use arrowfeed::{AvroReaderBuilder, FeedError, WriteOptions};
+use arrowfeed::{AvroReaderBuilder, WriteOptions};
 use arrowfeed_examples::run;
 use tokio::sync::mpsc;
 
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 fn the_rows_of_all_files_are_in_one() {
     let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.avro"));
     let path = env::temp_dir().join(format!("arrowfeed-tokio-{}.avro", std::process::id()));
-    let count = |path: &PathBuf| -> Result<usize, FeedError> {
+    let count = |path: &PathBuf| -> Result<usize, arrowfeed::FeedError> {
         AvroReaderBuilder::new().open(path)?.map(|batch| Ok(batch?.num_rows())).sum()
     };
     let rows = joined(path.clone(), vec![data.clone(), data.clone(), data.clone()]).unwrap();

@@ -13,6 +13,8 @@
 //! - [`field_ids`] names the fields of a file by their identifiers in a table.
 //! - [`default`] encodes the JSON default of a reader's field as the bytes that a writer would have written.
 
+#[cfg(feature = "apache-avro")]
+mod apache;
 mod arrow;
 mod avro_schema;
 mod canonical;
