@@ -64,7 +64,7 @@ def test_the_faults_of_the_packages_that_users_compile_are_found():
         "workspace_members": [packages[0]["id"], packages[1]["id"]],
     }
     assert dependency_rules.faults(found) == [
-        "forked 1.0.0: expected a package of crates.io, found git+https://a.b/forked",
+        "forked 1.0.0: expected a package of a registry, found git+https://a.b/forked",
         "other 1.0.0: expected an allowed licence, found GPL-3.0",
         "twice: expected one version, found 1.2.3, 2.0.0",
     ]
