@@ -18,7 +18,7 @@ import tomllib
 from repository import ROOT
 
 REGISTRY = "registry+"
-"""The start of the source of a package that cargo takes from a registry. cargo uses no other one than the default."""
+"""The start of the source of a package that cargo takes from a registry: the default one."""
 
 
 @functools.cache
