@@ -13,7 +13,7 @@ use messages::{
     Expression, ExtendedExpression, FieldReference, Function, IfThen, In, Kind, UserDefined, Value,
 };
 
-/// The result of a list of options for a null.
+/// The result of a list of options for a null, which [`Predicate::from_substrait`] takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NullInList {
     /// False, or true if null is an option: Arrow's `is_in`.

@@ -51,6 +51,8 @@ pub struct BatchStream {
     has_begun: bool,
     /// The start of the wait for the next batch.
     waits_since: Option<u64>,
+    /// Whether a forked child has polled the stream.
+    was_refused: bool,
 }
 
 /// When the driver runs.
@@ -110,7 +112,7 @@ impl FileReader {
             let (turn, found) = (AtomicU8::new(turn::IDLE), Mutex::default());
             Driver { turn, reader: Mutex::new(Some(self)), found, closed, meter: meter.clone(), pool }
         });
-        Ok(BatchStream { driver, schema, meter, has_begun: false, waits_since: None })
+        Ok(BatchStream { driver, schema, meter, has_begun: false, waits_since: None, was_refused: false })
     }
 }
 
@@ -153,7 +155,8 @@ impl Stream for BatchStream {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         if let Err(error) = this.driver.pool.check_not_forked() {
-            return Poll::Ready(Some(Err(error)));
+            let is_first = !std::mem::replace(&mut this.was_refused, true);
+            return Poll::Ready(is_first.then_some(Err(error)));
         }
         if this.waits_since.is_none() {
             this.waits_since = this.meter.begin_wait();
