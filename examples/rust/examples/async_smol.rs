@@ -4,6 +4,8 @@
 //! cargo run --release --example async_smol -- FILE...
 //! ```
 
+#![allow(clippy::print_stdout, reason = "examples print")]
+
 use std::env;
 use std::error::Error;
 use std::path::PathBuf;
