@@ -54,7 +54,7 @@ fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
     Ok(())
 }
 
-fn median(times: &mut Vec<Duration>) -> Duration {
+fn median(times: &mut [Duration]) -> Duration {
     times.sort();
     times[times.len() / 2]
 }
