@@ -47,7 +47,7 @@ fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
             return Err(format!("expected {rows} rows, found {found}").into());
         }
     }
-    let [blocking, streamed] = [&mut blocking, &mut streamed].map(median);
+    let [blocking, streamed] = [&mut blocking[..], &mut streamed[..]].map(median);
     let longest = longest.into_iter().max().unwrap_or_default();
     let more = 100.0 * (streamed.as_secs_f64() / blocking.as_secs_f64() - 1.0);
     println!("blocking {blocking:.1?}, stream {streamed:.1?} ({more:+.1} %), longest poll {longest:.1?}");
