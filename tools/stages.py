@@ -78,10 +78,10 @@ def stages() -> list[Stage]:
         Stage("java", "test-java", "beside"),
         # Its build locks the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
-        # A slow machine would exceed the time that a run may take.
-        Stage("datafusion", "test-datafusion", "idle", latest=30 * 60),
+        # A slow machine would exceed the time that a run may take: it skips these, and nightly runs them.
+        Stage("datafusion", "test-datafusion", "idle", latest=20 * 60),
         Stage("fuzz", "fuzz-build fuzz SECONDS=15", "idle", ("frameworks",), latest=40 * 60),
-        Stage("rust frameworks", "test-rust-frameworks", "idle", latest=40 * 60),
+        Stage("rust frameworks", "test-rust-frameworks", "idle", latest=20 * 60),
     ]
 
 

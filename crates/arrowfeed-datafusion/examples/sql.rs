@@ -4,6 +4,8 @@
 //! cargo run --release --package arrowfeed-datafusion --example sql -- ARROWFEED_AVRO data/demo/events.snappy.avro "SELECT count(*) FROM t"
 //! ```
 
+#![allow(clippy::print_stdout, reason = "examples print")]
+
 use std::error::Error;
 
 use datafusion::prelude::SessionContext;

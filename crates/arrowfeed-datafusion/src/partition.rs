@@ -74,7 +74,7 @@ impl Division {
         let mut partitions = vec![Vec::new(); count];
         let mut before = 0;
         for &(file, len) in files {
-            let middle = before + (len + 1) / 2;
+            let middle = before + len.div_ceil(2);
             let partition = u128::from(middle) * count as u128 / u128::from(total.max(1));
             partitions[usize::try_from(partition).unwrap_or(0).min(count - 1)].push(Piece::whole(file, len));
             before += len + 1;

@@ -4,6 +4,8 @@
 //! cargo run --release --package arrowfeed-datafusion --example s3
 //! ```
 
+#![allow(clippy::print_stdout, reason = "examples print")]
+
 mod server;
 
 use std::error::Error;

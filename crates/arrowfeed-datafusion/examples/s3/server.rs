@@ -1,5 +1,7 @@
 //! A server of the files of a directory with a part of the interface of S3: listings and ranges.
 
+#![expect(clippy::disallowed_types, reason = "this program does not fork")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -21,7 +23,6 @@ pub(crate) struct Server {
 struct State {
     bucket: PathBuf,
     bytes: AtomicU64,
-    #[expect(clippy::disallowed_types, reason = "this program does not fork")]
     files: Mutex<BTreeSet<String>>,
 }
 
