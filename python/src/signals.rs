@@ -64,8 +64,7 @@ pub(crate) fn interrupt_of_call(py: Python<'_>) -> PyResult<Interrupt> {
 
 /// Returns an interrupt that also stops when a thread sets `stop`.
 pub(crate) fn interrupt_or(stop: Arc<AtomicBool>) -> Interrupt {
-    let interrupt = interrupt();
-    Arc::new(move || stop.load(Ordering::Relaxed) || interrupt())
+    arrowfeed::source::interrupt_or(stop, Some(interrupt()))
 }
 
 /// Runs the handlers. Returns true if one raised an exception, which [`take_raised`] returns.

@@ -30,18 +30,21 @@ fn main() -> Result<(), AnyError> {
 
 fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
     let (mut blocking, mut streamed, mut longest) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ticks = [0; 2];
     for _ in 0..rounds {
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), used_ticks()?);
         let mut rows = 0;
         for batch in AvroReaderBuilder::new().open(file)? {
             rows += batch?.num_rows();
         }
         blocking.push(start.elapsed());
+        ticks[0] += used_ticks()? - used;
 
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), used_ticks()?);
         let stream = AvroReaderBuilder::new().open(file)?.into_stream()?;
         let (found, poll) = block_on(drain(stream))?;
         streamed.push(start.elapsed());
+        ticks[1] += used_ticks()? - used;
         longest.push(poll);
         if found != rows {
             return Err(format!("expected {rows} rows, found {found}").into());
@@ -50,8 +53,20 @@ fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
     let [blocking, streamed] = [&mut blocking[..], &mut streamed[..]].map(median);
     let longest = longest.into_iter().max().unwrap_or_default();
     let more = 100.0 * (streamed.as_secs_f64() / blocking.as_secs_f64() - 1.0);
-    println!("blocking {blocking:.1?}, stream {streamed:.1?} ({more:+.1} %), longest poll {longest:.1?}");
+    let more_used = 100.0 * (ticks[1] as f64 / ticks[0].max(1) as f64 - 1.0);
+    println!(
+        "blocking {blocking:.1?}, stream {streamed:.1?} ({more:+.1} %), CPU time {more_used:+.1} %, longest poll {longest:.1?}"
+    );
     Ok(())
+}
+
+/// The CPU time of this process, in ticks of the system.
+fn used_ticks() -> Result<u64, AnyError> {
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    // The name of the program, in brackets, may have spaces.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let found: Vec<u64> = fields.skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
+    Ok(found.iter().sum())
 }
 
 fn median(times: &mut [Duration]) -> Duration {

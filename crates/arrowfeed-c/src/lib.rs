@@ -24,6 +24,7 @@ mod error_functions;
 mod exported;
 mod files;
 mod formats;
+mod in_use;
 mod opened;
 mod options;
 mod report;

@@ -9,7 +9,7 @@
 use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
@@ -21,6 +21,7 @@ use arrowfeed::{FeedError, FileReader};
 use crate::boundary::{call, cleared, given_text, guarded, handle, place, text};
 use crate::error::Error;
 use crate::exported::{array, schema};
+use crate::in_use::{IN_USE, unused};
 
 /// The source of the record batches.
 pub(crate) enum Content {
@@ -66,20 +67,10 @@ pub(crate) struct Reading {
     is_broken: bool,
 }
 
-const IN_USE: &str = "stream: expected a stream that no other thread uses, found one in use";
-
 impl Stream {
-    fn reading(&self) -> Option<MutexGuard<'_, Reading>> {
-        match self.0.try_lock() {
-            Ok(reading) => Some(reading),
-            Err(TryLockError::Poisoned(reading)) => Some(reading.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     /// Runs `work`, keeps its error, and returns the error number. A panic ends the stream.
     fn run(&self, work: impl FnOnce(&mut Content) -> Result<(), Error>) -> c_int {
-        let Some(mut reading) = self.reading() else { return libc::EBUSY };
+        let Some(mut reading) = unused(&self.0) else { return libc::EBUSY };
         if !reading.is_broken {
             let result = catch_unwind(AssertUnwindSafe(|| work(&mut reading.content)));
             reading.is_broken = result.is_err();
@@ -155,7 +146,7 @@ unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_A
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
     // SAFETY: C calls the function with a stream of this library.
     let Some(stream) = (unsafe { private(stream) }) else { return ptr::null() };
-    let Some(reading) = stream.reading() else { return c"the stream is in use by another thread".as_ptr() };
+    let Some(reading) = unused(&stream.0) else { return c"the stream is in use by another thread".as_ptr() };
     // The text stays until the next call.
     reading.error.as_ref().map_or(ptr::null(), |error| error.parts().message.as_ptr())
 }
@@ -178,7 +169,7 @@ unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
 pub unsafe extern "C" fn arrowfeed_stream_error(stream: *const FFI_ArrowArrayStream) -> *mut Error {
     let copied = || {
         // SAFETY: as above.
-        unsafe { private(stream) }?.reading()?.error.clone()
+        unused(&unsafe { private(stream) }?.0)?.error.clone()
     };
     guarded(None, copied).map_or(ptr::null_mut(), handle)
 }
@@ -196,7 +187,7 @@ pub unsafe extern "C" fn arrowfeed_stream_state(
     let state = || {
         // SAFETY: as above.
         let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
-        let mut reading = stream.reading().ok_or_else(|| Error::argument(IN_USE))?;
+        let mut reading = unused(&stream.0).ok_or_else(|| Error::argument(IN_USE))?;
         let text = reading.content.batches()?.state()?;
         // SAFETY: it is a place for a pointer.
         unsafe { out.write(given_text(text)?) };
@@ -220,7 +211,7 @@ pub unsafe extern "C" fn arrowfeed_stream_load_state(
     let load = || {
         // SAFETY: as above.
         let (state, stream) = unsafe { (text(state, state_len, "state")?, own(stream)?) };
-        let mut reading = stream.reading().ok_or_else(|| Error::argument(IN_USE))?;
+        let mut reading = unused(&stream.0).ok_or_else(|| Error::argument(IN_USE))?;
         reading.content.batches()?.load_state(state)?;
         Ok(())
     };

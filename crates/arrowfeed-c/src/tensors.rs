@@ -8,7 +8,7 @@
 use std::ffi::{c_char, c_int};
 use std::panic::resume_unwind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, TryLockError};
+use std::sync::Mutex;
 
 use arrowfeed::dataset::TensorIterator;
 use arrowfeed::tensor::TensorSpec;
@@ -18,6 +18,7 @@ use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optiona
 use crate::cancel::{Cancel, interrupt};
 use crate::dataset::Dataset;
 use crate::error::{Error, ErrorKind};
+use crate::in_use::{IN_USE, unused};
 use crate::options::iteration;
 use crate::tensor_batch::TensorBatch;
 
@@ -28,14 +29,7 @@ pub struct TensorStream(Mutex<Option<TensorIterator>>);
 impl TensorStream {
     /// Runs `work` with the iteration.
     fn run<T>(&self, work: impl FnOnce(&mut TensorIterator) -> Result<T, Error>) -> Result<T, Error> {
-        let mut iteration = match self.0.try_lock() {
-            Ok(iteration) => iteration,
-            Err(TryLockError::Poisoned(iteration)) => iteration.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                let message = "stream: expected a stream that no other thread uses, found one in use";
-                return Err(Error::argument(message));
-            }
-        };
+        let mut iteration = unused(&self.0).ok_or_else(|| Error::argument(IN_USE))?;
         let Some(iterator) = iteration.as_mut() else {
             let message = "stream: expected a stream that works, found one that an earlier error has ended";
             return Err(Error::new(ErrorKind::Internal, message));

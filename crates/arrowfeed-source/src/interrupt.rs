@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::{FeedError, FeedErrorKind};
@@ -88,6 +89,11 @@ impl<'a> Check<'a> {
     pub fn has_stopped(&self) -> bool {
         self.stopped.get()
     }
+}
+
+/// Cancels when `stop` is set, and when `interrupt` does.
+pub fn interrupt_or(stop: Arc<AtomicBool>, interrupt: Option<Interrupt>) -> Interrupt {
+    Arc::new(move || stop.load(Ordering::Relaxed) || interrupt.as_ref().is_some_and(|interrupt| interrupt()))
 }
 
 /// The error of a cancelled call.

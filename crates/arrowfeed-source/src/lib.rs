@@ -47,7 +47,7 @@ mod threads;
 pub use checksum::crc32c;
 pub use error::{FeedError, FeedErrorKind, Location, panic_text};
 pub use fork_lock::ForkLock;
-pub use interrupt::{Check, Interrupt, POLL_INTERVAL, stopped};
+pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
 pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught};
 pub use message::{counted, hex, printable, quoted, thousands};

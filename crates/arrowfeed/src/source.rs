@@ -7,7 +7,7 @@
 //! | see where the time of a reading goes | [`Stats`](stats::Stats) |
 //! | skip invalid data and count it | [`OnError`], [`Report`] |
 //! | see how the schemas of files were merged | [`SchemaMerge`], [`SchemaChange`] |
-//! | cancel a call | [`Interrupt`] |
+//! | cancel a call | [`Interrupt`], [`interrupt_or`] |
 //! | add the path and the number of each row to the columns | [`AddedColumns`](run::AddedColumns) |
 //! | limit the resources that a file may use | [`Limits`] |
 //! | read parts of files in several processes | [`Split`](run::Split), [`RangeOptions`](run::RangeOptions) |
@@ -18,7 +18,7 @@
 pub use arrowfeed_source::POLL_INTERVAL;
 pub use arrowfeed_source::{
     Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, SchemaChange,
-    SchemaChangeKind, SchemaMerge, Skipped,
+    SchemaChangeKind, SchemaMerge, Skipped, interrupt_or,
 };
 
 /// Sources of rows.

@@ -8,7 +8,6 @@ use super::part_reader::{FileBatch, Polled};
 use super::parts::{OpenPart, Parts, Work};
 use super::pipeline::{Next, Pipeline};
 use super::planner::{Planned, UnitPlanner};
-use super::pool::Pool;
 use crate::format::{DecodeOptions, Unit};
 use crate::io::remote::{OnArrival, without_waiting};
 use crate::{Check, FeedError, Report};
@@ -31,8 +30,6 @@ pub(super) struct Parallel {
     on_arrival: Option<Arc<OnArrival>>,
     /// A unit whose bytes are arriving, if the consumer does not wait. Otherwise its thread would wait for them.
     arriving: Option<(OpenPart, Unit)>,
-    /// Whether the consumer has a listener and does not wait.
-    has_listener: bool,
 }
 
 /// The source of the next units.
@@ -43,22 +40,15 @@ pub(super) enum Planner {
 }
 
 impl Parallel {
-    /// Arguments as in [`Pipeline::new`].
-    pub(super) fn new(
-        pool: Arc<Pool>,
-        budget: usize,
-        format: &'static str,
-        listener: Option<Arc<OnArrival>>,
-    ) -> Self {
+    pub(super) fn new(pipeline: Pipeline) -> Self {
         Self {
-            has_listener: listener.is_some(),
-            arriving: None,
-            pipeline: Pipeline::new(pool, budget, format, listener),
+            pipeline,
             planner: None,
             units: VecDeque::new(),
             failure: None,
             is_waiting_for_store: false,
             on_arrival: None,
+            arriving: None,
         }
     }
 
@@ -141,7 +131,9 @@ impl Parallel {
                 match parts.is_ready(check) {
                     Ok(true) => {}
                     // If no response can arrive, the file sends a request when it is opened.
-                    Ok(false) if wait || (self.has_listener && !parts.files.has_requests_in_flight()) => {}
+                    Ok(false)
+                        if wait
+                            || (self.pipeline.has_listener() && !parts.files.has_requests_in_flight()) => {}
                     Ok(_) => {
                         self.is_waiting_for_store = true;
                         return Ok(());
@@ -165,7 +157,7 @@ impl Parallel {
                 Planned::Unit(unit) => {
                     parts.count(unit.rows.unwrap_or(0));
                     let part = part.clone();
-                    if self.has_listener {
+                    if self.pipeline.has_listener() {
                         self.arriving = Some((part, unit));
                         continue;
                     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use arrow_array::RecordBatch;
 
@@ -10,11 +10,12 @@ use super::file_reader::READER_PREFETCH_BYTES;
 use super::file_set::FileSet;
 use super::parallel::Parallel;
 use super::parts::{BatchBoundaries, OpenPart, Part, Parts, Work};
+use super::pipeline::Pipeline;
 use super::pool::Pool;
 use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, UnitDecoder};
 use crate::io::remote::OnArrival;
 use crate::stats::{Meter, Stage, current_meter, enter_for};
-use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
+use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught, interrupt_or};
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
@@ -154,12 +155,12 @@ impl PartReader {
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
-            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(
+            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(Pipeline::new(
                 pool,
                 prefetch_bytes,
                 parts.files.format().name(),
                 None,
-            ))),
+            )))),
         };
         Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
     }
@@ -184,15 +185,13 @@ impl PartReader {
     pub(super) fn listened_to_by(&mut self, pool: Arc<Pool>, listener: Arc<OnArrival>) {
         let budget = if let Mode::Later { budget, .. } = self.mode { budget } else { READER_PREFETCH_BYTES };
         let format = self.parts.files.format().name();
-        self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format, Some(listener))));
+        self.mode =
+            Mode::Parallel(Box::new(Parallel::new(Pipeline::new(pool, budget, format, Some(listener)))));
     }
 
     /// Also cancels the reading when `closed` is set.
     pub(super) fn cancelled_by(&mut self, closed: Arc<AtomicBool>) {
-        let before = self.interrupt.take();
-        self.interrupt = Some(Arc::new(move || {
-            closed.load(Ordering::Relaxed) || before.as_ref().is_some_and(|interrupt| interrupt())
-        }));
+        self.interrupt = Some(interrupt_or(closed, self.interrupt.take()));
     }
 
     /// Creates the meter of a reading that consists of this reader alone.
@@ -328,7 +327,7 @@ impl PartReader {
     fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
         if let Mode::Later { threads, budget } = self.mode {
             let (pool, format) = (Arc::new(Pool::start(threads)?), self.parts.files.format().name());
-            self.mode = Mode::Parallel(Box::new(Parallel::new(pool, budget, format, None)));
+            self.mode = Mode::Parallel(Box::new(Parallel::new(Pipeline::new(pool, budget, format, None))));
         }
         let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.mode {

@@ -185,6 +185,11 @@ impl Pipeline {
         Self { shared: Arc::new(shared), pool, next_unit: 0 }
     }
 
+    /// Whether the consumer does not wait.
+    pub(super) fn has_listener(&self) -> bool {
+        self.shared.listener.is_some()
+    }
+
     /// The thread pool that decodes.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool

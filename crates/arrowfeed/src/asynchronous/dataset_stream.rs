@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, interrupt_or};
 use futures_core::Stream;
 
 use super::lent::Lent;
@@ -71,10 +71,7 @@ impl<C: Conversion> DatasetStream<C> {
         iterate: impl FnOnce(IterationOptions) -> Result<Batches<C>, DatasetError>,
     ) -> Result<Self, DatasetError> {
         let closed = Arc::<AtomicBool>::default();
-        let (is_closed, before) = (closed.clone(), options.interrupt.take());
-        options.interrupt = Some(Arc::new(move || {
-            is_closed.load(Ordering::Relaxed) || before.as_ref().is_some_and(|interrupt| interrupt())
-        }));
+        options.interrupt = Some(interrupt_or(closed.clone(), options.interrupt.take()));
         let batches = iterate(options)?;
         Ok(Self { schema: batches.schema(), batches: Lent::new(batches), closed, has_ended: false })
     }
