@@ -111,12 +111,12 @@ test-c-here: $(VENV)/.test
 	$(if $(filter target/debug,$(C_LIBRARY)),cargo build --package arrowfeed-c)
 	ARROWFEED_C=$(C_LIBRARY) $(BIN)/python -m pytest -rs tests/c
 
-# DataFusion takes minutes to compile, so its package is built apart.
-WITHOUT_DATAFUSION = --workspace --exclude arrowfeed-datafusion
+# DataFusion takes minutes to compile, so the packages that need it are built apart.
+WITHOUT_DATAFUSION = --workspace --exclude arrowfeed-datafusion --exclude bench-datafusion
 
 .PHONY: test-datafusion
 test-datafusion: ## lints, tests, doc tests and examples of arrowfeed-datafusion
-	cargo clippy --package arrowfeed-datafusion --all-targets -- -D warnings
+	cargo clippy --package arrowfeed-datafusion --package bench-datafusion --all-targets -- -D warnings
 	cargo test --package arrowfeed-datafusion
 	RUSTDOCFLAGS="-D warnings" cargo doc --package arrowfeed-datafusion --no-deps
 
@@ -362,7 +362,7 @@ sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel th
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
-UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,instructions micro ours peers protocol store-server streams)
+UNPUBLISHED = arrowfeed-c arrowfeed-python arrowfeed-examples arrowfeed-fuzz $(addprefix bench-,datafusion instructions micro ours peers protocol store-server streams)
 
 .PHONY: semver
 semver: ## the Rust API against the last tag; skipped without a tag or cargo-semver-checks

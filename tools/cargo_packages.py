@@ -24,6 +24,9 @@ def published() -> list[str]:
 DATAFUSION = "arrowfeed-datafusion"
 """A published package that is built apart, because DataFusion takes minutes to compile."""
 
+WITHOUT_DATAFUSION = ("--workspace", "--exclude", DATAFUSION, "--exclude", "bench-datafusion")
+"""The arguments of cargo for all other packages."""
+
 
 def formats() -> dict[str, str]:
     """The packages of formats by the features of `arrowfeed`, in which the feature `formats` lists them."""

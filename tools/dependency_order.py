@@ -43,6 +43,7 @@ MAY_USE: dict[str, set[str]] = {
     "bench-peers": {"bench-protocol"},
     "bench-protocol": set(),
     "bench-store-server": set(),
+    "bench-datafusion": {"arrowfeed", "arrowfeed-datafusion"},
     "bench-streams": {"arrowfeed"},
 }
 """Allowed dependencies within the workspace. Data flows one way: formats do not depend on consumers."""

@@ -68,14 +68,14 @@ def stages() -> list[Stage]:
         Stage("c", "test-c C_LIBRARY=target/debug/deps"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
-        Stage("torch", "test-torch"),
-        # Clusters start within limits of time, so little else runs beside them.
-        Stage("engines", "test-engines"),
         # Before those that wait for the lane `main`.
         Stage("tfx", "test-tfx", "beside", (PACKAGE,)),
+        Stage("torch", "test-torch", "beside"),
+        Stage("java", "test-java", "beside"),
         # They use two thirds of a core, and wait for servers.
         Stage("stores", "test-stores", "beside", ("python",)),
-        Stage("java", "test-java", "beside"),
+        # Clusters start within limits of time. At that time, the stage `frameworks` uses one core.
+        Stage("engines", "test-engines", "beside"),
         # Its build locks the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
         # A slow machine would exceed the time that a run may take: it skips these, and nightly runs them.

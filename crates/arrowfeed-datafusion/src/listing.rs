@@ -32,7 +32,7 @@ use crate::TableFormat;
 use crate::filter::translate;
 use crate::opener::Opener;
 use crate::options::TableOptions;
-use crate::statistics::{Counting, count_rows, statistics};
+use crate::statistics::{Counting, for_table, of_files};
 use crate::store::session_file;
 use crate::stream::{ScanMetrics, external};
 use crate::table::blocking;
@@ -161,14 +161,17 @@ impl FileFormat for ArrowfeedFormat {
     ) -> Result<Statistics> {
         let files = opened(store, std::slice::from_ref(object)).await?;
         let format = self.format.as_ref().clone().of_one_file();
-        let raises = self.on_error == OnError::Raise;
-        let rows = blocking(move || {
+        let (raises, table) = (self.on_error == OnError::Raise, table_schema.clone());
+        let found = blocking(move || {
             // A query reports a file that cannot be opened.
-            let Ok(files) = format.files(files, None) else { return Ok(None) };
-            let is_cheap = raises && Counting::of(&files) == Counting::Opening;
-            Ok(is_cheap.then(|| count_rows(&Arc::new(files), None).ok()).flatten())
+            let Ok(files) = format.files(files, None).map(Arc::new) else { return Ok(None) };
+            if !raises || Counting::of(&files) != Counting::Opening {
+                return Ok(None);
+            }
+            let statistics = of_files(&files, None).ok();
+            Ok(statistics.map(|statistics| for_table(&statistics, files.schema(), &table)))
         });
-        Ok(statistics(&table_schema, rows.await?, false))
+        Ok(found.await?.unwrap_or_else(|| Statistics::new_unknown(&table_schema)))
     }
 
     async fn create_physical_plan(

@@ -1,14 +1,15 @@
-//! Row counts of tables.
+//! Statistics of tables: the number of rows, and the bounds of columns.
 
 use std::sync::Arc;
 
-use arrow_schema::Schema;
+use arrow_array::ArrayRef;
+use arrow_schema::{FieldRef, Schema};
 use arrowfeed::FeedError;
-use arrowfeed::source::Interrupt;
-use arrowfeed::source::OnError;
 use arrowfeed::source::run::FileSet;
-use datafusion_common::Statistics;
+use arrowfeed::source::{Check, Interrupt, OnError};
+use arrowfeed_source::format::ColumnBounds;
 use datafusion_common::stats::Precision;
+use datafusion_common::{ColumnStatistics, ScalarValue, Statistics};
 
 /// What finding the number of rows of files costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,27 +36,82 @@ impl Counting {
     }
 }
 
-/// Counts the rows of all files by their chunks.
+/// Finds the statistics of files that no filter selects from, in the footers of Parquet files, and otherwise from the row counts of
+/// chunks. The columns are those of the set.
 ///
 /// # Errors
 /// A file cannot be opened or scanned; the caller cancels.
-pub(crate) fn count_rows(files: &Arc<FileSet>, interrupt: Option<&Interrupt>) -> Result<u64, FeedError> {
-    let mut rows = 0_u64;
-    files.scan_all(OnError::Raise, interrupt, |_, chunks| {
-        let (chunks, _) = chunks?;
-        rows = chunks.iter().fold(rows, |rows, chunk| rows.saturating_add(chunk.rows));
+pub(crate) fn of_files(files: &Arc<FileSet>, interrupt: Option<&Interrupt>) -> Result<Statistics, FeedError> {
+    let of_file = |files: &FileSet, file: usize, check: &Check<'_>| {
+        let open = files.open(file, check)?;
+        let (chunks, _) = files.chunks_of(file, &*open, OnError::Raise, check)?;
+        let rows = chunks.iter().fold(0_u64, |rows, chunk| rows.saturating_add(chunk.rows));
+        Ok::<_, FeedError>((rows, open.column_bounds()))
+    };
+    let mut all: Option<Statistics> = None;
+    files.for_each_file(interrupt, of_file, |_, found| {
+        let (rows, bounds) = found?;
+        let mut statistics = Statistics::new_unknown(files.schema()).with_num_rows(exact(Some(rows)));
+        for (column, bounds) in statistics.column_statistics.iter_mut().zip(&bounds) {
+            *column = bounds.as_ref().map_or_else(ColumnStatistics::new_unknown, of_column);
+        }
+        all = Some(match all.take() {
+            Some(all) => together(&all, &statistics),
+            None => statistics,
+        });
         Ok(())
     })?;
-    Ok(rows)
+    Ok(all.unwrap_or_else(|| Statistics::new_unknown(files.schema())))
 }
 
-/// Statistics of a scan: the number of rows, and nothing about columns.
-pub(crate) fn statistics(schema: &Schema, rows: Option<u64>, is_filtered: bool) -> Statistics {
-    let rows = rows.and_then(|rows| usize::try_from(rows).ok());
-    let statistics = Statistics::new_unknown(schema);
-    match rows {
-        Some(rows) if is_filtered => statistics.with_num_rows(Precision::Inexact(rows)),
-        Some(rows) => statistics.with_num_rows(Precision::Exact(rows)),
-        None => statistics,
+fn together(left: &Statistics, right: &Statistics) -> Statistics {
+    let columns = left.column_statistics.iter().zip(&right.column_statistics);
+    let columns = columns.map(|(left, right)| ColumnStatistics {
+        null_count: left.null_count.add(&right.null_count),
+        min_value: left.min_value.min(&right.min_value),
+        max_value: left.max_value.max(&right.max_value),
+        ..ColumnStatistics::new_unknown()
+    });
+    Statistics {
+        num_rows: left.num_rows.add(&right.num_rows),
+        total_byte_size: Precision::Absent,
+        column_statistics: columns.collect(),
     }
+}
+
+fn exact(count: Option<u64>) -> Precision<usize> {
+    count.and_then(|count| usize::try_from(count).ok()).map_or(Precision::Absent, Precision::Exact)
+}
+
+/// DataFusion orders NaN after all numbers, and bounds leave it out. So the bounds of floats are unknown.
+fn of_column(bounds: &ColumnBounds) -> ColumnStatistics {
+    let value = |bound: &ArrayRef| {
+        let value = ScalarValue::try_from_array(bound, 0).ok();
+        let value = value.filter(|value| !value.is_null() && !value.data_type().is_floating());
+        match value {
+            Some(value) if bounds.is_exact => Precision::Exact(value),
+            Some(value) => Precision::Inexact(value),
+            None => Precision::Absent,
+        }
+    };
+    ColumnStatistics {
+        null_count: exact(bounds.nulls),
+        min_value: value(&bounds.min),
+        max_value: value(&bounds.max),
+        ..ColumnStatistics::new_unknown()
+    }
+}
+
+/// The statistics of one file for the columns of a table. A column that the file has with another type is unknown.
+pub(crate) fn for_table(file: &Statistics, stored: &Schema, table: &Schema) -> Statistics {
+    let column = |field: &FieldRef| match stored.index_of(field.name()) {
+        Ok(found) if stored.field(found).data_type() == field.data_type() => {
+            file.column_statistics[found].clone()
+        }
+        Ok(_) => ColumnStatistics::new_unknown(),
+        // It is null in all rows.
+        Err(_) => ColumnStatistics { null_count: file.num_rows, ..ColumnStatistics::new_unknown() },
+    };
+    let columns = table.fields().iter().map(column).collect();
+    Statistics { num_rows: file.num_rows, total_byte_size: Precision::Absent, column_statistics: columns }
 }

@@ -10,7 +10,7 @@ use arrowfeed::source::{Check, OnError};
 use arrowfeed_predicate::{Lists, Predicate};
 use arrowfeed_source::ForkLock;
 use async_trait::async_trait;
-use datafusion_common::{DFSchema, DataFusionError, Result};
+use datafusion_common::{DFSchema, DataFusionError, Result, Statistics};
 use datafusion_datasource::source::DataSourceExec;
 use datafusion_expr::execution_props::ExecutionProps;
 use datafusion_expr::expr_rewriter::unnormalize_col;
@@ -25,7 +25,7 @@ use crate::TableFormat;
 use crate::filter::{Translated, translate};
 use crate::partition::Division;
 use crate::scan::{Scan, selected};
-use crate::statistics::{Counting, count_rows, statistics};
+use crate::statistics::{Counting, of_files};
 use crate::stream::external;
 
 /// A table of files of one schema. The list of the files is fixed: a file that changes later is an error of a query.
@@ -36,6 +36,7 @@ use crate::stream::external;
 /// | `WHERE` | a [`Predicate`], which selects rows before they are decoded whole and leaves out files by their partition columns. DataFusion filters what a predicate cannot express |
 /// | `LIMIT` | ends the reading |
 /// | `count(*)` | row counts of Parquet and Arrow IPC footers, and of block headers of local Avro files |
+/// | `min(x)`, `max(x)`, `count(x)` | statistics of Parquet footers, but for floats and nested columns |
 /// | `target_partitions` | byte ranges of the files, of `repartition_file_min_size` or more |
 ///
 /// # Example
@@ -66,8 +67,8 @@ pub struct ArrowfeedTable {
     lens: Arc<[u64]>,
     on_error: OnError,
     definition: Option<String>,
-    /// The number of rows, once it was counted.
-    rows: ForkLock<Option<u64>>,
+    /// Once they were collected.
+    statistics: ForkLock<Option<Arc<Statistics>>>,
 }
 
 impl ArrowfeedTable {
@@ -115,8 +116,8 @@ impl ArrowfeedTable {
             let reversed = schema.project(&columns).map_err(|error| schema_error(field.name(), &error))?;
             selected(&files, &Arc::new(reversed), None)?;
         }
-        let (files, rows) = (Arc::new(files), ForkLock::default());
-        Ok(Self { files, schema, lens, on_error: OnError::Raise, definition: None, rows })
+        let (files, statistics) = (Arc::new(files), ForkLock::default());
+        Ok(Self { files, schema, lens, on_error: OnError::Raise, definition: None, statistics })
     }
 
     /// Sets the reaction to data that cannot be decoded. Skipped blocks and files are not reported. Default [`OnError::Raise`].
@@ -165,22 +166,23 @@ impl ArrowfeedTable {
         Ok(lens.filter(|(file, _)| !files.is_pruned(*file)).collect())
     }
 
-    /// The number of rows of the files, if the session collects statistics and counting is cheap for this query.
-    async fn rows(&self, state: &dyn Session, is_count: bool) -> Result<Option<u64>> {
-        let known = self.rows.with(|rows| *rows).flatten();
+    /// The statistics of the files, if the session collects them and that is cheap for this query.
+    async fn statistics(&self, state: &dyn Session, is_count: bool) -> Result<Arc<Statistics>> {
+        let known = self.statistics.with(|statistics| statistics.clone()).flatten();
         let counting = Counting::of(&self.files);
         let is_cheap = counting == Counting::Opening || (counting == Counting::Scanning && is_count);
+        let unknown = || Arc::new(Statistics::new_unknown(&self.schema));
         if known.is_some() || !is_cheap || !state.config().collect_statistics() {
-            return Ok(known);
+            return Ok(known.unwrap_or_else(unknown));
         }
         if self.on_error != OnError::Raise {
-            return Ok(None);
+            return Ok(unknown());
         }
         let files = self.files.clone();
         // The query reports the damage of files, if it reads what is damaged.
-        let rows = blocking(move || Ok(count_rows(&files, None).ok())).await?;
-        self.rows.with(|known| *known = rows);
-        Ok(rows)
+        let found = blocking(move || Ok(of_files(&files, None).ok())).await?.map(Arc::new);
+        self.statistics.with(|known| known.clone_from(&found));
+        Ok(found.unwrap_or_else(unknown))
     }
 }
 
@@ -232,7 +234,10 @@ impl TableProvider for ArrowfeedTable {
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let schema = Arc::new(self.schema.project(&projection)?);
         let predicate = self.predicate(filters)?;
-        let rows = self.rows(state, projection.is_empty() && predicate.is_none()).await?;
+        let mut statistics = self.statistics(state, projection.is_empty() && predicate.is_none()).await?;
+        if predicate.is_some() || self.files.is_filtered() {
+            statistics = Arc::new(statistics.as_ref().clone().to_inexact());
+        }
         let read = self.read_files(&schema, predicate.as_ref()).await?;
         let optimizer = &state.config_options().optimizer;
         let division = Division {
@@ -240,7 +245,6 @@ impl TableProvider for ArrowfeedTable {
             least_bytes: optimizer.repartition_file_min_size as u64,
             cuts_files: optimizer.repartition_file_scans,
         };
-        let is_filtered = predicate.is_some() || self.files.is_filtered();
         Ok(DataSourceExec::from_data_source(Scan {
             files: self.files.clone(),
             projection,
@@ -250,7 +254,7 @@ impl TableProvider for ArrowfeedTable {
             partitions: division.divide(&read).into(),
             on_error: self.on_error,
             format: self.files.format().name(),
-            statistics: Arc::new(statistics(&self.schema, rows, is_filtered)),
+            statistics,
             metrics: ExecutionPlanMetricsSet::new(),
         }))
     }

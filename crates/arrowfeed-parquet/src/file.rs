@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema, SchemaRef, TimeUnit};
 use arrowfeed_source::format::{
-    Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, PassingShare, Unit,
-    UnitDecoder,
+    Chunk, ChunkDecoder, ChunkScan, Claim, ColumnBounds, DecodeOptions, FormatFile, KnownChunks,
+    PassingShare, Unit, UnitDecoder,
 };
 use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
@@ -316,6 +316,10 @@ impl FormatFile for ParquetFile {
         let chunks = unit.runs.iter().flat_map(|run| self.groups.starting_in(&run.range));
         let may_pass = |chunk: &&Chunk| self.filter.as_ref().is_none_or(|filter| filter.may_pass(chunk));
         chunks.filter(may_pass).flat_map(|chunk| first.ranges(chunk)).collect()
+    }
+
+    fn column_bounds(&self) -> Vec<Option<ColumnBounds>> {
+        self.bounds_of_columns()
     }
 
     fn decoder(

@@ -71,6 +71,11 @@ impl FileColumns {
         Ok(Self { leaves: read, columns, schema })
     }
 
+    /// The columns of batches.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     /// The index of a column of the schema among those that are read, and its conversion. `None`: the file does not have it.
     pub(crate) fn column(&self, number: usize) -> Option<(usize, &ColumnConversion)> {
         let column = self.columns.get(number)?;

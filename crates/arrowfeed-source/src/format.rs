@@ -24,6 +24,7 @@ mod batch_countdown;
 mod chunk_decoder;
 mod chunk_source;
 mod claims;
+mod column_bounds;
 mod column_difference;
 mod excluded_columns;
 mod known_chunks;
@@ -48,6 +49,7 @@ pub use batch_countdown::BatchCountdown;
 pub use chunk_decoder::{ChunkDecoder, ReadChunks, Selection};
 pub use chunk_source::{ChunkFormat, ChunkOptions, ChunkSource};
 pub use claims::Claims;
+pub use column_bounds::ColumnBounds;
 pub use column_difference::column_difference;
 pub use excluded_columns::{check_selection, remaining_columns};
 pub use known_chunks::KnownChunks;
@@ -173,6 +175,12 @@ pub trait FormatFile: Send + Sync + Debug {
     /// first unit is decoded. Default: `None`, unknown.
     fn row_bytes(&self, _check: &Check<'_>) -> Option<u64> {
         None
+    }
+
+    /// What the file states about the values of each column of the format's schema, without reading rows. `None` for a column:
+    /// nothing. Default: nothing for any column, an empty list.
+    fn column_bounds(&self) -> Vec<Option<ColumnBounds>> {
+        Vec::new()
     }
 
     /// Frees memory that only speeds up the next decoder. Called when the file stays open but will not be read soon.

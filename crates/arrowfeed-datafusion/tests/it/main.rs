@@ -1,7 +1,8 @@
 //! Tests of the crate through its public interface: one program, with a module for each topic.
 //!
 //! - [`filters`]: random filters, against DataFusion's filter of the same batches in memory.
-//! - [`tables`]: columns, limits, partitions, statistics, plans, errors and cancellation of tables.
+//! - [`statistics`]: what the footers of Parquet files tell.
+//! - [`tables`]: columns, limits, partitions, counts, plans, errors and cancellation of tables.
 //! - [`sql`]: `CREATE EXTERNAL TABLE`, its options, and messages.
 //! - [`listing`]: formats of listing tables, with files of several schemas.
 //! - [`stores`]: object stores of the session.
@@ -11,6 +12,7 @@ mod listing;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;
 mod sql;
+mod statistics;
 mod stores;
 mod support;
 mod tables;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use arrowfeed::avro::AvroOptions;
-use arrowfeed::parquet::ParquetOptions;
 use arrowfeed::source::OnError;
 use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
 use arrowfeed::source::run::AddedColumns;
@@ -14,7 +13,7 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use futures_util::StreamExt;
 
-use crate::support::{plan, query, rows, scan, session, write, write_parquet};
+use crate::support::{plan, query, rows, scan, session, write};
 
 /// A session with the table `t` of two files of 1000 rows.
 async fn two_files(directory: &std::path::Path) -> Result<SessionContext> {
@@ -208,19 +207,5 @@ async fn a_file_that_changes_is_an_error() -> Result<()> {
     write(&directory.path().join("b.avro"), &rows(5, 10), 500);
     let error = query(&context, "SELECT sum(id) FROM t").await.unwrap_err();
     assert_eq!(feed_error(&error).map(arrowfeed::FeedError::kind), Some(FeedErrorKind::Changed), "{error}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn parquet_footers_have_the_counts() -> Result<()> {
-    let directory = tempfile::tempdir()?;
-    let path = directory.path().join("a.parquet");
-    write_parquet(&path, &rows(0, 100));
-    let table =
-        ArrowfeedTable::open(vec![path.into()], TableFormat::Parquet(ParquetOptions::default())).await?;
-    let context = session();
-    context.register_table("t", Arc::new(table))?;
-    assert!(!plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
-    assert_eq!(query(&context, "SELECT count(*), (SELECT sum(id) FROM t) FROM t").await?, ["100 4950"]);
     Ok(())
 }

@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `outcomes` | what a predicate may be for rows of which only bounds are known |
 //! | `bounds` | the bounds of the columns of row groups and of pages, and which of them are trusted |
+//! | `column_bounds` | the bounds of the columns of a whole file |
 //! | `pages` | the page index of a row group |
 //! | `bloom` | bloom filters |
 //! | `selective` | the rows of a row group that pass |
 
 mod bloom;
 mod bounds;
+mod column_bounds;
 mod outcomes;
 mod pages;
 mod selective;

@@ -1,5 +1,6 @@
 //! Tests of the crate through its public interface: one program, with a module for each topic.
 //!
+//! - [`bounds`]: the bounds of columns, from the statistics of files.
 //! - [`reading`]: the engine reads the rows that the `parquet` crate reads, and no bytes cause a panic.
 //! - [`nesting`], [`number_lists`]: random nested columns, against the readers of the `parquet` crate.
 //! - [`int96`]: timestamps of the deprecated type INT96.
@@ -11,6 +12,7 @@
 //! - [`compiled_codecs`]: codecs of the build.
 //! - [`support`]: helpers of the tests.
 
+mod bounds;
 mod compiled_codecs;
 mod failures;
 mod filters;

@@ -11,8 +11,8 @@ use arrow_select::take::take;
 
 use super::row_starts::RowStarts;
 use crate::format::{
-    ChunkScan, Claim, DecodeOptions, FormatFile, LocatedBatch, PassingShare, RowOrigin, Unit, UnitDecoder,
-    stretches,
+    ChunkScan, Claim, ColumnBounds, DecodeOptions, FormatFile, LocatedBatch, PassingShare, RowOrigin, Unit,
+    UnitDecoder, stretches,
 };
 use crate::io::Fingerprint;
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, thousands};
@@ -65,6 +65,12 @@ impl Repeated {
     /// `value` has one value.
     pub(super) fn new(value: ArrayRef) -> Self {
         Self { longest: ForkLock::new(value.clone()), value }
+    }
+
+    /// `None` if the value is null.
+    fn bounds(&self) -> Option<ColumnBounds> {
+        let (min, max) = (self.value.clone(), self.value.clone());
+        self.value.is_valid(0).then_some(ColumnBounds { min, max, is_exact: true, nulls: Some(0) })
     }
 
     fn array(&self, rows: usize, most: usize) -> Result<ArrayRef, FeedError> {
@@ -122,6 +128,16 @@ impl FormatFile for FileWithColumns {
 
     fn row_bytes(&self, check: &Check<'_>) -> Option<u64> {
         self.open.row_bytes(check)
+    }
+
+    fn column_bounds(&self) -> Vec<Option<ColumnBounds>> {
+        let of_format = self.open.column_bounds();
+        let bounds = |values: &Values| match values {
+            Values::OfFormat(column) => of_format.get(*column).cloned().flatten(),
+            Values::Repeated(repeated) => repeated.bounds(),
+            Values::RowNumbers => None,
+        };
+        self.values.iter().map(bounds).collect()
     }
 
     fn free_spare_memory(&self) {

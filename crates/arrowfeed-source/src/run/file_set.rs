@@ -420,7 +420,21 @@ impl FileSet {
         check: &Check<'_>,
     ) -> Result<(Vec<Chunk>, Vec<FeedError>), FeedError> {
         let _opening = enter_for(Stage::Open, self.format.name());
-        let mut scan = self.open(file, check)?.chunks().ok_or_else(not_a_file)?;
+        self.chunks_of(file, &*self.open(file, check)?, on_error, check)
+    }
+
+    /// Returns the chunks of a file that is open, as [`chunks`](Self::chunks) does.
+    ///
+    /// # Errors
+    /// A chunk cannot be read and may not be skipped; the caller cancels.
+    pub fn chunks_of(
+        &self,
+        file: usize,
+        open: &dyn FormatFile,
+        on_error: OnError,
+        check: &Check<'_>,
+    ) -> Result<(Vec<Chunk>, Vec<FeedError>), FeedError> {
+        let mut scan = open.chunks().ok_or_else(not_a_file)?;
         let limits = self.format.limits();
         let (mut chunks, mut faults) = (Vec::new(), Vec::new());
         loop {

@@ -21,19 +21,34 @@ impl FileSet {
         self: &Arc<Self>,
         on_error: OnError,
         interrupt: Option<&Interrupt>,
-        mut visit: impl FnMut(usize, FileChunks) -> Result<(), FeedError>,
+        visit: impl FnMut(usize, FileChunks) -> Result<(), FeedError>,
+    ) -> Result<Requests, FeedError> {
+        let chunks = move |files: &Self, file, check: &Check<'_>| files.chunks(file, on_error, check);
+        self.for_each_file(interrupt, chunks, visit)
+    }
+
+    /// Calls `work` with each file, several remote ones at a time, and `visit` with the results in file order, on the thread of
+    /// the caller. Returns the counts of the requests to remote stores.
+    ///
+    /// # Errors
+    /// `visit` returns an error; the caller cancels; the system cannot start more threads.
+    pub fn for_each_file<T: Send + 'static>(
+        self: &Arc<Self>,
+        interrupt: Option<&Interrupt>,
+        work: impl Fn(&Self, usize, &Check<'_>) -> T + Send + Sync + 'static,
+        mut visit: impl FnMut(usize, T) -> Result<(), FeedError>,
     ) -> Result<Requests, FeedError> {
         if !self.has_objects() {
             let check = Check::of(interrupt);
             for file in 0..self.len() {
                 check.now()?;
-                visit(file, self.chunks(file, on_error, &check))?;
+                visit(file, work(self, file, &check))?;
             }
             return Ok(Requests::default());
         }
         let files = Arc::new((**self).clone()).for_reading();
-        let scanned = files.clone();
-        in_order(files.len(), interrupt, move |file, check| scanned.chunks(file, on_error, check), visit)?;
+        let worked = files.clone();
+        in_order(files.len(), interrupt, move |file, check| work(&worked, file, check), visit)?;
         Ok(files.take_own_requests())
     }
 }

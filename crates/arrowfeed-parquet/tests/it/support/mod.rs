@@ -1,5 +1,6 @@
 //! Helpers: Parquet files in memory that are read through the engine.
 
+pub(crate) mod compared;
 pub(crate) mod nested;
 
 use std::path::Path;

@@ -1,0 +1,58 @@
+//! The queries over the files of `benches/generate.py`.
+
+/// A query over one table.
+pub(crate) struct Query {
+    /// The name in the table of results.
+    pub(crate) name: &'static str,
+    /// The text, with `{}` for the name of the table.
+    sql: &'static str,
+}
+
+impl Query {
+    pub(crate) const fn new(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql }
+    }
+
+    /// The text for a table.
+    pub(crate) fn of(&self, table: &str) -> String {
+        self.sql.replace("{}", table)
+    }
+}
+
+/// The files, with their queries. About half of the rows pass the first filter of each file, and about 5 % the second one.
+pub(crate) const FILES: [(&str, &[Query]); 4] = [
+    (
+        "linkedin",
+        &[
+            Query::new("half", "SELECT count(*), sum(position) FROM {} WHERE score > 0"),
+            Query::new("few", "SELECT count(*), sum(member_id) FROM {} WHERE is_click AND position < 25"),
+        ],
+    ),
+    (
+        "nested",
+        &[
+            Query::new(
+                "half",
+                "SELECT count(*), sum(get_field(address, 'zip')) FROM {} WHERE gender = 'male'",
+            ),
+            Query::new("few", "SELECT count(*), sum(get_field(address, 'zip')) FROM {} WHERE car IS NULL"),
+        ],
+    ),
+    (
+        "strings",
+        &[
+            Query::new("half", "SELECT count(*), sum(octet_length(title)) FROM {} WHERE id < '8'"),
+            Query::new("few", "SELECT count(*), sum(octet_length(body)) FROM {} WHERE id < '1'"),
+        ],
+    ),
+    (
+        "wide_flat",
+        &[
+            Query::new("half", "SELECT count(*), sum(long_0) FROM {} WHERE long_1 > 5000"),
+            Query::new(
+                "few",
+                "SELECT count(*), sum(long_3) FROM {} WHERE string_0 = 'pencil' AND long_0 IS NOT NULL",
+            ),
+        ],
+    ),
+];
