@@ -13,9 +13,9 @@ impl Query {
         Self { name, sql }
     }
 
-    /// The text for a table.
+    /// The text for a table. The columns of the answer have the same names for all tables.
     pub(crate) fn of(&self, table: &str) -> String {
-        self.sql.replace("{}", table)
+        self.sql.replace("{}", &format!("{table} AS t"))
     }
 }
 
