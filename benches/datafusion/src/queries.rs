@@ -19,38 +19,44 @@ impl Query {
     }
 }
 
-/// The files, with their queries. About half of the rows pass the first filter of each file, and about 5 % the second one.
+/// The files, with their queries, which are named by their filter.
 pub(crate) const FILES: [(&str, &[Query]); 4] = [
     (
         "linkedin",
         &[
-            Query::new("half", "SELECT count(*), sum(position) FROM {} WHERE score > 0"),
-            Query::new("few", "SELECT count(*), sum(member_id) FROM {} WHERE is_click AND position < 25"),
+            Query::new("score > 0", "SELECT count(*), sum(position) FROM {} WHERE score > 0"),
+            Query::new(
+                "is_click AND position < 25",
+                "SELECT count(*), sum(member_id) FROM {} WHERE is_click AND position < 25",
+            ),
         ],
     ),
     (
         "nested",
         &[
             Query::new(
-                "half",
+                "gender = 'male'",
                 "SELECT count(*), sum(get_field(address, 'zip')) FROM {} WHERE gender = 'male'",
             ),
-            Query::new("few", "SELECT count(*), sum(get_field(address, 'zip')) FROM {} WHERE car IS NULL"),
+            Query::new(
+                "car IS NULL",
+                "SELECT count(*), sum(get_field(address, 'zip')) FROM {} WHERE car IS NULL",
+            ),
         ],
     ),
     (
         "strings",
         &[
-            Query::new("half", "SELECT count(*), sum(octet_length(title)) FROM {} WHERE id < '8'"),
-            Query::new("few", "SELECT count(*), sum(octet_length(body)) FROM {} WHERE id < '1'"),
+            Query::new("id < '8'", "SELECT count(*), sum(octet_length(title)) FROM {} WHERE id < '8'"),
+            Query::new("id < '1'", "SELECT count(*), sum(octet_length(body)) FROM {} WHERE id < '1'"),
         ],
     ),
     (
         "wide_flat",
         &[
-            Query::new("half", "SELECT count(*), sum(long_0) FROM {} WHERE long_1 > 5000"),
+            Query::new("long_1 > 5000", "SELECT count(*), sum(long_0) FROM {} WHERE long_1 > 5000"),
             Query::new(
-                "few",
+                "string_0 = 'pencil'",
                 "SELECT count(*), sum(long_3) FROM {} WHERE string_0 = 'pencil' AND long_0 IS NOT NULL",
             ),
         ],
