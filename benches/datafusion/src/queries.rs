@@ -56,7 +56,7 @@ pub(crate) const FILES: [(&str, &[Query]); 4] = [
         &[
             Query::new("long_1 > 5000", "SELECT count(*), sum(long_0) FROM {} WHERE long_1 > 5000"),
             Query::new(
-                "string_0 = 'pencil'",
+                "string_0 = 'pencil' AND long_0 IS NOT NULL",
                 "SELECT count(*), sum(long_3) FROM {} WHERE string_0 = 'pencil' AND long_0 IS NOT NULL",
             ),
         ],
