@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import tomllib
@@ -27,31 +26,39 @@ def rules() -> dict[str, Any]:
     return tomllib.loads((ROOT / "deny.toml").read_text("utf-8"))
 
 
-def metadata() -> dict[str, Any]:
-    """All packages of the workspace and their dependencies, on this platform."""
-    version = subprocess.run(["rustc", "-vV"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    host = re.search("^host: (.*)$", version, re.MULTILINE)
-    assert host is not None
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host[1]]
-    command += ["--all-features"]
-    return json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+def cargo(*arguments: str) -> str:
+    """What a command of cargo prints, which may not change `Cargo.lock`."""
+    command = ["cargo", *arguments, "--locked", "--all-features"]
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def shipped(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The packages of the workspace, except the excluded ones, and their dependencies."""
-    packages = {package["id"]: package for package in found["packages"]}
-    nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
-    excluded = rules()["graph"]["exclude"]
-    waiting = [member for member in found["workspace_members"] if packages[member]["name"] not in excluded]
-    known = set(waiting)
-    while waiting:
-        identifier = waiting.pop()
-        yield packages[identifier]
-        for dependency in nodes[identifier]["deps"]:
-            is_built = any(kind["kind"] != "dev" for kind in dependency["dep_kinds"])
-            if is_built and dependency["pkg"] not in known:
-                known.add(dependency["pkg"])
-                waiting.append(dependency["pkg"])
+def compiled(tree: str) -> set[tuple[str, str]]:
+    """The names and versions of the packages in lines of `cargo tree`."""
+    lines = [line.split() for line in tree.splitlines() if line]
+    return {(name, version.removeprefix("v")) for name, version, *_ in lines}
+
+
+def shipped() -> list[dict[str, Any]]:
+    """The packages that users compile on this platform.
+
+    Metadata of cargo has licences and sources. It also has packages that no build needs, such as those
+    of features on other platforms, which `cargo tree` leaves out.
+    """
+    excluded = [word for name in rules()["graph"]["exclude"] for word in ("--exclude", name)]
+    tree = [
+        "tree",
+        "--workspace",
+        *excluded,
+        "--edges",
+        "normal,build",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]
+    built = compiled(cargo(*tree))
+    packages = json.loads(cargo("metadata", "--format-version", "1"))["packages"]
+    return [package for package in packages if (package["name"], package["version"]) in built]
 
 
 def is_allowed(licence: str, allowed: set[str]) -> bool:
@@ -82,12 +89,12 @@ def is_allowed(licence: str, allowed: set[str]) -> bool:
     return value and end == len(tokens)
 
 
-def faults(found: dict[str, Any]) -> list[str]:
+def faults(packages: list[dict[str, Any]]) -> list[str]:
     """The packages with another licence or source, and those of several versions without a reason."""
     allowed = set(rules()["licenses"]["allow"])
     skipped = {rule["crate"] for rule in rules()["bans"]["skip"]}
     wrong, versions = [], defaultdict[str, set[str]](set)
-    for package in shipped(found):
+    for package in packages:
         name = f"{package['name']} {package['version']}"
         if package["source"] is not None:
             versions[package["name"]].add(package["version"])
@@ -110,10 +117,10 @@ def is_skipped(name: str, version: str, skipped: set[str]) -> bool:
 
 def main() -> None:
     """Prints each fault, and fails if there is one."""
-    found = metadata()
-    if wrong := faults(found):
+    packages = shipped()
+    if wrong := faults(packages):
         sys.exit("\n".join(wrong))
-    print(f"dependency rules: {sum(1 for _ in shipped(found))} packages of users")
+    print(f"dependency rules: {len(packages)} packages of users")
 
 
 if __name__ == "__main__":

@@ -37,14 +37,12 @@ def test_a_licence_can_be_fulfilled_with_the_allowed_ones(licence, is_allowed):
 
 
 def package(name, version="1.0.0", licence="MIT", source=dependency_rules.REGISTRY):
-    identifier = f"{name} {version}"
-    return {"id": identifier, "name": name, "version": version, "license": licence, "source": source}
+    return {"name": name, "version": version, "license": licence, "source": source}
 
 
 def test_the_faults_of_the_packages_that_users_compile_are_found():
     packages = [
         package("arrowfeed", source=None),
-        package("bench-micro", licence="GPL-3.0", source=None),
         package("good"),
         package("other", licence="GPL-3.0"),
         package("forked", source="git+https://a.b/forked"),
@@ -52,22 +50,25 @@ def test_the_faults_of_the_packages_that_users_compile_are_found():
         package("twice", "2.0.0"),
         package("syn", "2.5.0"),
         package("syn", "3.0.0"),
-        package("tested", licence="GPL-3.0"),
     ]
-    kinds = {"tested": "dev", "good": "build"}
-    dependencies = [{"pkg": it["id"], "dep_kinds": [{"kind": kinds.get(it["name"])}]} for it in packages[2:]]
-    nodes = [{"id": it["id"], "deps": []} for it in packages[1:]]
-    nodes.append({"id": packages[0]["id"], "deps": dependencies})
-    found = {
-        "packages": packages,
-        "resolve": {"nodes": nodes},
-        "workspace_members": [packages[0]["id"], packages[1]["id"]],
-    }
-    assert dependency_rules.faults(found) == [
+    assert dependency_rules.faults(packages) == [
         "forked 1.0.0: expected a package of a registry, found git+https://a.b/forked",
         "other 1.0.0: expected an allowed licence, found GPL-3.0",
         "twice: expected one version, found 1.2.3, 2.0.0",
     ]
+
+
+def test_the_packages_of_a_build_are_read_from_its_tree():
+    tree = (
+        "arrowfeed v0.1.0 (/a/b c)\nserde v1.0.1\nserde v1.0.1 (*)\n\nforked v0.2.0-rc.1 (https://a.b/c#1)\n"
+    )
+    tree += "paste v1.2.3 (proc-macro)\n"
+    assert dependency_rules.compiled(tree) == {
+        ("arrowfeed", "0.1.0"),
+        ("serde", "1.0.1"),
+        ("forked", "0.2.0-rc.1"),
+        ("paste", "1.2.3"),
+    }
 
 
 def test_too_many_crates_and_wrong_counts_of_the_page_are_found():
