@@ -5,15 +5,14 @@
 // The classes free what the library gives, and throw its errors.
 #include <arrowfeed.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 class Error : public std::runtime_error {
  public:
@@ -106,24 +105,23 @@ int main(int argc, char **argv) {
   }
   const std::string path = argv[2];
   Cancel cancel;
-  std::atomic<std::int64_t> rows{0};
-  std::string failure;
-  std::thread reader([&] {
-    try {
-      const Dataset dataset("{\"paths\": \"" + path + "\"}", cancel);
-      // Epoch after epoch, until the reading is cancelled.
-      Stream stream = dataset.read(R"({"epochs": null})", cancel);
-      while (const auto batch = stream.next()) rows += batch->rows();
-    } catch (const Error &error) {
-      if (error.kind() != ARROWFEED_ERROR_CANCELLED) failure = error.what();
-    }
+  std::int64_t rows = 0;
+  std::future<void> reading = std::async(std::launch::async, [&] {
+    const Dataset dataset("{\"paths\": \"" + path + "\"}", cancel);
+    // Epoch after epoch, until the reading is cancelled.
+    Stream stream = dataset.read(R"({"epochs": null})", cancel);
+    while (const auto batch = stream.next()) rows += batch->rows();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(argv[1])));
+  // An error ends the reading, and the wait.
+  reading.wait_for(std::chrono::milliseconds(std::atoi(argv[1])));
   cancel.request();
-  reader.join();
-  if (!failure.empty()) {
-    std::cerr << failure << "\n";
-    return 1;
+  try {
+    reading.get();
+  } catch (const Error &error) {
+    if (error.kind() != ARROWFEED_ERROR_CANCELLED) {
+      std::cerr << error.what() << "\n";
+      return 1;
+    }
   }
   std::cout << "read until it was cancelled: " << (rows > 0 ? "some rows" : "no row") << "\n";
   return 0;

@@ -112,8 +112,14 @@ def test_tensors_are_handed_over(tmp_path: Path) -> None:
 
 def test_a_reading_of_cpp_is_cancelled(tmp_path: Path) -> None:
     program = compiled(CXX, ROOT / "examples" / "cpp" / "read.cpp", tmp_path, *shared())
-    assert run(program, 50, EXAMPLE) == (0, "read until it was cancelled: some rows\n", "")
-    code, out, error = run(program, 1, tmp_path / "missing.avro")
+    for milliseconds in (50, 500, 5000):
+        code, out, error = run(program, milliseconds, EXAMPLE)
+        assert (code, error) == (0, "")
+        # On a busy machine, the first batch may come late.
+        if out != "read until it was cancelled: no row\n":
+            break
+    assert out == "read until it was cancelled: some rows\n"
+    code, out, error = run(program, 600_000, tmp_path / "missing.avro")
     assert (code, out) == (1, "")
     assert error.endswith("missing.avro: No such file or directory (os error 2)\n")
 
@@ -143,14 +149,14 @@ def test_structs_have_the_layout_of_the_library() -> None:
     subprocess.run([*C, *STRICT, "-fsyntax-only", str(source)], check=True)
 
 
-def test_the_shared_library_exports_what_the_header_declares() -> None:
+def test_the_shared_library_exports_only_what_the_header_declares() -> None:
     shown = subprocess.run(
         ["nm", "--dynamic", "--defined-only", str(LIBRARY / "libarrowfeed_c.so")],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    exported = {name for name in re.findall(r" T (\S+)", shown) if name.startswith("arrowfeed_")}
+    exported = {line.split()[-1] for line in shown.splitlines()}
     header = (HEADER / "arrowfeed.h").read_text(encoding="utf-8")
     declared = set(re.findall(r"\b(arrowfeed_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)))
     assert exported == declared
