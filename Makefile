@@ -91,12 +91,14 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest -rs -m alone tests/python
 
 # The C library and its header under their installed names.
+C_FORMS = libarrowfeed_c.a libarrowfeed_c.$(if $(filter Darwin,$(shell uname)),dylib,so)
+
 .PHONY: c-library
 c-library: ## the C library, with a shared and a static form, and its header, in target/c
 	cargo build --release --package arrowfeed-c
 	rm -rf target/c && mkdir -p target/c/include target/c/lib
 	cp crates/arrowfeed-c/include/arrowfeed.h target/c/include
-	cp $(wildcard $(foreach form,libarrowfeed_c.so libarrowfeed_c.dylib libarrowfeed_c.a,target/release/$(form))) target/c/lib
+	cp $(C_FORMS:%=target/release/%) target/c/lib
 
 # The folder of the C library. `make test-rust` builds it in target/debug/deps, with the checks of tests.
 C_LIBRARY = target/debug

@@ -20,7 +20,7 @@ target=$1
 seconds=${2:-60}
 corpus=${3:-corpus/$target}
 cargo build --package arrowfeed-fuzz --profile fuzz --target-dir target --target "$host" --bin "$target" --bin write_seeds
-[ -d corpus ] || "target/$host/fuzz/write_seeds"
+[ -d "corpus/$target" ] || "target/$host/fuzz/write_seeds"
 mkdir -p "$corpus" "artifacts/$target"
 exec "target/$host/fuzz/$target" "$corpus" -artifact_prefix="artifacts/$target/" \
     -max_total_time="$seconds" -max_len=65536 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=300 \
