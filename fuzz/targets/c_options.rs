@@ -11,6 +11,7 @@ use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrowfeed_c::*;
 use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
 
 /// Maximum number of batches that are read: the number of epochs may be infinite.
 const MOST_BATCHES: usize = 4;
@@ -25,12 +26,30 @@ fn checked(error: *mut Error) {
     }
 }
 
+/// Maximum number in the options of tensors, whose shapes and paddings state how much memory is needed.
+const LARGEST_SIZE: u64 = 1000;
+
+/// The value with no integer above [`LARGEST_SIZE`].
+fn with_small_sizes(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.as_u64().is_some_and(|number| number > LARGEST_SIZE) => {
+            *value = LARGEST_SIZE.into();
+        }
+        Value::Array(items) => items.iter_mut().for_each(with_small_sizes),
+        Value::Object(fields) => fields.values_mut().for_each(with_small_sizes),
+        _ => (),
+    }
+}
+
 /// The options with the file of the tests. Options that name other paths, directories or threads are left out.
 fn with_path(options: &str) -> Option<String> {
-    let mut options = serde_json::from_str::<serde_json::Value>(options).ok()?;
+    let mut options = serde_json::from_str::<Value>(options).ok()?;
     let object = options.as_object_mut()?;
     for name in ["cache", "index"] {
         object.remove(name);
+    }
+    if let Some(tensors) = object.get_mut("tensors") {
+        with_small_sizes(tensors);
     }
     object.insert("paths".into(), concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/example.avro").into());
     Some(options.to_string())
@@ -56,11 +75,11 @@ fuzz_target!(|text: &str| {
 
 /// The options without a number of threads that would exhaust the system.
 fn threads_limited(options: &str) -> String {
-    match serde_json::from_str::<serde_json::Value>(options) {
-        Ok(serde_json::Value::Object(mut object)) => {
+    match serde_json::from_str::<Value>(options) {
+        Ok(Value::Object(mut object)) => {
             object.insert("threads".into(), 1.into());
             object.remove("decodes_ahead");
-            serde_json::Value::Object(object).to_string()
+            Value::Object(object).to_string()
         }
         _ => options.to_owned(),
     }

@@ -26,12 +26,16 @@ const PREDICATES: [&str; 5] = [
 ];
 
 /// Options of the C interface: those of a dataset without paths, and of an iteration after a NUL.
-const OPTIONS: [&str; 5] = [
+const OPTIONS: [&str; 9] = [
     "{}\0{}",
     r#"{"columns": ["id"], "filter": "id > 1", "skip": 1, "take": 2}"#,
     "{\"file_column\": \"f\", \"limits\": {\"batch_bytes\": 9}}\0{\"batch_size\": 2, \"epochs\": 2, \"shuffle_buffer_size\": 3, \"seed\": 1}",
     r#"{"format_options": {"reader_schema": {"type": "record", "name": "r", "fields": [{"name": "id", "type": "double"}]}}}"#,
     "{\"tensors\": {\"a\": {\"kind\": \"dense\", \"column\": \"id\", \"shape\": [1], \"default\": 0, \"pad\": true}}}\0{\"by_length\": {\"column\": \"id\", \"window\": 9}}",
+    "{\"exclude\": [\"tags\"], \"row_column\": \"r\", \"partitioning\": [{\"name\": \"day\", \"type\": \"Int32\"}], \"limits\": {\"schema_depth\": 99}}\0{\"global\": {\"size\": 2, \"streams\": 2, \"even\": \"drop\"}, \"shard\": [0, 2]}",
+    "{\"format\": \"csv\", \"format_options\": {\"delimiter\": \"|\", \"header\": false, \"schema\": [{\"name\": \"a\", \"type\": \"Utf8\"}]}}\0{\"on_error\": \"skip_file\", \"rows\": [0, 9]}",
+    "{\"tensors\": {\"a\": {\"kind\": \"var_len_sparse\", \"column\": \"tags\"}, \"b\": {\"kind\": \"var_len_ragged\", \"column\": \"tags\", \"padding\": {\"to\": {\"multiple_of\": 4}, \"value\": \"\"}}, \"c\": {\"kind\": \"ragged\", \"path\": [\"tags\"], \"row_splits_dtype\": \"int32\"}}}\0{\"drop_remainder\": true, \"across_epochs\": true, \"batch_size\": 2, \"epochs\": null}",
+    r#"{"tensors": {"s": {"kind": "sparse", "index_columns": ["id"], "value_column": "id", "dense_shape": [null]}, "t": {"kind": "structured", "columns": ["id"]}}}"#,
 ];
 
 fn main() -> std::io::Result<()> {
