@@ -99,6 +99,7 @@ c-library: ## the C library, with a shared and a static form, and its header, in
 	rm -rf target/c && mkdir -p target/c/include target/c/lib
 	cp crates/arrowfeed-c/include/arrowfeed.h target/c/include
 	cp $(C_FORMS:%=target/release/%) target/c/lib
+	strip -S $(C_FORMS:%=target/c/lib/%)
 
 # The folder of the C library. `make test-rust` builds it in target/debug/deps, with the checks of tests.
 C_LIBRARY = target/debug
