@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrowfeed::source::Interrupt;
+use arrowfeed::source::{Interrupt, interrupt_or};
 
 use crate::boundary::{free, handle};
 
@@ -16,8 +16,7 @@ pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
     fn interrupt(&self) -> Interrupt {
-        let flag = self.0.clone();
-        Arc::new(move || flag.load(Ordering::Relaxed))
+        interrupt_or(self.0.clone(), None)
     }
 }
 

@@ -168,7 +168,7 @@ impl FileFormat for ArrowfeedFormat {
             if !raises || Counting::of(&files) != Counting::Opening {
                 return Ok(None);
             }
-            let statistics = of_files(&files, None).ok();
+            let statistics = of_files(&files).ok();
             Ok(statistics.map(|statistics| for_table(&statistics, files.schema(), &table)))
         });
         Ok(found.await?.unwrap_or_else(|| Statistics::new_unknown(&table_schema)))

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_schema::{FieldRef, Schema};
-use arrowfeed::FeedError;
 use arrowfeed::source::run::FileSet;
-use arrowfeed::source::{Check, Interrupt, OnError};
+use arrowfeed::source::{Check, OnError};
+use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_source::format::ColumnBounds;
 use datafusion_common::stats::Precision;
 use datafusion_common::{ColumnStatistics, ScalarValue, Statistics};
@@ -40,8 +40,8 @@ impl Counting {
 /// chunks. The columns are those of the set.
 ///
 /// # Errors
-/// A file cannot be opened or scanned; the caller cancels.
-pub(crate) fn of_files(files: &Arc<FileSet>, interrupt: Option<&Interrupt>) -> Result<Statistics, FeedError> {
+/// A file cannot be opened or scanned.
+pub(crate) fn of_files(files: &Arc<FileSet>) -> Result<Statistics, FeedError> {
     let of_file = |files: &FileSet, file: usize, check: &Check<'_>| {
         let open = files.open(file, check)?;
         let (chunks, _) = files.chunks_of(file, &*open, OnError::Raise, check)?;
@@ -49,34 +49,17 @@ pub(crate) fn of_files(files: &Arc<FileSet>, interrupt: Option<&Interrupt>) -> R
         Ok::<_, FeedError>((rows, open.column_bounds()))
     };
     let mut all: Option<Statistics> = None;
-    files.for_each_file(interrupt, of_file, |_, found| {
+    files.for_each_file(None, of_file, |_, found| {
         let (rows, bounds) = found?;
         let mut statistics = Statistics::new_unknown(files.schema()).with_num_rows(exact(Some(rows)));
         for (column, bounds) in statistics.column_statistics.iter_mut().zip(&bounds) {
             *column = bounds.as_ref().map_or_else(ColumnStatistics::new_unknown, of_column);
         }
-        all = Some(match all.take() {
-            Some(all) => together(&all, &statistics),
-            None => statistics,
-        });
+        let merged = Statistics::try_merge_iter(all.iter().chain([&statistics]), files.schema());
+        all = Some(merged.map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))?);
         Ok(())
     })?;
     Ok(all.unwrap_or_else(|| Statistics::new_unknown(files.schema())))
-}
-
-fn together(left: &Statistics, right: &Statistics) -> Statistics {
-    let columns = left.column_statistics.iter().zip(&right.column_statistics);
-    let columns = columns.map(|(left, right)| ColumnStatistics {
-        null_count: left.null_count.add(&right.null_count),
-        min_value: left.min_value.min(&right.min_value),
-        max_value: left.max_value.max(&right.max_value),
-        ..ColumnStatistics::new_unknown()
-    });
-    Statistics {
-        num_rows: left.num_rows.add(&right.num_rows),
-        total_byte_size: Precision::Absent,
-        column_statistics: columns.collect(),
-    }
 }
 
 fn exact(count: Option<u64>) -> Precision<usize> {

@@ -9,9 +9,9 @@ use std::task::{Context, Poll, ready};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
-use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::stats::Stage;
+use arrowfeed::source::{Interrupt, interrupt_or};
 use arrowfeed_source::run::BatchStream;
 use datafusion_common::{DataFusionError, Result};
 use datafusion_execution::SendableRecordBatchStream;
@@ -107,8 +107,7 @@ async fn opened(
     open: impl FnOnce(Interrupt) -> Opening + Send + 'static,
 ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
     let stop = StopOnDrop(Arc::default());
-    let stopped = stop.0.clone();
-    let interrupt: Interrupt = Arc::new(move || stopped.load(Ordering::Relaxed));
+    let interrupt = interrupt_or(stop.0.clone(), None);
     let opening = tokio::task::spawn_blocking(move || open(interrupt)).await;
     let Some((reader, finish)) = opening.map_err(|error| DataFusionError::External(Box::new(error)))?? else {
         return Ok(stream::empty().boxed());

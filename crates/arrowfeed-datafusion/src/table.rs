@@ -180,7 +180,7 @@ impl ArrowfeedTable {
         }
         let files = self.files.clone();
         // The query reports the damage of files, if it reads what is damaged.
-        let found = blocking(move || Ok(of_files(&files, None).ok())).await?.map(Arc::new);
+        let found = blocking(move || Ok(of_files(&files).ok())).await?.map(Arc::new);
         self.statistics.with(|known| known.clone_from(&found));
         Ok(found.unwrap_or_else(unknown))
     }

@@ -3,14 +3,12 @@
 use arrow_array::{Array, ArrayRef};
 use arrow_ord::ord::make_comparator;
 use arrow_schema::SortOptions;
-use arrowfeed_parquet::ParquetOptions;
 use arrowfeed_source::Check;
 use arrowfeed_source::format::ColumnBounds;
 
 use crate::random_run;
-use crate::support::compared::{file, properties, table};
+use crate::support::compared::opened;
 use crate::support::nested::Random;
-use crate::support::{open, promise, whole};
 
 /// The places of the least and the greatest value, but for NaN.
 fn extremes(values: &ArrayRef) -> Option<(usize, usize)> {
@@ -46,11 +44,7 @@ fn bounds_contain_all_values() {
     let (mut exact, mut inexact, mut nulls) = (0, 0, 0);
     for seed in random_run::seeds(200) {
         let mut random = Random::new(seed);
-        let (batch, _, wider) = table(&mut random);
-        let bytes = file(&batch, properties(&mut random));
-        let options = if random.below(3) == 0 { promise(wider) } else { ParquetOptions::default() };
-        let Ok(files) = open([bytes], options) else { continue };
-        let Ok(read) = whole(files.clone(), 1000, 1) else { continue };
+        let Some((files, read, _)) = opened(&mut random) else { continue };
         let bounds = files.open(0, &Check::never()).unwrap().column_bounds();
         assert_eq!(bounds.len(), read.num_columns(), "{seed}");
         for (bounds, values) in bounds.iter().zip(read.columns()) {

@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::statistics::Statistics;
 
 use crate::random_run;
-use crate::support::compared::{file, literal, properties, table};
+use crate::support::compared::{file, literal, opened};
 use crate::support::nested::Random;
 use crate::support::{hide_panics_of_dependencies, open, promise, whole};
 
@@ -77,11 +77,7 @@ fn the_rows_are_those_of_all_rows_that_pass() {
     let (mut pruned, mut few) = (0, 0);
     for seed in random_run::seeds(200) {
         let mut random = Random::new(seed);
-        let (batch, compared, wider) = table(&mut random);
-        let bytes = file(&batch, properties(&mut random));
-        let options = if random.below(3) == 0 { promise(wider) } else { ParquetOptions::default() };
-        let Ok(files) = open([bytes], options) else { continue };
-        let Ok(read) = whole(files.clone(), 1000, 1) else { continue };
+        let Some((files, read, compared)) = opened(&mut random) else { continue };
         for _ in 0..4 {
             let predicate = predicate(&mut random, &compared, 2);
             let Ok(_) = predicate.compile(&read.schema(), Lists::AreValues) else { continue };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::map_stage::MapStage;
 use super::pool::Pool;
-use crate::{Check, FeedError, Interrupt};
+use crate::{Check, FeedError, Interrupt, interrupt_or};
 
 /// Number of threads. Each waits for one response at a time.
 const THREADS: usize = 16;
@@ -35,10 +35,7 @@ pub(super) fn in_order<T: Send + 'static>(
     let mut stage = MapStage::new(pool);
     // Declared after `stage`, so that it is dropped first: dropping the pool waits until its threads stop.
     let stop = Stop(Arc::default());
-    let stopped: Interrupt = {
-        let stop = stop.0.clone();
-        Arc::new(move || stop.load(Ordering::Relaxed))
-    };
+    let stopped = interrupt_or(stop.0.clone(), None);
     let work = Arc::new(work);
     for number in 0..count {
         let (work, stopped) = (work.clone(), stopped.clone());

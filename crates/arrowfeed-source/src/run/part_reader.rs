@@ -120,6 +120,14 @@ enum Mode {
     Ended,
 }
 
+impl Mode {
+    /// Decodes `files` on a pool. The other arguments are those of [`Pipeline::new`].
+    fn parallel(pool: Arc<Pool>, budget: usize, files: &FileSet, listener: Option<Arc<OnArrival>>) -> Self {
+        let pipeline = Pipeline::new(pool, budget, files.format().name(), listener);
+        Self::Parallel(Box::new(Parallel::new(pipeline)))
+    }
+}
+
 /// Checks the number of rows of a batch.
 ///
 /// # Errors
@@ -155,12 +163,7 @@ impl PartReader {
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
-            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(Pipeline::new(
-                pool,
-                prefetch_bytes,
-                parts.files.format().name(),
-                None,
-            )))),
+            Workers::Pool(pool) => Mode::parallel(pool, prefetch_bytes, &parts.files, None),
         };
         Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
     }
@@ -184,9 +187,7 @@ impl PartReader {
     /// Decodes on the threads of `pool`. From now on, a poll must not wait: `listener` is called when there may be a result.
     pub(super) fn listened_to_by(&mut self, pool: Arc<Pool>, listener: Arc<OnArrival>) {
         let budget = if let Mode::Later { budget, .. } = self.mode { budget } else { READER_PREFETCH_BYTES };
-        let format = self.parts.files.format().name();
-        self.mode =
-            Mode::Parallel(Box::new(Parallel::new(Pipeline::new(pool, budget, format, Some(listener)))));
+        self.mode = Mode::parallel(pool, budget, &self.parts.files, Some(listener));
     }
 
     /// Also cancels the reading when `closed` is set.
@@ -326,8 +327,7 @@ impl PartReader {
 
     fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
         if let Mode::Later { threads, budget } = self.mode {
-            let (pool, format) = (Arc::new(Pool::start(threads)?), self.parts.files.format().name());
-            self.mode = Mode::Parallel(Box::new(Parallel::new(Pipeline::new(pool, budget, format, None))));
+            self.mode = Mode::parallel(Arc::new(Pool::start(threads)?), budget, &self.parts.files, None);
         }
         let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.mode {

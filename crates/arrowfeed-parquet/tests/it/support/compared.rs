@@ -11,25 +11,31 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use arrowfeed_parquet::ParquetOptions;
 use arrowfeed_predicate::{Decimal, Literal};
+use arrowfeed_source::run::FileSet;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 
 use super::nested::Random;
+use super::{open, promise, whole};
 
 /// Numbers that stand for the values of a column. `None` is a null.
-pub(crate) type Numbers = Vec<Option<i64>>;
+type Numbers = Vec<Option<i64>>;
+
+/// The columns that can be compared, with their kinds.
+type Compared = Vec<(String, usize)>;
 
 /// The types of columns that are compared.
-pub(crate) const KINDS: usize = 19;
+const KINDS: usize = 19;
 
-pub(crate) fn text(n: i64) -> String {
+fn text(n: i64) -> String {
     ["", "a", "ab", "abc", "b", "ba", "\u{e9}", "\u{10ffff}", "zz", "zzzzzzzzz"][n.rem_euclid(10) as usize]
         .repeat(1 + (n / 10).rem_euclid(3) as usize)
 }
 
-pub(crate) fn float(n: i64) -> f64 {
+fn float(n: i64) -> f64 {
     match n {
         13 => f64::NAN,
         17 => -f64::NAN,
@@ -42,7 +48,7 @@ pub(crate) fn float(n: i64) -> f64 {
 }
 
 /// A column of a kind, and a wider type for it.
-pub(crate) fn array(kind: usize, numbers: &Numbers) -> (ArrayRef, DataType) {
+fn array(kind: usize, numbers: &Numbers) -> (ArrayRef, DataType) {
     fn of<T>(numbers: &Numbers, value: impl Fn(i64) -> T) -> impl Iterator<Item = Option<T>> {
         numbers.iter().map(move |n| n.map(&value))
     }
@@ -111,7 +117,7 @@ pub(crate) fn literal(kind: usize, n: i64) -> Literal {
 }
 
 /// Random numbers that are sorted, clustered or in random order.
-pub(crate) fn numbers(random: &mut Random, rows: usize) -> Numbers {
+fn numbers(random: &mut Random, rows: usize) -> Numbers {
     let (order, nulls, span) = (random.below(3), random.below(4), 1 + random.below(60));
     let mut numbers: Numbers = (0..rows)
         .map(|row| {
@@ -138,7 +144,7 @@ pub(crate) fn numbers(random: &mut Random, rows: usize) -> Numbers {
 }
 
 /// A random table, with the kind of each column that can be compared, and a schema of wider types.
-pub(crate) fn table(random: &mut Random) -> (RecordBatch, Vec<(String, usize)>, Schema) {
+fn table(random: &mut Random) -> (RecordBatch, Compared, Schema) {
     let rows = random.below(150);
     let (mut fields, mut columns, mut compared, mut wider) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for at in 0..1 + random.below(4) {
@@ -187,7 +193,7 @@ pub(crate) fn table(random: &mut Random) -> (RecordBatch, Vec<(String, usize)>, 
     (batch, compared, Schema::new(wider))
 }
 
-pub(crate) fn properties(random: &mut Random) -> WriterProperties {
+fn properties(random: &mut Random) -> WriterProperties {
     use EnabledStatistics::{Chunk, None, Page};
     let version = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0][random.below(2)];
     let truncated = |random: &mut Random| [Option::None, Some(1), Some(2), Some(64)][random.below(4)];
@@ -212,4 +218,15 @@ pub(crate) fn file(batch: &RecordBatch, properties: WriterProperties) -> Vec<u8>
     writer.write(batch).unwrap();
     writer.close().unwrap();
     bytes
+}
+
+/// A random file, sometimes with a schema of wider types, all of its rows, and the kind of each column that can be compared. `None`:
+/// it cannot be read.
+pub(crate) fn opened(random: &mut Random) -> Option<(FileSet, RecordBatch, Compared)> {
+    let (batch, compared, wider) = table(random);
+    let bytes = file(&batch, properties(random));
+    let options = if random.below(3) == 0 { promise(wider) } else { ParquetOptions::default() };
+    let files = open([bytes], options).ok()?;
+    let read = whole(files.clone(), 1000, 1).ok()?;
+    Some((files, read, compared))
 }
