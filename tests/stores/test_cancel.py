@@ -18,12 +18,11 @@ from typing import Any
 import arrowfeed as af
 import pytest
 from corpus import ProxyOf, put_all
-from limits import thread_names, wait_for_threads, wait_until, within
+from limits import in_less_than, thread_names, wait_for_threads, wait_until, within
 from rows import files_of, ids
 from stores import Store
 
-ANSWER_SECONDS = 0.5
-"""The limit is 200 ms; a busy machine takes longer."""
+ANSWER_SECONDS = 0.2
 SIZES = (40, 40, 40, 40)
 PATIENT = {"request_timeout": "60", "retry_timeout": "600"}
 
@@ -89,26 +88,30 @@ class Waiting:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", MAKERS)
 def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads: int) -> None:
-    before = thread_names()
-    batches = MAKERS[kind](stalling, threads)
-    stall(stalling)
-    waiting = Waiting(batches)
-    wait_until(lambda: stalling.proxy.stats()["faults"].get("stall"))
-    time.sleep(0.1)
-    assert waiting.thread.is_alive()
-    begin = time.monotonic()
-    within(20, batches.close)
-    closed = time.monotonic()
-    waiting.thread.join(10)
-    assert not waiting.thread.is_alive()
-    assert closed - begin < ANSWER_SECONDS
-    assert waiting.ended - begin < ANSWER_SECONDS
-    if kind == "reader":
-        assert isinstance(waiting.outcome, ValueError), repr(waiting.outcome)
-    else:
-        assert waiting.outcome == []
-    wait_for_threads(before)
-    wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+    def of_close() -> float:
+        """The longer of the times after which `close` returns and the wait ends."""
+        stalling.proxy.plan()
+        before = thread_names()
+        batches = MAKERS[kind](stalling, threads)
+        stall(stalling)
+        waiting = Waiting(batches)
+        wait_until(lambda: stalling.proxy.stats()["faults"].get("stall"))
+        time.sleep(0.1)
+        assert waiting.thread.is_alive()
+        begin = time.monotonic()
+        within(20, batches.close)
+        closed = time.monotonic()
+        waiting.thread.join(10)
+        assert not waiting.thread.is_alive()
+        if kind == "reader":
+            assert isinstance(waiting.outcome, ValueError), repr(waiting.outcome)
+        else:
+            assert waiting.outcome == []
+        wait_for_threads(before)
+        wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+        return max(closed, waiting.ended) - begin
+
+    in_less_than(ANSWER_SECONDS, of_close)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -117,24 +120,29 @@ def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads
 def test_stopping_in_the_middle_waits_for_no_request(
     stalling: Store, kind: str, threads: int, how: str
 ) -> None:
-    before = thread_names()
-    batches = MAKERS[kind](stalling, threads)
-    if kind == "shuffle":
-        # The heads of all blocks are read before the first batch.
-        next(batches)
-    stall(stalling, "part-3" if kind != "shuffle" else "part-")
-    if kind != "shuffle":
-        next(batches)
-        if threads == 2:
-            wait_until(lambda: stalling.proxy.stats()["faults"].get("stall"))
-    begin = time.monotonic()
-    if how == "close":
-        batches.close()
-    del batches
-    gc.collect()
-    assert time.monotonic() - begin < ANSWER_SECONDS
-    wait_for_threads(before)
-    wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+    def of_stopping() -> float:
+        stalling.proxy.plan()
+        before = thread_names()
+        batches = MAKERS[kind](stalling, threads)
+        if kind == "shuffle":
+            # The heads of all blocks are read before the first batch.
+            next(batches)
+        stall(stalling, "part-3" if kind != "shuffle" else "part-")
+        if kind != "shuffle":
+            next(batches)
+            if threads == 2:
+                wait_until(lambda: stalling.proxy.stats()["faults"].get("stall"))
+        begin = time.monotonic()
+        if how == "close":
+            batches.close()
+        del batches
+        gc.collect()
+        seconds = time.monotonic() - begin
+        wait_for_threads(before)
+        wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+        return seconds
+
+    in_less_than(ANSWER_SECONDS, of_stopping)
 
 
 def test_a_store_can_be_read_after_a_close(stalling: Store) -> None:
@@ -205,26 +213,31 @@ def test_ctrl_c_ends_a_call_that_waits_for_a_store(
     put_all(store, files_of("avro", SIZES))
     store = store.through(proxy_of(store))
     later = call in ("reader", "iteration", "plan", "shuffle", "num_rows")
-    store.proxy.plan(stall=1, stall_seconds=60, path_contains="part-3" if later else "")
     given = {
         "urls": urls(store),
         "options": {**store.storage_options, **PATIENT},
         "call": CALLS[call].format(threads=threads),
     }
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(SCRIPT), json.dumps(given)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            wait_until(lambda: store.proxy.stats()["faults"].get("stall") or process.poll() is not None)
-            time.sleep(0.2)
-            sent = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            out, errors = process.communicate(timeout=20)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
-    assert out, errors
-    ended, answer, before, after = json.loads(out)
-    assert answer == "KeyboardInterrupt"
-    assert 0 <= ended - sent < ANSWER_SECONDS
-    assert after == before
-    wait_until(lambda: store.proxy.stats()["running"] == 0, 2)
+
+    def of_the_answer() -> float:
+        store.proxy.plan(stall=1, stall_seconds=60, path_contains="part-3" if later else "")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                wait_until(lambda: store.proxy.stats()["faults"].get("stall") or process.poll() is not None)
+                time.sleep(0.2)
+                sent = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                out, errors = process.communicate(timeout=20)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
+        assert out, errors
+        ended, answer, before, after = json.loads(out)
+        assert answer == "KeyboardInterrupt"
+        assert ended >= sent
+        assert after == before
+        wait_until(lambda: store.proxy.stats()["running"] == 0, 2)
+        return ended - sent
+
+    in_less_than(ANSWER_SECONDS, of_the_answer)

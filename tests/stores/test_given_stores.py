@@ -22,7 +22,7 @@ import pytest
 from arrowfeed import _obstore
 from corpus import put_all
 from fsspec.implementations.local import LocalFileSystem
-from limits import thread_names, wait_for_threads, wait_until, within
+from limits import in_less_than, thread_names, wait_for_threads, wait_until, within
 from rows import (
     DATASETS,
     FORMATS,
@@ -230,24 +230,27 @@ def test_an_error_of_a_filesystem_is_raised(tmp_path: Path, error: Exception) ->
 
 
 def test_a_filesystem_that_waits_does_not_hold_close(tmp_path: Path) -> None:
-    release = threading.Event()
-    files = Failing(wait=release)
-    paths = put_in(files, str(tmp_path), files_of("avro", SIZES))
-    before = thread_names()
-    reader = af.read_avro(paths, store=files, threads=2)
-    files.armed = True
-    outcome: list[Any] = []
-    waiting = threading.Thread(target=lambda: outcome.append(until_error(reader)), daemon=True)
-    asked = files.asked
-    waiting.start()
-    wait_until(lambda: files.asked > asked)
-    begin = time.monotonic()
-    within(20, reader.close)
-    assert time.monotonic() - begin < 0.5
-    waiting.join(10)
-    assert not waiting.is_alive()
-    release.set()
-    wait_for_threads(before, 5)
+    def of_close() -> float:
+        release = threading.Event()
+        files = Failing(wait=release)
+        paths = put_in(files, str(tmp_path), files_of("avro", SIZES))
+        before = thread_names()
+        reader = af.read_avro(paths, store=files, threads=2)
+        files.armed = True
+        waiting = threading.Thread(target=until_error, args=(reader,), daemon=True)
+        asked = files.asked
+        waiting.start()
+        wait_until(lambda: files.asked > asked)
+        begin = time.monotonic()
+        within(20, reader.close)
+        seconds = time.monotonic() - begin
+        waiting.join(10)
+        assert not waiting.is_alive()
+        release.set()
+        wait_for_threads(before, 5)
+        return seconds
+
+    in_less_than(0.5, of_close)
 
 
 def test_a_file_of_fsspec_that_changes_is_an_error(memory: tuple[Any, str]) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from corpus import ProxyOf, put_all
-from limits import wait_until
+from limits import in_less_than, wait_until
 from rows import files_of, ids, large_of
 from stores import Store
 
@@ -158,19 +158,23 @@ def test_the_first_batch_of_many_files_comes_soon(
     put_all(store, files_of("avro", (20,) * 200))
     latency = 0.1
     store = store.through(proxy_of(store, latency_ms=1000 * latency))
-    begin = time.monotonic()
-    dataset = af.AvroDataset(urls(store, 200), **options(store))
-    made = time.monotonic()
-    batches = dataset.record_batches(batch_size=20, threads=2)
-    next(batches)
-    first = time.monotonic()
-    assert len(ids(batches)) == 199 * 20
-    ended = time.monotonic()
-    print(f"made {made - begin:.3f} s, first batch {first - made:.3f} s, all {ended - first:.3f} s")
-    assert made - begin < 4 * latency
-    assert first - made < 4 * latency
-    # One after the other takes 20 s, and 16 at a time 1.3 s.
-    assert ended - first < 6
+
+    def of_the_first_batch() -> float:
+        """The longer of the times of the constructor and of the first batch."""
+        begin = time.monotonic()
+        dataset = af.AvroDataset(urls(store, 200), **options(store))
+        made = time.monotonic()
+        batches = dataset.record_batches(batch_size=20, threads=2)
+        next(batches)
+        first = time.monotonic()
+        assert len(ids(batches)) == 199 * 20
+        ended = time.monotonic()
+        print(f"made {made - begin:.3f} s, first batch {first - made:.3f} s, all {ended - first:.3f} s")
+        # One after the other takes 20 s, and 16 at a time 1.3 s.
+        assert ended - first < 6
+        return max(made - begin, first - made)
+
+    in_less_than(4 * latency, of_the_first_batch)
     assert 12 <= store.proxy.stats()["most_concurrent"] <= 16
 
 
@@ -180,11 +184,15 @@ def test_a_shuffle_reads_the_heads_of_files_at_a_time(
     store = make_store("http")
     put_all(store, files_of("avro", (20,) * 64))
     store = store.through(proxy_of(store, latency_ms=50))
-    dataset = af.AvroDataset(urls(store, 64), **options(store))
-    begin = time.monotonic()
-    assert dataset.num_rows == 64 * 20
+
+    def of_num_rows() -> float:
+        dataset = af.AvroDataset(urls(store, 64), **options(store))
+        begin = time.monotonic()
+        assert dataset.num_rows == 64 * 20
+        return time.monotonic() - begin
+
     # One after the other takes 3.2 s.
-    assert time.monotonic() - begin < 1.6
+    in_less_than(1.6, of_num_rows)
     assert 8 <= store.proxy.stats()["most_concurrent"] <= 16
 
 

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arrowfeed_source::FeedErrorKind;
-use arrowfeed_source::io::remote::{ObjectBody, ObjectVersion, RemoteObject, RequestCounts};
+use arrowfeed_source::io::remote::{ObjectBody, ObjectRequest, ObjectVersion, RemoteObject, RequestCounts};
 use arrowfeed_store::{Store, StoreObject};
 
-use crate::server::{Reply, Request, Server, ask, bytes, object, options, right, text};
+use crate::server::{Reply, Request, Server, ask, bytes, in_less_than, object, options, right, text};
 
 fn counts() -> Arc<RequestCounts> {
     Arc::default()
@@ -334,16 +334,20 @@ fn dropping_a_guard_cancels_a_request() {
         count.fetch_add(1, Ordering::SeqCst);
         Some(Reply::new("206 Partial Content", &[0; 10]).with("content-range", "bytes 10-19/100").stalled(1))
     });
-    let (counts, called) = (counts(), done.clone());
-    let request = arrowfeed_source::io::remote::ObjectRequest { range: Some(10..20), version: None, counts };
-    let guard =
-        server.object().request(request, Box::new(move |_| _ = called.fetch_add(1, Ordering::SeqCst)));
-    while started.load(Ordering::SeqCst) == 0 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let start = Instant::now();
-    drop(guard);
-    assert!(start.elapsed() < Duration::from_millis(50));
+    let sent = AtomicUsize::new(0);
+    in_less_than(Duration::from_millis(50), || {
+        let number = sent.fetch_add(1, Ordering::SeqCst) + 1;
+        let called = done.clone();
+        let request = ObjectRequest { range: Some(10..20), version: None, counts: counts() };
+        let guard =
+            server.object().request(request, Box::new(move |_| _ = called.fetch_add(1, Ordering::SeqCst)));
+        while started.load(Ordering::SeqCst) < number {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let start = Instant::now();
+        drop(guard);
+        start.elapsed()
+    });
     std::thread::sleep(Duration::from_millis(600));
-    assert_eq!((done.load(Ordering::SeqCst), started.load(Ordering::SeqCst)), (0, 1));
+    assert_eq!((done.load(Ordering::SeqCst), started.load(Ordering::SeqCst)), (0, sent.into_inner()));
 }
