@@ -10,6 +10,7 @@ use std::ptr;
 use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrowfeed_c::*;
+use arrowfeed_tensor::dlpack::Managed;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -69,6 +70,8 @@ fuzz_target!(|text: &str| {
         }
         read(dataset, &of_iteration);
         tensors(dataset, &of_iteration);
+        described(dataset);
+        split(dataset, &of_iteration);
         arrowfeed_dataset_free(dataset);
     }
 });
@@ -94,6 +97,10 @@ unsafe fn read(dataset: *const Dataset, options: &str) {
         let (text, len) = (options.as_ptr().cast(), options.len());
         if arrowfeed_read(dataset, text, len, ptr::null(), &raw mut stream, &raw mut error) != 0 {
             return checked(error);
+        }
+        // The options are also a text that is not a state.
+        if arrowfeed_stream_load_state(&raw mut stream, text, len, &raw mut error) != 0 {
+            checked(error);
         }
         let next = stream.get_next.expect("a function");
         for _ in 0..MOST_BATCHES {
@@ -121,8 +128,70 @@ unsafe fn tensors(dataset: *const Dataset, options: &str) {
                 checked(error);
                 break;
             }
+            parts(batch);
             arrowfeed_tensor_batch_free(batch);
         }
         arrowfeed_tensor_stream_free(stream);
+    }
+}
+
+/// # Safety
+/// The batch is NULL or that of the interface.
+unsafe fn parts(batch: *const TensorBatch) {
+    // SAFETY: as above.
+    unsafe {
+        // One index, part and level more than there are.
+        for index in 0..=arrowfeed_tensor_count(batch) {
+            for (part, level) in (0..7).flat_map(|part| [(part, 0), (part, 1)]) {
+                let (mut out, mut error) = (ptr::null_mut(), ptr::null_mut());
+                match arrowfeed_tensor_part(batch, index, part, level, &raw mut out, &raw mut error) {
+                    0 => drop(Managed::from_raw(out)),
+                    _ => checked(error),
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The dataset is that of the interface.
+unsafe fn described(dataset: *const Dataset) {
+    let mut error = ptr::null_mut();
+    let taken = |kind, text, error| match kind {
+        // SAFETY: the text comes from the interface.
+        0 => unsafe { arrowfeed_string_free(text) },
+        _ => checked(error),
+    };
+    // SAFETY: as above; the places are variables.
+    unsafe {
+        let (mut rows, mut text) = (0, ptr::null_mut());
+        if arrowfeed_count(dataset, ptr::null(), &raw mut rows, &raw mut error) != 0 {
+            checked(error);
+        }
+        taken(arrowfeed_tensor_specs(dataset, &raw mut text, &raw mut error), text, error);
+        taken(arrowfeed_report(dataset, &raw mut text, &raw mut error), text, error);
+        taken(arrowfeed_plan_splits(dataset, 100, ptr::null(), &raw mut text, &raw mut error), text, error);
+    }
+}
+
+/// Reads a split of which the options are the text.
+///
+/// # Safety
+/// The dataset is that of the interface.
+unsafe fn split(dataset: *const Dataset, text: &str) {
+    let (mut stream, mut error) = (FFI_ArrowArrayStream::empty(), ptr::null_mut());
+    // SAFETY: as above; the text has this length.
+    unsafe {
+        let (text, len) = (text.as_ptr().cast(), text.len());
+        let none = ptr::null();
+        if arrowfeed_read_split(dataset, text, len, none, 0, ptr::null(), &raw mut stream, &raw mut error)
+            != 0
+        {
+            return checked(error);
+        }
+        let (next, mut array) = (stream.get_next.expect("a function"), FFI_ArrowArray::empty());
+        if next(&raw mut stream, &raw mut array) != 0 {
+            checked(arrowfeed_stream_error(&raw const stream));
+        }
     }
 }

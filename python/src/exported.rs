@@ -49,10 +49,7 @@ fn check_field(py: Python<'_>, field: &Field) -> PyResult<()> {
 }
 
 #[cold]
-fn unfit(Nul { path, what, text }: &Nul<'_>) -> FeedError {
-    let text = quoted(text);
-    let message = format!(
-        "expected {what} without the character NUL, which Arrow's C data interface needs, found {text}"
-    );
-    FeedError::new(FeedErrorKind::Schema, message).in_field(path.join("."))
+fn unfit(found: &Nul<'_>) -> FeedError {
+    let message = format!("expected {}, found {}", found.expected(), quoted(found.text));
+    FeedError::new(FeedErrorKind::Schema, message).in_field(found.path.join("."))
 }

@@ -9,11 +9,13 @@
  *   receives NULL or a new error, which arrowfeed_error_free frees. `out` receives NULL, or a released struct, if the function
  *   fails.
  * - Texts are UTF-8. Each text argument has a length in bytes, or ARROWFEED_NUL_TERMINATED. Texts that a function stores in
- *   `out` end with NUL, and belong to the caller, who frees them with arrowfeed_string_free. Texts that a function returns belong
- *   to the object from which they come.
+ *   `out` end with NUL, and belong to the caller, who does not change them and frees them with arrowfeed_string_free. Texts that
+ *   a function returns belong to the object from which they come.
  * - `cancel` may be NULL. It is needed only during the call: the stream that is made goes on after it was freed.
- * - A dataset, an error and a cancel handle may be used by several threads at once. Streams and batches of tensors may be
- *   used by one thread at a time, which need not be the same each time; calls of a second thread are errors.
+ * - A dataset, an error, a batch of tensors and a cancel handle may be used by several threads at once. A stream may be used by
+ *   one thread at a time, which need not be the same each time; a call of a second thread is an error.
+ * - An error ends a stream: the next call finds its end, unless a state is loaded. A program that goes on after an error has not
+ *   read all rows.
  * - NULL is an error where a pointer is required. The functions named ..._free accept it.
  * - No exception and no panic leaves a function. A defect of the library is an error of kind ARROWFEED_ERROR_INTERNAL.
  * - After a fork, a child process may not use objects of its parent.
@@ -45,7 +47,7 @@
 #define ARROWFEED_ERROR_INTERNAL 12
 /* A tensor cannot be made from the columns. */
 #define ARROWFEED_ERROR_REPRESENTATION 13
-/* A state does not belong to this iteration. */
+/* A text is not a state, or the state is that of other options. */
 #define ARROWFEED_ERROR_STATE 14
 /* An argument is NULL, is not UTF-8, or is in use by another thread. */
 #define ARROWFEED_ERROR_ARGUMENT 15
@@ -196,7 +198,10 @@ const char *arrowfeed_error_file(const arrowfeed_error *error);
 const char *arrowfeed_error_field(const arrowfeed_error *error);
 const char *arrowfeed_error_limit(const arrowfeed_error *error);
 
-/* The number of the block in the file and of the record in the block, from 0, and the byte offset in the file; -1 if unknown. */
+/*
+ * The number of the block in the file and of the record in the block, from 0, and the byte offset in the file; -1 if unknown. The
+ * record of an error of a tensor is the row of the batch.
+ */
 int64_t arrowfeed_error_block(const arrowfeed_error *error);
 int64_t arrowfeed_error_record(const arrowfeed_error *error);
 int64_t arrowfeed_error_offset(const arrowfeed_error *error);
@@ -235,7 +240,7 @@ int arrowfeed_schema(const arrowfeed_dataset *dataset, struct ArrowSchema *out, 
 int arrowfeed_count(const arrowfeed_dataset *dataset, const arrowfeed_cancel_handle *cancel, uint64_t *out,
                     arrowfeed_error **error);
 
-/* The counts of all readings of the dataset, and the skipped parts: a JSON object. */
+/* The counts of all streams of arrowfeed_read and arrowfeed_tensors, and the parts that they skipped: a JSON object. */
 int arrowfeed_report(const arrowfeed_dataset *dataset, char **out, arrowfeed_error **error);
 
 /* Iterates over the record batches. `options` is a JSON object, or NULL for the defaults. The caller releases the stream. */
@@ -253,8 +258,14 @@ int arrowfeed_read_split(const arrowfeed_dataset *dataset, const char *split, si
 
 /* ---- streams of this library, until they are released */
 
-/* A copy of the error of the last call of the stream's functions, with its kind and place; NULL if there was none. */
+/*
+ * A copy of the error of the last call of the stream's functions, with its kind and place; NULL if that call had none. While
+ * another thread uses the stream, the functions of the struct return EBUSY, and this one an error of kind ARROWFEED_ERROR_ARGUMENT.
+ */
 arrowfeed_error *arrowfeed_stream_error(const struct ArrowArrayStream *stream);
+
+/* The counts of the stream so far, and the parts that it skipped: a JSON object. */
+int arrowfeed_stream_report(const struct ArrowArrayStream *stream, char **out, arrowfeed_error **error);
 
 /* The position of a stream of arrowfeed_read after its last record batch. */
 int arrowfeed_stream_state(const struct ArrowArrayStream *stream, char **out, arrowfeed_error **error);
@@ -298,8 +309,9 @@ size_t arrowfeed_tensor_row_splits(const arrowfeed_tensor_batch *batch, size_t i
 
 /*
  * Hands over a part, one of ARROWFEED_PART_..., in memory of the CPU and in row-major order. `level` is that of row splits, and
- * otherwise 0. The caller calls its deleter; the part stays valid after the batch was freed. Numbers are not copied, and
- * read-only. Bools are copied to bytes.
+ * otherwise 0. The caller calls its deleter; the part stays valid after the batch was freed. Its memory has the alignment of its
+ * elements. Numbers are not copied, and read-only. Bools are copied to bytes. Each call makes the bytes and the offsets of byte
+ * strings anew if the batch has them in another form.
  */
 int arrowfeed_tensor_part(const arrowfeed_tensor_batch *batch, size_t index, int part, size_t level,
                           struct DLManagedTensorVersioned **out, arrowfeed_error **error);

@@ -135,7 +135,7 @@ pub(crate) fn given_text(text: String) -> Result<*mut c_char, Error> {
     Ok(text.into_raw())
 }
 
-/// Frees a text that a function of this library returned. NULL has no effect.
+/// Frees a text that a function of this library stored in `out`. NULL has no effect.
 ///
 /// # Safety
 /// The text comes from a function of this library, was not changed, and is not used any more.

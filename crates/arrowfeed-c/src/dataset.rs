@@ -3,12 +3,14 @@
 //! Unsafe: pointers of C, through the functions of `boundary`.
 #![expect(unsafe_code, reason = "receives pointers of C")]
 
+use std::collections::HashSet;
 use std::ffi::{c_char, c_int};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrowfeed::Dataset as Batches;
 use arrowfeed::source::run::RangeOptions;
+use arrowfeed::source::{ForkLock, Interrupt, Report};
 use serde::Deserialize;
 
 use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optional_text, place, text};
@@ -23,9 +25,35 @@ use crate::stream::{Content, export};
 
 /// Opened files.
 pub struct Dataset {
-    pub(crate) opened: Opened,
+    opened: Opened,
     /// The rows as record batches.
-    pub(crate) batches: Batches,
+    batches: Batches,
+    /// The rows as tensors, which the first call for tensors opens.
+    tensors: ForkLock<Option<Batches>>,
+}
+
+impl Dataset {
+    /// The rows as tensors.
+    pub(crate) fn tensors(&self, interrupt: Option<&Interrupt>) -> Result<Batches, Error> {
+        if let Some(tensors) = self.tensors.with(|tensors| tensors.clone()).flatten() {
+            return Ok(tensors);
+        }
+        let opened = self.opened.tensors(interrupt)?;
+        // Another thread may have opened them in the meantime.
+        let kept = self.tensors.with(|tensors| tensors.get_or_insert_with(|| opened.clone()).clone());
+        Ok(kept.unwrap_or(opened))
+    }
+
+    /// The counts of all iterations. Each skipped part is listed once.
+    fn report(&self) -> Report {
+        let mut report = self.batches.report();
+        if let Some(tensors) = self.tensors.with(|tensors| tensors.clone()).flatten() {
+            report.add(tensors.report());
+            let mut known = HashSet::new();
+            report.skipped.retain(|part| known.insert((part.path.clone(), part.block, part.offset)));
+        }
+        report
+    }
 }
 
 impl std::fmt::Debug for Dataset {
@@ -50,10 +78,10 @@ pub unsafe extern "C" fn arrowfeed_open(
         // SAFETY: as above.
         let (out, text, interrupt) =
             unsafe { (cleared(out, "out")?, text(options, options_len, "options")?, interrupt(cancel)) };
-        let opened = Opened::new(parse(text)?, interrupt.as_ref())?;
+        let opened = Opened::new(text, interrupt.as_ref())?;
         let batches = opened.batches(interrupt.as_ref())?;
         // SAFETY: it is a place for a pointer.
-        unsafe { out.write(handle(Dataset { opened, batches })) };
+        unsafe { out.write(handle(Dataset { opened, batches, tensors: ForkLock::default() })) };
         Ok(())
     };
     // SAFETY: as above.
@@ -206,7 +234,7 @@ pub unsafe extern "C" fn arrowfeed_read_split(
             let split = text(split, split_len, "split")?;
             (borrowed(dataset, "dataset")?, SplitText::parse(split)?, options, interrupt(cancel))
         };
-        let SplitOptions { batch_size, on_error } = parse(options)?;
+        let SplitOptions { batch_size, on_error } = parse(options, "options")?;
         let options = RangeOptions { batch_size, on_error: on_error.into(), interrupt, claim: None };
         let reader = dataset.batches.read_split(&split, None, options)?;
         // SAFETY: it is a place for the struct.
@@ -217,7 +245,7 @@ pub unsafe extern "C" fn arrowfeed_read_split(
     unsafe { call(error, read) }
 }
 
-/// The counts of all readings of record batches of the dataset, and the skipped parts, as a JSON object.
+/// The counts of all iterations over record batches and tensors of the dataset, and the skipped parts, as a JSON object.
 ///
 /// # Safety
 /// The arguments are as `arrowfeed.h` requires.
@@ -230,7 +258,7 @@ pub unsafe extern "C" fn arrowfeed_report(
     let report = || {
         // SAFETY: as above.
         let (out, dataset) = unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?) };
-        let text = crate::report::json(&dataset.batches.report());
+        let text = crate::report::json(&dataset.report());
         // SAFETY: it is a place for a pointer.
         unsafe { out.write(given_text(text)?) };
         Ok(())

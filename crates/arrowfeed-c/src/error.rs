@@ -3,7 +3,8 @@
 use std::ffi::{CStr, CString, c_int};
 
 use arrowfeed::source::Location;
-use arrowfeed::{DatasetError, FeedError, FeedErrorKind};
+use arrowfeed::tensor::{ConversionError, RepresentationError};
+use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind};
 
 /// The kind of an error. The numbers are part of the interface, and never change their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +26,9 @@ pub enum ErrorKind {
     Options = 7,
     /// [`FeedErrorKind::Conversion`], and values that do not fit a tensor.
     Conversion = 8,
-    /// [`FeedErrorKind::Limit`].
+    /// [`FeedErrorKind::Limit`], and copies of values of a tensor that exceed a limit.
     Limit = 9,
-    /// [`FeedErrorKind::Changed`].
+    /// [`FeedErrorKind::Changed`], and a state of other files.
     Changed = 10,
     /// [`FeedErrorKind::Interrupted`].
     Cancelled = 11,
@@ -35,7 +36,7 @@ pub enum ErrorKind {
     Internal = 12,
     /// A tensor cannot be made from the columns.
     Representation = 13,
-    /// A state does not belong to this iteration.
+    /// A text is not a state, or the state is that of other options.
     State = 14,
     /// An argument is NULL, is not UTF-8, or is in use by another thread.
     Argument = 15,
@@ -191,12 +192,33 @@ impl From<DatasetError> for Error {
     fn from(error: DatasetError) -> Self {
         let kind = match error {
             DatasetError::Feed(error) => return error.into(),
-            DatasetError::Representation(_) => ErrorKind::Representation,
-            DatasetError::Conversion(_) => ErrorKind::Conversion,
+            DatasetError::Representation(error) => return error.into(),
+            DatasetError::Conversion(error) => return error.into(),
+            DatasetError::State(ref error) if error.kind() == StateErrorKind::Files => ErrorKind::Changed,
             DatasetError::State(_) => ErrorKind::State,
             _ => ErrorKind::Options,
         };
         Self::new(kind, error.to_string())
+    }
+}
+
+impl From<RepresentationError> for Error {
+    fn from(error: RepresentationError) -> Self {
+        let mut made = Self::new(ErrorKind::Representation, error.to_string());
+        made.0.field = error.column().map(c_text);
+        made
+    }
+}
+
+impl From<ConversionError> for Error {
+    fn from(error: ConversionError) -> Self {
+        let limit = error.limit();
+        let kind = if limit.is_some() { ErrorKind::Limit } else { ErrorKind::Conversion };
+        let mut made = Self::new(kind, error.to_string());
+        made.0.limit = limit.map(c_text);
+        made.0.field = error.column().map(c_text);
+        made.0.record = error.row().map(|row| row as u64);
+        made
     }
 }
 

@@ -11,6 +11,7 @@
 // | `options` | options in JSON |
 // | `files` `formats` `opened` | paths to files, formats and their options, opened files |
 // | `dataset` `splits` `report` | the functions of datasets |
+// | `exclusive` | streams, which one thread uses at a time |
 // | `exported` `stream` | record batches as structs of Arrow |
 // | `tensors` `tensor_batch` `byte_strings` | iterations over tensors, and their parts as structs of DLPack |
 // | `version` | versions of the library and of the interface |
@@ -21,10 +22,10 @@ mod cancel;
 mod dataset;
 mod error;
 mod error_functions;
+mod exclusive;
 mod exported;
 mod files;
 mod formats;
-mod in_use;
 mod opened;
 mod options;
 mod report;
@@ -39,7 +40,9 @@ pub use cancel::*;
 pub use dataset::*;
 pub use error::{Error, ErrorKind};
 pub use error_functions::*;
-pub use stream::{arrowfeed_stream_error, arrowfeed_stream_load_state, arrowfeed_stream_state};
+pub use stream::{
+    arrowfeed_stream_error, arrowfeed_stream_load_state, arrowfeed_stream_report, arrowfeed_stream_state,
+};
 pub use tensor_batch::*;
 pub use tensors::*;
 pub use version::{ABI_VERSION, arrowfeed_abi_version, arrowfeed_version};

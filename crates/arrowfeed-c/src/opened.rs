@@ -10,9 +10,8 @@ use arrowfeed::{Dataset, DatasetOptions, Partitioning, TensorDefinitions};
 use crate::error::Error;
 use crate::files::files;
 use crate::formats::{self, Common};
-use crate::options::OpenOptions;
-use crate::options::Partitioned;
 use crate::options::tensors::definitions;
+use crate::options::{OpenOptions, Partitioned, parse};
 
 /// Files of one format, and the rows of them that are selected.
 pub(crate) struct Opened {
@@ -25,12 +24,11 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Opens the first file.
-    pub(crate) fn new(options: OpenOptions, interrupt: Option<&Interrupt>) -> Result<Self, Error> {
+    /// Parses options, and opens the first file.
+    pub(crate) fn new(text: &str, interrupt: Option<&Interrupt>) -> Result<Self, Error> {
+        let options: OpenOptions = parse(text, "options")?;
         let (sources, format) = files(&options, interrupt)?;
-        let OpenOptions {
-            format_options, columns, exclude, limits, filter, skip, take, index, tensors, ..
-        } = options;
+        let OpenOptions { columns, exclude, limits, filter, skip, take, index, tensors, .. } = options;
         let added = [&options.file_column, &options.row_column].iter().any(|column| column.is_some())
             || options.partitioning.is_some();
         // Added columns may be selected too, so columns are selected after them.
@@ -38,12 +36,12 @@ impl Opened {
             true => ((None, None), (columns, exclude)),
             false => ((columns, exclude), (None, None)),
         };
-        let common = Common { columns: of_format.0, exclude: of_format.1, limits: limits.into() };
-        let mut files = formats::open(format, sources, format_options, common, interrupt)?;
+        let common = Common { columns: of_format.0, exclude: of_format.1, limits: limits.0.into() };
+        let mut files = formats::open(format, sources, text, common, interrupt)?;
         if added {
             let of_files = match options.partitioning {
                 None => Vec::new(),
-                Some(Partitioned::Named(_)) => Partitioning::Hive.columns(&files)?,
+                Some(Partitioned::Hive) => Partitioning::Hive.columns(&files)?,
                 Some(Partitioned::Columns(columns)) => {
                     Partitioning::Schema(columns.schema("partitioning")?).columns(&files)?
                 }

@@ -7,6 +7,7 @@ use arrowfeed::source::io::FileIdentity;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::options::parse;
 
 /// A split as text.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,8 +34,7 @@ impl SplitText {
     /// Parses the text of a split.
     pub(crate) fn parse(text: &str) -> Result<Split, Error> {
         let wrong = |error: String| Error::options(format!("split: {error}"));
-        let Self { path, start, end, file_id } =
-            serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let Self { path, start, end, file_id } = parse(text, "split")?;
         let identity = file_id.map(|text| text.parse::<FileIdentity>()).transpose();
         let identity = identity.map_err(|error| wrong(error.to_string()))?;
         let split = Split { path: PathBuf::from(path), start, end, identity };

@@ -1,27 +1,24 @@
 //! Record batches as an `ArrowArrayStream`.
 //!
 //! Unsafe: the functions of the stream receive its struct from C, whose private data is a boxed [`Stream`] until `release` frees
-//! it. Functions of this library recognize such a struct by its `release` function. A lock finds out if two threads call a
-//! stream at once. It is never waited for.
+//! it. Functions of this library recognize such a struct by its `release` function.
 #![expect(unsafe_code, reason = "exports a stream, whose functions receive pointers of C")]
-#![expect(clippy::disallowed_types, reason = "a mutex on which only `try_lock` is called")]
 
 use std::ffi::{c_char, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
+use arrowfeed::FileReader;
 use arrowfeed::dataset::BatchIterator;
-use arrowfeed::{FeedError, FileReader};
+use arrowfeed::source::Report;
 
 use crate::boundary::{call, cleared, given_text, guarded, handle, place, text};
 use crate::error::Error;
+use crate::exclusive::{Exclusive, in_use};
 use crate::exported::{array, schema};
-use crate::in_use::{IN_USE, unused};
 
 /// The source of the record batches.
 pub(crate) enum Content {
@@ -44,6 +41,13 @@ impl Content {
         }
     }
 
+    fn report(&self) -> Report {
+        match self {
+            Self::Batches(batches) => batches.report(),
+            Self::Split(reader) => reader.report(),
+        }
+    }
+
     /// The iteration over a dataset, which has a state.
     fn batches(&mut self) -> Result<&mut BatchIterator, Error> {
         match self {
@@ -57,39 +61,26 @@ impl Content {
 }
 
 /// The private data of a stream.
-pub(crate) struct Stream(Mutex<Reading>);
-
-pub(crate) struct Reading {
-    content: Content,
-    /// The error of the last call.
-    error: Option<Error>,
-    /// A call panicked, so the content may be in any state. The error is that of the panic, and stays.
-    is_broken: bool,
-}
+pub(crate) struct Stream(Exclusive<Content>);
 
 impl Stream {
-    /// Runs `work`, keeps its error, and returns the error number. A panic ends the stream.
+    /// Runs `work`, and returns the number of its error.
     fn run(&self, work: impl FnOnce(&mut Content) -> Result<(), Error>) -> c_int {
-        let Some(mut reading) = unused(&self.0) else { return libc::EBUSY };
-        if !reading.is_broken {
-            let result = catch_unwind(AssertUnwindSafe(|| work(&mut reading.content)));
-            reading.is_broken = result.is_err();
-            let result = result.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic).into()));
-            reading.error = result.err();
+        match self.0.attempt(work) {
+            Some(result) => result.map_or_else(|error| error.errno(), |()| 0),
+            None => libc::EBUSY,
         }
-        reading.error.as_ref().map_or(0, Error::errno)
     }
 }
 
 /// Hands a stream over to C.
 pub(crate) fn export(content: Content) -> FFI_ArrowArrayStream {
-    let reading = Reading { content, error: None, is_broken: false };
     FFI_ArrowArrayStream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
         get_last_error: Some(get_last_error),
         release: Some(release),
-        private_data: handle(Stream(Mutex::new(reading))).cast(),
+        private_data: handle(Stream(Exclusive::new(content))).cast(),
     }
 }
 
@@ -146,9 +137,10 @@ unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_A
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
     // SAFETY: C calls the function with a stream of this library.
     let Some(stream) = (unsafe { private(stream) }) else { return ptr::null() };
-    let Some(reading) = unused(&stream.0) else { return c"the stream is in use by another thread".as_ptr() };
     // The text stays until the next call.
-    reading.error.as_ref().map_or(ptr::null(), |error| error.parts().message.as_ptr())
+    let message =
+        stream.0.last_error(|error| error.map_or(ptr::null(), |error| error.parts().message.as_ptr()));
+    message.unwrap_or(c"the stream is in use by another thread".as_ptr())
 }
 
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
@@ -169,9 +161,32 @@ unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
 pub unsafe extern "C" fn arrowfeed_stream_error(stream: *const FFI_ArrowArrayStream) -> *mut Error {
     let copied = || {
         // SAFETY: as above.
-        unused(&unsafe { private(stream) }?.0)?.error.clone()
+        let last = unsafe { private(stream) }?.0.last_error(|error| error.cloned());
+        last.unwrap_or_else(|| Some(in_use()))
     };
     guarded(None, copied).map_or(ptr::null_mut(), handle)
+}
+
+/// The counts of a stream, and the skipped parts, as a JSON object.
+///
+/// # Safety
+/// The arguments are as `arrowfeed.h` requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arrowfeed_stream_report(
+    stream: *const FFI_ArrowArrayStream,
+    out: *mut *mut c_char,
+    error: *mut *mut Error,
+) -> c_int {
+    let report = || {
+        // SAFETY: as above.
+        let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
+        let text = crate::report::json(&stream.0.with(|content| Ok(content.report()))?);
+        // SAFETY: it is a place for a pointer.
+        unsafe { out.write(given_text(text)?) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, report) }
 }
 
 /// The position after the last record batch, as text.
@@ -187,8 +202,7 @@ pub unsafe extern "C" fn arrowfeed_stream_state(
     let state = || {
         // SAFETY: as above.
         let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
-        let mut reading = unused(&stream.0).ok_or_else(|| Error::argument(IN_USE))?;
-        let text = reading.content.batches()?.state()?;
+        let text = stream.0.with(|content| Ok(content.batches()?.state()?))?;
         // SAFETY: it is a place for a pointer.
         unsafe { out.write(given_text(text)?) };
         Ok(())
@@ -211,9 +225,7 @@ pub unsafe extern "C" fn arrowfeed_stream_load_state(
     let load = || {
         // SAFETY: as above.
         let (state, stream) = unsafe { (text(state, state_len, "state")?, own(stream)?) };
-        let mut reading = unused(&stream.0).ok_or_else(|| Error::argument(IN_USE))?;
-        reading.content.batches()?.load_state(state)?;
-        Ok(())
+        stream.0.with(|content| Ok(content.batches()?.load_state(state)?))
     };
     // SAFETY: as above.
     unsafe { call(error, load) }

@@ -179,8 +179,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_part(
         };
         let export = export(tensor, part, level).map_err(|error| match error {
             PartError::None(found) => {
-                let expected = "a part that the tensor has";
-                Error::argument(format!("part: expected {expected} {name:?}, found {found}"))
+                Error::argument(format!("part: expected a part of the tensor {name:?}, found {found}"))
             }
             PartError::Failed(error) => Error::new(ErrorKind::Conversion, format!("{name:?}: {error}")),
         })?;
@@ -223,6 +222,9 @@ impl From<ArrowError> for PartError {
 
 fn export(tensor: &Tensor, part: c_int, level: usize) -> Result<Export, PartError> {
     let none = || PartError::None(format!("part {part} of level {level}"));
+    if level > 0 && part != tensor_part::ROW_SPLITS {
+        return Err(none());
+    }
     let values = values(tensor).ok_or_else(none)?;
     let is_bytes = values.dtype() == DType::Bytes;
     Ok(match (part, tensor) {

@@ -1,14 +1,9 @@
 //! Iterations over the tensors of a dataset.
 //!
-//! Unsafe: pointers of C, through the functions of `boundary`. A lock finds out if two threads call an iteration at once. It is
-//! never waited for.
+//! Unsafe: pointers of C, through the functions of `boundary`.
 #![expect(unsafe_code, reason = "receives pointers of C")]
-#![expect(clippy::disallowed_types, reason = "a mutex on which only `try_lock` is called")]
 
 use std::ffi::{c_char, c_int};
-use std::panic::resume_unwind;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 
 use arrowfeed::dataset::TensorIterator;
 use arrowfeed::tensor::TensorSpec;
@@ -17,27 +12,17 @@ use serde_json::{Value, json};
 use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optional_text, text};
 use crate::cancel::{Cancel, interrupt};
 use crate::dataset::Dataset;
-use crate::error::{Error, ErrorKind};
-use crate::in_use::{IN_USE, unused};
+use crate::error::Error;
+use crate::exclusive::Exclusive;
 use crate::options::iteration;
 use crate::tensor_batch::TensorBatch;
 
-/// An iteration over tensors. `None`: a call panicked, so the iteration may be in any state.
-#[derive(Debug)]
-pub struct TensorStream(Mutex<Option<TensorIterator>>);
+/// An iteration over tensors.
+pub struct TensorStream(Exclusive<TensorIterator>);
 
-impl TensorStream {
-    /// Runs `work` with the iteration.
-    fn run<T>(&self, work: impl FnOnce(&mut TensorIterator) -> Result<T, Error>) -> Result<T, Error> {
-        let mut iteration = unused(&self.0).ok_or_else(|| Error::argument(IN_USE))?;
-        let Some(iterator) = iteration.as_mut() else {
-            let message = "stream: expected a stream that works, found one that an earlier error has ended";
-            return Err(Error::new(ErrorKind::Internal, message));
-        };
-        catch_unwind(AssertUnwindSafe(|| work(iterator))).unwrap_or_else(|panic| {
-            *iteration = None;
-            resume_unwind(panic)
-        })
+impl std::fmt::Debug for TensorStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TensorStream").finish_non_exhaustive()
     }
 }
 
@@ -57,13 +42,14 @@ pub unsafe extern "C" fn arrowfeed_tensors(
     let open = || {
         // SAFETY: as above.
         let (out, dataset, options, interrupt) = unsafe {
+            let out = cleared(out, "out")?;
             let options = optional_text(options, options_len, "options")?;
-            (cleared(out, "out")?, borrowed(dataset, "dataset")?, options, interrupt(cancel))
+            (out, borrowed(dataset, "dataset")?, options, interrupt(cancel))
         };
         let options = iteration::parse(options, interrupt.clone())?;
-        let tensors = dataset.opened.tensors(interrupt.as_ref())?.tensors(options)?;
+        let tensors = dataset.tensors(interrupt.as_ref())?.tensors(options)?;
         // SAFETY: it is a place for a pointer.
-        unsafe { out.write(handle(TensorStream(Mutex::new(Some(tensors))))) };
+        unsafe { out.write(handle(TensorStream(Exclusive::new(tensors)))) };
         Ok(())
     };
     // SAFETY: as above.
@@ -83,7 +69,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_stream_next(
     let next = || {
         // SAFETY: as above.
         let (out, stream) = unsafe { (cleared(out, "out")?, borrowed(stream, "stream")?) };
-        let tensors = stream.run(|tensors| Ok(tensors.next().transpose()?))?;
+        let tensors = stream.0.with(|tensors| Ok(tensors.next().transpose()?))?;
         if let Some(tensors) = tensors {
             // SAFETY: it is a place for a pointer.
             unsafe { out.write(handle(TensorBatch::new(tensors))) };
@@ -107,7 +93,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_stream_state(
     let state = || {
         // SAFETY: as above.
         let (out, stream) = unsafe { (cleared(out, "out")?, borrowed(stream, "stream")?) };
-        let text = stream.run(|tensors| Ok(tensors.state()?))?;
+        let text = stream.0.with(|tensors| Ok(tensors.state()?))?;
         // SAFETY: it is a place for a pointer.
         unsafe { out.write(given_text(text)?) };
         Ok(())
@@ -130,7 +116,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_stream_load_state(
     let load = || {
         // SAFETY: as above.
         let (state, stream) = unsafe { (text(state, state_len, "state")?, borrowed(stream, "stream")?) };
-        stream.run(|tensors| Ok(tensors.load_state(state)?))
+        stream.0.with(|tensors| Ok(tensors.load_state(state)?))
     };
     // SAFETY: as above.
     unsafe { call(error, load) }
@@ -159,7 +145,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_specs(
     let specs = || {
         // SAFETY: as above.
         let (out, dataset) = unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?) };
-        let tensors = dataset.opened.tensors(None)?;
+        let tensors = dataset.tensors(None)?;
         let text = Value::Array(tensors.specs().iter().map(spec).collect()).to_string();
         // SAFETY: it is a place for a pointer.
         unsafe { out.write(given_text(text)?) };

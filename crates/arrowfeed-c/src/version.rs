@@ -3,7 +3,8 @@
 
 use std::ffi::c_char;
 
-/// The version of the interface, `ARROWFEED_ABI_VERSION` in the header. It grows with each change of the header.
+/// The version of the interface, `ARROWFEED_ABI_VERSION` in the header. It grows when the header gets a function or a
+/// constant, except kinds of errors.
 pub const ABI_VERSION: u32 = 1;
 
 /// The version of the library, such as `0.1.0`. The text is constant.

@@ -13,6 +13,13 @@ pub struct Nul<'a> {
     pub text: &'a str,
 }
 
+impl Nul<'_> {
+    /// What is expected instead.
+    pub fn expected(&self) -> String {
+        format!("{} without the character NUL, which Arrow's C data interface needs", self.what)
+    }
+}
+
 /// A text with NUL, and what it is.
 type Found<'a> = (&'static str, &'a str);
 

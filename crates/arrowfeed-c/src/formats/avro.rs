@@ -1,14 +1,14 @@
 //! Options of Avro in JSON.
 
-use std::collections::BTreeMap;
-
 use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
 use arrowfeed::{AvroOptions, AvroSchema};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Common;
 use crate::error::Error;
+use crate::options::ordered::Ordered;
 
 /// The fields of [`AvroOptions`].
 #[derive(Debug, Default, Deserialize)]
@@ -21,7 +21,7 @@ pub(super) struct Given {
     encoding: Encoding,
     string_type: Strings,
     unions: UnionName,
-    fixed_lengths: BTreeMap<String, i32>,
+    fixed_lengths: Ordered<i32>,
     double_as_float: bool,
     raw: bool,
 }
@@ -78,7 +78,7 @@ pub(super) fn options(given: Given, common: Common) -> Result<AvroOptions, Error
             UnionName::Struct => Unions::Struct,
             UnionName::Json => Unions::Json,
         },
-        fixed_lengths: given.fixed_lengths,
+        fixed_lengths: given.fixed_lengths.0.into_iter().collect(),
         double_as_float: given.double_as_float,
         raw: given.raw,
         limits,
@@ -88,7 +88,7 @@ pub(super) fn options(given: Given, common: Common) -> Result<AvroOptions, Error
 /// A string is the JSON text of a schema if it is a JSON value, and otherwise the name of a type.
 fn schema(value: &Value) -> Result<AvroSchema, Error> {
     let text = match value {
-        Value::String(text) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => text.clone(),
+        Value::String(text) if serde_json::from_str::<IgnoredAny>(text).is_ok() => text.clone(),
         value => value.to_string(),
     };
     Ok(AvroSchema::parse(&text)?)

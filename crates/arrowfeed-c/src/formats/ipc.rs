@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Common;
 
 /// There are no options but those of all formats.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Given {}
 

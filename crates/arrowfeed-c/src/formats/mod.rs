@@ -23,10 +23,10 @@ use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::FileSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::error::Error;
-use crate::options::parse_value;
+use crate::options::object::Object;
+use crate::options::parse;
 
 pub(crate) use detect::detect;
 
@@ -76,11 +76,11 @@ pub(crate) struct Common {
     pub(crate) limits: Limits,
 }
 
-/// Opens files of a format with its options.
+/// Opens files of a format with its options: `format_options` in those of `arrowfeed_open`.
 pub(crate) fn open(
     format: FormatName,
     sources: Vec<FileSource>,
-    options: Option<Value>,
+    options: &str,
     common: Common,
     interrupt: Option<&Interrupt>,
 ) -> Result<FileSet, Error> {
@@ -103,7 +103,7 @@ pub(crate) fn open(
         }
         #[cfg(feature = "tfrecord")]
         FormatName::Tfrecord => {
-            let options = tfrecord::options(options.parse()?, common);
+            let options = tfrecord::options(options.parse()?, common)?;
             arrowfeed::tfrecord::RecordFormat::files(sources, options, interrupt)?
         }
         #[cfg(feature = "text")]
@@ -133,14 +133,20 @@ pub(crate) fn open(
 }
 
 /// The options of a format, which have not been parsed yet.
-struct OfFormat {
+struct OfFormat<'a> {
     format: FormatName,
-    options: Option<Value>,
+    options: &'a str,
 }
 
-impl OfFormat {
-    fn parse<T: DeserializeOwned>(self) -> Result<T, Error> {
+#[derive(Deserialize)]
+struct FormatOptions<T> {
+    format_options: Option<Object<T>>,
+}
+
+impl OfFormat<'_> {
+    fn parse<T: DeserializeOwned + Default>(self) -> Result<T, Error> {
         let name = format!("format_options of {}", self.format.name());
-        parse_value(self.options.unwrap_or_else(|| Value::Object(serde_json::Map::new())), &name)
+        let options: FormatOptions<T> = parse(self.options, &name)?;
+        Ok(options.format_options.map(|options| options.0).unwrap_or_default())
     }
 }

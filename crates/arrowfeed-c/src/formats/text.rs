@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use super::Common;
 use crate::error::Error;
 use crate::options::columns::Columns;
+use crate::options::object::Object;
 
 /// The fields of [`JsonLinesOptions`].
 #[derive(Debug, Default, Deserialize)]
@@ -33,7 +34,7 @@ pub(super) struct CsvGiven {
     true_values: Vec<String>,
     false_values: Vec<String>,
     decimal_comma: bool,
-    multivalent: Option<MultivalentOptions>,
+    multivalent: Option<Object<MultivalentOptions>>,
     names: Option<Vec<String>>,
     schema: Option<Columns>,
     types: Option<Columns>,
@@ -100,7 +101,8 @@ pub(super) fn csv(given: CsvGiven, common: Common) -> Result<CsvOptions, Error> 
         true_values: given.true_values,
         false_values: given.false_values,
         decimal_comma: given.decimal_comma,
-        multivalent: multivalent.map(|of| Multivalent { columns: of.columns, delimiter: of.delimiter.0 }),
+        multivalent: multivalent
+            .map(|Object(of)| Multivalent { columns: of.columns, delimiter: of.delimiter.0 }),
     };
     Ok(CsvOptions {
         dialect,

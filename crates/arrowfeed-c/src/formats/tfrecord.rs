@@ -6,12 +6,14 @@ use arrowfeed::tfrecord::{FeatureEncoding, RecordKind, RecordOptions};
 use serde::Deserialize;
 
 use super::Common;
+use crate::error::Error;
+use crate::options::object::Object;
 
 /// The fields of [`RecordOptions`], and those of the [`RecordKind`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Given {
-    kind: KindOptions,
+    kind: Object<KindOptions>,
     encoding: Encoding,
     chunk_bytes: Option<u64>,
 }
@@ -23,12 +25,12 @@ enum KindOptions {
         column: Option<String>,
     },
     Example {
-        features: Option<Vec<FeatureOptions>>,
+        features: Option<Vec<Object<FeatureOptions>>>,
         sample: Option<u64>,
     },
     SequenceExample {
-        context: Option<Vec<FeatureOptions>>,
-        sequence: Option<Vec<FeatureOptions>>,
+        context: Option<Vec<Object<FeatureOptions>>>,
+        sequence: Option<Vec<Object<FeatureOptions>>>,
         sequence_column: Option<String>,
         sample: Option<u64>,
     },
@@ -64,17 +66,22 @@ enum Encoding {
     Feature,
 }
 
-pub(super) fn options(given: Given, common: Common) -> RecordOptions {
+pub(super) fn options(given: Given, common: Common) -> Result<RecordOptions, Error> {
     let Common { columns, exclude, limits } = common;
-    let kind = match given.kind {
+    let kind = match given.kind.0 {
         KindOptions::Raw { column } => {
             RecordKind::Raw { column: column.unwrap_or_else(|| "record".to_owned()) }
         }
         KindOptions::Example { features, sample } => {
+            one_of("features", features.is_some(), sample)?;
             RecordKind::Example { features: features.map(all), sample }
         }
         KindOptions::SequenceExample { context, sequence, sequence_column, sample } => {
-            let is_given = context.is_some() || sequence.is_some() || sequence_column.is_some();
+            let is_given = context.is_some() || sequence.is_some();
+            one_of("context or sequence", is_given, sample)?;
+            if sequence_column.is_some() && !is_given {
+                return Err(refused("context or sequence beside sequence_column, found neither"));
+            }
             let defaults = SequenceFeatures::default();
             let features = is_given.then(|| SequenceFeatures {
                 context: context.map(all).unwrap_or_default(),
@@ -85,7 +92,7 @@ pub(super) fn options(given: Given, common: Common) -> RecordOptions {
         }
     };
     let defaults = RecordOptions::new(kind);
-    RecordOptions {
+    Ok(RecordOptions {
         columns,
         exclude,
         encoding: match given.encoding {
@@ -95,11 +102,23 @@ pub(super) fn options(given: Given, common: Common) -> RecordOptions {
         chunk_bytes: given.chunk_bytes.unwrap_or(defaults.chunk_bytes),
         limits,
         ..defaults
+    })
+}
+
+/// Checks that there are no features beside the number of records from which they are inferred.
+fn one_of(features: &str, is_given: bool, sample: Option<u64>) -> Result<(), Error> {
+    match sample {
+        Some(_) if is_given => Err(refused(&format!("either {features} or sample, found both"))),
+        _ => Ok(()),
     }
 }
 
-fn all(features: Vec<FeatureOptions>) -> Vec<Feature> {
-    let feature = |feature: FeatureOptions| Feature {
+fn refused(expected: &str) -> Error {
+    Error::options(format!("format_options of tfrecord: kind: expected {expected}"))
+}
+
+fn all(features: Vec<Object<FeatureOptions>>) -> Vec<Feature> {
+    let feature = |Object(feature): Object<FeatureOptions>| Feature {
         name: feature.name,
         kind: match feature.kind {
             FeatureKindName::Bytes => FeatureKind::Bytes,

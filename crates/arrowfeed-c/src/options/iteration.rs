@@ -7,6 +7,7 @@ use arrowfeed::dataset::{Even, FileMatch, GlobalBatches, LengthBatches};
 use arrowfeed::source::{Interrupt, OnError};
 use serde::Deserialize;
 
+use super::object::Object;
 use crate::error::Error;
 
 /// The fields of [`IterationOptions`].
@@ -14,8 +15,8 @@ use crate::error::Error;
 #[serde(deny_unknown_fields)]
 struct Given {
     batch_size: Option<usize>,
-    global: Option<GlobalOptions>,
-    by_length: Option<LengthOptions>,
+    global: Option<Object<GlobalOptions>>,
+    by_length: Option<Object<LengthOptions>>,
     #[serde(default)]
     drop_remainder: bool,
     #[serde(default)]
@@ -106,13 +107,13 @@ impl From<OnErrorName> for OnError {
 
 /// Parses the options of an iteration. `None`: the defaults.
 pub(crate) fn parse(text: Option<&str>, interrupt: Option<Interrupt>) -> Result<IterationOptions, Error> {
-    let given: Given = super::parse(text.unwrap_or("{}"))?;
+    let given: Given = super::parse(text.unwrap_or("{}"), "options")?;
     let defaults = IterationOptions::default();
     let (first, end) = given.rows.unwrap_or((defaults.rows.start, defaults.rows.end));
     Ok(IterationOptions {
         batch_size: given.batch_size.unwrap_or(defaults.batch_size),
-        global: given.global.map(global),
-        by_length: given.by_length.map(by_length),
+        global: given.global.map(|Object(given)| global(given)),
+        by_length: given.by_length.map(|Object(given)| by_length(given)),
         drop_remainder: given.drop_remainder,
         across_epochs: given.across_epochs,
         epochs: given.epochs,

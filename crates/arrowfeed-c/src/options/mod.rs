@@ -6,18 +6,22 @@
 // | `columns` | Arrow schemas |
 // | `iteration` | of `arrowfeed_read` and `arrowfeed_tensors` |
 // | `limits` | `limits` of `arrowfeed_open` |
+// | `object` | objects whose order does not count |
 // | `ordered` | objects whose order counts |
 // | `tensors` | `tensors` of `arrowfeed_open` |
 
 pub(crate) mod columns;
 pub(crate) mod iteration;
 mod limits;
+pub(crate) mod object;
 pub(crate) mod ordered;
 pub(crate) mod tensors;
 
+use std::fmt;
 use std::path::PathBuf;
 
-use serde::de::DeserializeOwned;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -25,6 +29,7 @@ use crate::error::Error;
 use crate::formats::FormatName;
 use columns::Columns;
 use limits::LimitOptions;
+use object::Object;
 use ordered::Ordered;
 use tensors::TensorOptions;
 
@@ -37,8 +42,9 @@ pub(crate) struct OpenOptions {
     pub(crate) paths: Vec<String>,
     /// Default: found in the first file.
     pub(crate) format: Option<FormatName>,
-    /// The options of the format.
-    pub(crate) format_options: Option<Value>,
+    /// The options of the format, which `formats` parses when the format is known.
+    #[serde(rename = "format_options")]
+    _format_options: Option<IgnoredAny>,
     /// Field paths of the columns to read. Default: all columns.
     pub(crate) columns: Option<Vec<String>>,
     /// Names of columns not to read.
@@ -51,7 +57,7 @@ pub(crate) struct OpenOptions {
     /// Maximum number of rows.
     pub(crate) take: Option<u64>,
     #[serde(default)]
-    pub(crate) limits: LimitOptions,
+    pub(crate) limits: Object<LimitOptions>,
     /// Columns of the values in the names of directories.
     pub(crate) partitioning: Option<Partitioned>,
     /// Name of a column with the path of the file.
@@ -67,38 +73,47 @@ pub(crate) struct OpenOptions {
     pub(crate) cache: Option<PathBuf>,
     pub(crate) cache_bytes: Option<u64>,
     /// The tensors. Default: inferred from the columns.
-    pub(crate) tensors: Option<Ordered<TensorOptions>>,
+    pub(crate) tensors: Option<Ordered<Object<TensorOptions>>>,
 }
 
 /// `"hive"`, or the columns.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected partitioning to be \"hive\" or a list of columns")]
+#[derive(Debug)]
 pub(crate) enum Partitioned {
-    Named(PartitioningName),
+    Hive,
     Columns(Columns),
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PartitioningName {
-    Hive,
+impl<'de> Deserialize<'de> for Partitioned {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PartitionedVisitor)
+    }
 }
 
-/// Parses options.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    // The parser would accept an array as well, whose items are the values of the fields.
-    if text.trim_start().starts_with('[') {
-        return Err(Error::options("options: expected a JSON object, found an array"));
+struct PartitionedVisitor;
+
+impl<'de> Visitor<'de> for PartitionedVisitor {
+    type Value = Partitioned;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"hive\" or a list of columns")
     }
-    serde_json::from_str(text).map_err(|error| Error::options(format!("options: {error}")))
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Partitioned, E> {
+        match text {
+            "hive" => Ok(Partitioned::Hive),
+            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Partitioned, A::Error> {
+        Columns::deserialize(SeqAccessDeserializer::new(items)).map(Partitioned::Columns)
+    }
 }
 
-/// Parses the options of a part that is already JSON. `name` is the name of the part.
-pub(crate) fn parse_value<T: DeserializeOwned>(value: Value, name: &str) -> Result<T, Error> {
-    if value.is_array() {
-        return Err(Error::options(format!("{name}: expected a JSON object, found an array")));
-    }
-    serde_json::from_value(value).map_err(|error| Error::options(format!("{name}: {error}")))
+/// Parses options. `name` is their name in errors.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Error> {
+    let parsed = serde_json::from_str::<Object<T>>(text);
+    parsed.map(|object| object.0).map_err(|error| Error::options(format!("{name}: {error}")))
 }
 
 /// A text, or a list of texts.

@@ -1,12 +1,17 @@
 //! Definitions of tensors in JSON: `{"scores": {"kind": "dense", "column": "scores", "shape": [2]}}`.
 
+use std::fmt;
+
 use arrowfeed::TensorDefinitions;
 use arrowfeed::tensor::{
     ColumnPath, DefaultValue, Dense, PadTo, Padding, Partition, Ragged, Representation, Sparse, SplitsDType,
     Structured, VarLenRagged, VarLenSparse,
 };
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
 
+use super::object::Object;
 use super::ordered::Ordered;
 
 /// The fields of the [`Representation`] of this kind.
@@ -43,7 +48,7 @@ pub(crate) enum TensorOptions {
         column: String,
         #[serde(default)]
         row_splits_dtype: SplitsName,
-        padding: Option<PaddingOptions>,
+        padding: Option<Object<PaddingOptions>>,
     },
     Structured {
         columns: Vec<String>,
@@ -65,21 +70,43 @@ pub(crate) struct PaddingOptions {
 }
 
 /// A length, `"longest"`, or `{"multiple_of": 8}`.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected `to` of a padding to be \"longest\", a length, or {\"multiple_of\": 8}"
-)]
+#[derive(Debug, Clone, Copy)]
 enum PadToOption {
     Length(usize),
-    Named(PadToName),
+    Longest,
     Multiple(Multiple),
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum PadToName {
-    Longest,
+impl<'de> Deserialize<'de> for PadToOption {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PadToVisitor)
+    }
+}
+
+struct PadToVisitor;
+
+impl<'de> Visitor<'de> for PadToVisitor {
+    type Value = PadToOption;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"longest\", a length, or {\"multiple_of\": 8}")
+    }
+
+    fn visit_u64<E: Error>(self, length: u64) -> Result<PadToOption, E> {
+        let length = usize::try_from(length);
+        length.map(PadToOption::Length).map_err(|error| E::custom(error))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<PadToOption, E> {
+        match text {
+            "longest" => Ok(PadToOption::Longest),
+            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PadToOption, A::Error> {
+        Multiple::deserialize(MapAccessDeserializer::new(map)).map(PadToOption::Multiple)
+    }
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -144,7 +171,7 @@ impl From<PaddingOptions> for Padding {
         let PaddingOptions { to, value, truncate, mask } = options;
         let to = match to {
             PadToOption::Length(length) => PadTo::Length(length),
-            PadToOption::Named(PadToName::Longest) => PadTo::Longest,
+            PadToOption::Longest => PadTo::Longest,
             PadToOption::Multiple(Multiple { multiple_of }) => PadTo::MultipleOf(multiple_of),
         };
         Self { to, value: value.map(Into::into), truncate, mask, pack: None }
@@ -183,7 +210,8 @@ impl From<TensorOptions> for Representation {
                 })
             }
             TensorOptions::VarLenRagged { column, row_splits_dtype, padding } => {
-                let (row_splits_dtype, padding) = (row_splits_dtype.into(), padding.map(Into::into));
+                let (row_splits_dtype, padding) =
+                    (row_splits_dtype.into(), padding.map(|Object(padding)| padding.into()));
                 Self::VarLenRagged(VarLenRagged {
                     column,
                     row_splits_dtype,
@@ -201,7 +229,7 @@ impl From<TensorOptions> for Representation {
 }
 
 /// The definitions of the tensors.
-pub(crate) fn definitions(tensors: Ordered<TensorOptions>) -> TensorDefinitions {
-    let all = tensors.0.into_iter().map(|(name, options)| (name, options.into()));
+pub(crate) fn definitions(tensors: Ordered<Object<TensorOptions>>) -> TensorDefinitions {
+    let all = tensors.0.into_iter().map(|(name, Object(options))| (name, options.into()));
     TensorDefinitions::Representations(all.collect())
 }

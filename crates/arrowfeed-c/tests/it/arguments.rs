@@ -67,18 +67,48 @@ fn freeing_null_has_no_effect() {
 
 #[test]
 fn texts_are_utf8_of_their_length() {
+    let dataset = open(&example_with(json!({"columns": ["id"]}))).unwrap();
+    let mut batches = dataset.read("{}").unwrap();
+    let (text, len) = (c"a\xff".as_ptr(), NUL_TERMINATED);
+    let none = ptr::null();
+    let refused = |name: &str, call: &dyn Fn(*mut *mut Error) -> i32| {
+        let expected = format!("{name}: expected UTF-8, found an invalid byte at 1");
+        assert_eq!(called(call).unwrap_err().shown(), (ErrorKind::Argument, expected));
+    };
+    // SAFETY: the texts end with NUL; the places are variables; addresses that the calls must replace are not used.
+    unsafe {
+        let mut out = ptr::without_provenance_mut(8);
+        let place = &raw mut out;
+        refused("options", &|error| arrowfeed_open(text, len, none, place, error));
+        assert!(out.is_null());
+        let mut stream = FFI_ArrowArrayStream::empty();
+        let place = &raw mut stream;
+        refused("options", &|error| arrowfeed_read(dataset.0, text, len, ptr::null(), place, error));
+        refused("split", &|error| {
+            arrowfeed_read_split(dataset.0, text, len, ptr::null(), 0, ptr::null(), place, error)
+        });
+        refused("options", &|error| {
+            arrowfeed_read_split(dataset.0, c"{}".as_ptr(), len, text, len, ptr::null(), place, error)
+        });
+        assert!(stream.release.is_none());
+        let batches = &raw mut batches;
+        refused("state", &|error| arrowfeed_stream_load_state(batches, text, len, error));
+        let mut tensors = ptr::without_provenance_mut(8);
+        let place = &raw mut tensors;
+        refused("options", &|error| arrowfeed_tensors(dataset.0, text, len, ptr::null(), place, error));
+        assert!(tensors.is_null());
+        called(|error| arrowfeed_tensors(dataset.0, ptr::null(), 0, ptr::null(), place, error)).unwrap();
+        refused("state", &|error| arrowfeed_tensor_stream_load_state(tensors, text, len, error));
+        arrowfeed_tensor_stream_free(tensors);
+    }
+}
+
+#[test]
+fn a_length_below_2_63_is_expected() {
     let mut out = ptr::null_mut();
-    let bytes = b"{\"paths\": \"a\xff\"}";
-    // SAFETY: the text has this length; the place is a variable.
-    let failure = called(|error| unsafe {
-        arrowfeed_open(bytes.as_ptr().cast(), bytes.len(), ptr::null(), &raw mut out, error)
-    });
-    let expected = "options: expected UTF-8, found an invalid byte at 12";
-    assert_eq!(failure.unwrap_err().shown(), (ErrorKind::Argument, expected.to_owned()));
     // SAFETY: the length is refused before the text is read.
-    let failure = called(|error| unsafe {
-        arrowfeed_open(bytes.as_ptr().cast(), 1 << 63, ptr::null(), &raw mut out, error)
-    });
+    let failure =
+        called(|error| unsafe { arrowfeed_open(c"{}".as_ptr(), 1 << 63, ptr::null(), &raw mut out, error) });
     let expected = "options: expected a length below 2^63, found 9223372036854775808";
     assert_eq!(failure.unwrap_err().shown(), (ErrorKind::Argument, expected.to_owned()));
 }

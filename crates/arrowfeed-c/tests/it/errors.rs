@@ -96,6 +96,7 @@ fn a_name_with_nul_is_an_error_of_the_schema() {
     // SAFETY: the places are variables.
     let failure = called(|error| unsafe { arrowfeed_schema(dataset.0, &raw mut schema, error) }).unwrap_err();
     let expected = r#"a\0b: expected a name without the character NUL, which Arrow's C data interface needs, found "a\0b""#;
+    assert_eq!(failure.field.as_deref(), Some("a\\0b"));
     assert_eq!(failure.shown(), (ErrorKind::Schema, expected.to_owned()));
     let mut stream = dataset.read("{}").unwrap();
     // SAFETY: the stream is that of this library, and the place is a variable.

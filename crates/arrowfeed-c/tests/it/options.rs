@@ -1,3 +1,4 @@
+use arrow_schema::DataType;
 use arrowfeed_c::ErrorKind;
 use serde_json::{Value, json};
 
@@ -16,7 +17,8 @@ fn an_unknown_key_names_the_valid_ones() {
                     `cache`, `cache_bytes`, `tensors` at line 1 column 9";
     assert_eq!(open("{\"colums\": 1}").err().unwrap().message, expected);
     let expected = "format_options of avro: unknown field `reader`, expected one of `reader_schema`, `merge_schemas`, \
-                    `max_batch_bytes`, `encoding`, `string_type`, `unions`, `fixed_lengths`, `double_as_float`, `raw`";
+                    `max_batch_bytes`, `encoding`, `string_type`, `unions`, `fixed_lengths`, `double_as_float`, `raw` \
+                    at line 1 column 27";
     assert_eq!(refused(json!({"format_options": {"reader": 1}})), expected);
     let failure = open(&example_with(json!({}))).unwrap().read("{\"batch\": 1}").err().unwrap();
     let expected = "options: unknown field `batch`, expected one of `batch_size`, `global`, `by_length`, `drop_remainder`, \
@@ -28,12 +30,6 @@ fn an_unknown_key_names_the_valid_ones() {
 #[test]
 fn invalid_values_are_errors_that_say_what_is_expected() {
     assert_eq!(open("{").err().unwrap().message, "options: EOF while parsing an object at line 1 column 1");
-    let array = open("[[\"a.avro\"]]").err().unwrap();
-    assert_eq!(array.message, "options: expected a JSON object, found an array");
-    assert_eq!(
-        refused(json!({"format_options": []})),
-        "format_options of avro: expected a JSON object, found an array"
-    );
     assert_eq!(open("{}").err().unwrap().message, "options: missing field `paths` at line 1 column 2");
     let none = open("{\"paths\": []}").err().unwrap();
     assert_eq!(none.message, "expected at least one file, found an empty list");
@@ -60,6 +56,81 @@ fn invalid_values_are_errors_that_say_what_is_expected() {
         refused(json!({"partitioning": [{"name": "a", "type": "Text"}]})),
         "partitioning: \"a\": expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8), found \"Text\""
     );
+    let partitioning = refused(json!({"partitioning": [{"name": "a", "typ": "Int32"}]}));
+    assert!(
+        partitioning
+            .starts_with("options: unknown field `typ`, expected one of `name`, `type`, `nullable` at")
+    );
+    let partitioning = refused(json!({"partitioning": "hives"}));
+    let expected =
+        "options: invalid value: string \"hives\", expected \"hive\" or a list of columns at line 1";
+    assert!(partitioning.starts_with(expected), "{partitioning}");
+    let padding = |to: Value| {
+        let tensor = json!({"kind": "var_len_ragged", "column": "id", "padding": {"to": to}});
+        refused(json!({"tensors": {"t": tensor}}))
+    };
+    let expected = "options: unknown field `multiple`, expected `multiple_of` at line 1";
+    assert!(padding(json!({"multiple": 8})).starts_with(expected));
+    let expected = "options: invalid value: string \"long\", expected \"longest\", a length, or {\"multiple_of\": 8} at line 1";
+    assert!(padding(json!("long")).starts_with(expected), "{}", padding(json!("long")));
+}
+
+/// Arrays would make the order in which Rust declares fields part of the interface.
+#[test]
+fn an_object_is_not_an_array() {
+    let expected = "invalid type: sequence, expected a JSON object";
+    for text in [
+        "[\"a.avro\"]".to_owned(),
+        example_with(json!({"format_options": []})),
+        example_with(json!({"limits": [1000]})),
+        example_with(json!({"partitioning": [["a", "Int64", true]]})),
+        example_with(json!({"tensors": {"t": ["dense", "id"]}})),
+        json!({"paths": example(), "format": "csv", "format_options": {"multivalent": [["a"], "|"]}})
+            .to_string(),
+    ] {
+        let failure = open(&text).err().unwrap();
+        assert!(failure.message.contains(expected), "{text}: {}", failure.message);
+        assert_eq!(failure.kind, ErrorKind::Options, "{text}");
+    }
+    let failure = open(&example_with(json!({}))).unwrap().read("{\"global\": [8]}").err().unwrap();
+    assert_eq!(failure.message, format!("options: {expected} at line 1 column 12"));
+}
+
+#[test]
+fn no_key_appears_twice() {
+    let twice = |others: &str| {
+        let options = format!("{{\"paths\": {:?}, {others}}}", example());
+        let failure = open(&options).err().unwrap();
+        assert_eq!(failure.kind, ErrorKind::Options);
+        failure.message
+    };
+    assert!(twice("\"skip\": 1, \"skip\": 2").starts_with("options: duplicate field `skip`"));
+    let message = twice("\"format_options\": {\"raw\": true, \"raw\": false}");
+    assert!(message.starts_with("format_options of avro: duplicate field `raw`"), "{message}");
+    let message = twice("\"format_options\": {\"fixed_lengths\": {\"a\": 1, \"a\": 2}}");
+    assert!(message.starts_with("format_options of avro: duplicate name \"a\""), "{message}");
+}
+
+#[test]
+fn features_of_tfrecord_are_given_or_inferred() {
+    let refused = |kind: Value| {
+        let options = json!({"paths": example(), "format": "tfrecord", "format_options": {"kind": kind}});
+        open(&options.to_string()).err().unwrap().shown()
+    };
+    let expected =
+        |message: &str| (ErrorKind::Options, format!("format_options of tfrecord: kind: expected {message}"));
+    assert_eq!(
+        refused(json!({"of": "example", "features": [], "sample": 1})),
+        expected("either features or sample, found both")
+    );
+    assert_eq!(
+        refused(json!({"of": "sequence_example", "context": [], "sample": 1})),
+        expected("either context or sequence or sample, found both")
+    );
+    assert_eq!(
+        refused(json!({"of": "sequence_example", "sequence_column": "steps"})),
+        expected("context or sequence beside sequence_column, found neither")
+    );
 }
 
 #[test]
@@ -68,7 +139,7 @@ fn options_of_formats_reach_the_format() {
     for schema in [schema.clone(), Value::String(schema.to_string())] {
         let options = json!({"format_options": {"reader_schema": schema, "string_type": "large_utf8"}});
         let batches = open(&example_with(options)).unwrap().batches("{}");
-        assert_eq!(batches[0].schema().field(0).data_type(), &arrow_schema::DataType::Float64);
+        assert_eq!(batches[0].schema().field(0).data_type(), &DataType::Float64);
     }
     let cells = TempFile::new("options.csv", b"1;2026-01-02\n3;\n");
     let options = json!({
@@ -89,7 +160,7 @@ fn options_of_formats_reach_the_format() {
     let long = json!({"paths": cells.0, "format_options": {"delimiter": ";;"}});
     assert_eq!(
         open(&long.to_string()).err().unwrap().message,
-        "format_options of csv: expected one ASCII character, found \";;\""
+        "format_options of csv: expected one ASCII character, found \";;\" at line 1 column 36"
     );
 }
 
@@ -97,6 +168,19 @@ fn options_of_formats_reach_the_format() {
 fn a_deep_type_is_an_error() {
     let deep = format!("{}Int64{}", "List(".repeat(10_000), ")".repeat(10_000));
     let options = json!({"partitioning": [{"name": "a", "type": deep}]});
-    let expected = "partitioning: \"a\": expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8), found \"List(";
+    let expected = "partitioning: \"a\": expected an Arrow type that is at most 64 types deep, found \"List(";
     assert!(refused(options).starts_with(expected));
+    // Neither parentheses in names nor many fields make a type deep.
+    let hidden = format!("{}Int64{}", "Struct(\")\": ".repeat(100), ")".repeat(100));
+    let wide = (0..100).map(|field| format!("\"(a{field}\": List(Int64)")).collect::<Vec<_>>().join(", ");
+    let lines = TempFile::new("wide.jsonl", b"{}\n");
+    let of = |data_type: String| {
+        let schema = json!([{"name": "a", "type": data_type}]);
+        open(&json!({"paths": lines.0, "format_options": {"schema": schema}}).to_string())
+    };
+    assert!(of(hidden).err().unwrap().message.contains("at most 64 types deep"));
+    let batches = of(format!("Struct({wide})")).unwrap().batches("{}");
+    assert!(
+        matches!(batches[0].schema().field(0).data_type(), DataType::Struct(fields) if fields.len() == 100)
+    );
 }

@@ -1,8 +1,10 @@
+use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int64Type;
 use arrow_array::{Int64Array, RecordBatch};
 use arrow_schema::Schema;
@@ -117,7 +119,7 @@ fn splits_have_each_row_once() {
     assert!(splits.len() > 2, "{}", splits.len());
     let mut found = Vec::new();
     for split in &splits {
-        let (split, mut stream) = (split.to_string(), arrow_array::ffi_stream::FFI_ArrowArrayStream::empty());
+        let (split, mut stream) = (split.to_string(), FFI_ArrowArrayStream::empty());
         // SAFETY: the text has this length; the places are variables.
         called(|error| unsafe {
             let (text, len) = (split.as_ptr().cast(), split.len());
@@ -169,19 +171,75 @@ fn formats_are_found_in_the_file_or_in_its_name() {
     assert_eq!(given.unwrap().rows(), 1);
 }
 
-#[test]
-fn a_report_counts_and_lists_skipped_parts() {
+/// A file whose only block is damaged.
+fn damaged(name: &str) -> TempFile {
     let mut bytes = std::fs::read(example()).unwrap();
     let middle = bytes.len() - 40;
     bytes[middle..].fill(0xff);
-    let file = TempFile::new("damaged-report.avro", &bytes);
-    let dataset = file.open().unwrap();
-    dataset.batches("{\"on_error\": \"skip_block\"}");
-    let mut report = ptr::null_mut();
-    // SAFETY: the places are variables.
-    called(|error| unsafe { arrowfeed_report(dataset.0, &raw mut report, error) }).unwrap();
+    TempFile::new(name, &bytes)
+}
+
+fn assert_skipped(report: *mut c_char, file: &TempFile) {
     let report: Value = serde_json::from_str(&taken(report)).unwrap();
     assert_eq!(report["rows"], 0);
     assert_eq!(report["skipped"].as_array().unwrap().len(), 1, "{report}");
     assert_eq!(report["skipped"][0]["path"], file.0.to_str().unwrap());
+}
+
+#[test]
+fn a_report_counts_and_lists_skipped_parts() {
+    let file = damaged("damaged-report.avro");
+    let dataset = open(&json!({"paths": file.0, "columns": ["id"]}).to_string()).unwrap();
+    let skipping = "{\"on_error\": \"skip_block\"}";
+    let reported = || {
+        let mut report = ptr::null_mut();
+        // SAFETY: the places are variables.
+        called(|error| unsafe { arrowfeed_report(dataset.0, &raw mut report, error) }).unwrap();
+        report
+    };
+    let (mut tensors, mut batch) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the text has this length; the places are variables; the stream is freed once.
+    unsafe {
+        let (text, len) = (skipping.as_ptr().cast(), skipping.len());
+        called(|error| arrowfeed_tensors(dataset.0, text, len, ptr::null(), &raw mut tensors, error))
+            .unwrap();
+        called(|error| arrowfeed_tensor_stream_next(tensors, &raw mut batch, error)).unwrap();
+        arrowfeed_tensor_stream_free(tensors);
+    }
+    assert!(batch.is_null());
+    assert_skipped(reported(), &file);
+    // The part is listed once.
+    dataset.batches(skipping);
+    assert_skipped(reported(), &file);
+}
+
+#[test]
+fn a_stream_of_a_split_has_a_report() {
+    let file = damaged("damaged-split.avro");
+    let dataset = file.open().unwrap();
+    let split = json!({"path": file.0, "start": 0, "end": u64::MAX}).to_string();
+    let (options, mut stream) = ("{\"on_error\": \"skip_block\"}", FFI_ArrowArrayStream::empty());
+    let (mut array, mut report) = (FFI_ArrowArray::empty(), ptr::null_mut());
+    // SAFETY: the texts have these lengths; the places are variables.
+    unsafe {
+        called(|error| {
+            let (split, split_len) = (split.as_ptr().cast(), split.len());
+            let (options, len) = (options.as_ptr().cast(), options.len());
+            arrowfeed_read_split(
+                dataset.0,
+                split,
+                split_len,
+                options,
+                len,
+                ptr::null(),
+                &raw mut stream,
+                error,
+            )
+        })
+        .unwrap();
+        assert_eq!(stream.get_next.unwrap()(&raw mut stream, &raw mut array), 0);
+        called(|error| arrowfeed_stream_report(&raw const stream, &raw mut report, error)).unwrap();
+    }
+    assert!(array.is_released());
+    assert_skipped(report, &file);
 }

@@ -139,11 +139,15 @@ fn a_part_that_a_tensor_lacks_is_an_error() {
     let expected = |message: &str| (ErrorKind::Argument, message.to_owned());
     assert_eq!(
         refused(0, tensor_part::OFFSETS, 0),
-        expected("part: expected a part that the tensor has \"x\", found part 2 of level 0")
+        expected("part: expected a part of the tensor \"x\", found part 2 of level 0")
     );
     assert_eq!(
         refused(4, tensor_part::ROW_SPLITS, 2),
-        expected("part: expected a part that the tensor has \"nest\", found part 5 of level 2")
+        expected("part: expected a part of the tensor \"nest\", found part 5 of level 2")
+    );
+    assert_eq!(
+        refused(0, tensor_part::VALUES, 1),
+        expected("part: expected a part of the tensor \"x\", found part 1 of level 1")
     );
     assert_eq!(refused(8, 1, 0), expected("index: expected a number below 8, found 8"));
     // SAFETY: the batch is not freed.
@@ -210,5 +214,39 @@ fn tensors_that_the_columns_do_not_allow_are_errors_of_tensors_only() {
     let failure = called(|error| unsafe {
         arrowfeed_tensors(dataset.0, ptr::null(), 0, ptr::null(), &raw mut out, error)
     });
-    assert_eq!(failure.unwrap_err().kind, ErrorKind::Representation);
+    let failure = failure.unwrap_err();
+    assert_eq!((failure.kind, failure.field.as_deref()), (ErrorKind::Representation, Some("none")));
+}
+
+#[test]
+fn an_error_of_a_tensor_has_its_column_and_its_row() {
+    let file = TempFile::new("rows-of-tensors.jsonl", b"{\"x\": [1]}\n{\"x\": [2]}\n{\"x\": [3, 4]}\n");
+    let tensors_of = json!({"x": {"kind": "dense", "column": "x", "shape": [1]}});
+    let dataset = open(&json!({"paths": file.0, "tensors": tensors_of}).to_string()).unwrap();
+    let (stream, mut out) = (tensors(&dataset, "{}"), ptr::null_mut());
+    // SAFETY: the places are variables.
+    let failure =
+        called(|error| unsafe { arrowfeed_tensor_stream_next(stream.0, &raw mut out, error) }).unwrap_err();
+    assert_eq!((failure.kind, failure.field.as_deref()), (ErrorKind::Conversion, Some("x")));
+    assert_eq!(failure.place, (-1, 2, -1));
+    // The error has ended the stream.
+    assert!(next(&stream).is_none());
+}
+
+#[test]
+fn a_state_of_other_files_is_a_change() {
+    let (file, other) = (TempFile::new("before.jsonl", ROWS), TempFile::new("after.jsonl", b"{\"n\": 1}\n"));
+    let stream = tensors(&open(&options(&file)).unwrap(), "{}");
+    let mut state = ptr::null_mut();
+    // SAFETY: the places are variables.
+    called(|error| unsafe { arrowfeed_tensor_stream_state(stream.0, &raw mut state, error) }).unwrap();
+    let (state, resumed) = (taken(state), tensors(&other.open().unwrap(), "{}"));
+    let load = |state: &str| {
+        // SAFETY: the text has this length.
+        let failure = called(|error| unsafe {
+            arrowfeed_tensor_stream_load_state(resumed.0, state.as_ptr().cast(), state.len(), error)
+        });
+        failure.unwrap_err().kind
+    };
+    assert_eq!((load(&state), load("{")), (ErrorKind::Changed, ErrorKind::State));
 }
