@@ -1,5 +1,6 @@
 //! A writer of Avro files whose calls do not wait in the executor.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 
@@ -37,24 +38,29 @@ use super::lent::Lent;
 /// a store of [`Store::custom`](crate::store::Store::custom). At most four parts of 8 MiB are in flight.
 pub struct AsyncAvroWriter {
     writer: Lent<Option<AvroWriter>, Result<Option<Written>, FeedError>>,
+    /// The batches whose writing has not begun.
+    waiting: VecDeque<RecordBatch>,
 }
 
 impl AsyncAvroWriter {
     /// Takes a writer, before or after its first batch.
     pub fn new(writer: AvroWriter) -> Self {
-        Self { writer: Lent::new(Some(writer)) }
+        Self { writer: Lent::new(Some(writer)), waiting: VecDeque::new() }
     }
 
-    /// Writes a batch. If the future is dropped, the batch is written nevertheless, and the next call returns its error.
+    /// Writes a batch. If the future was polled and is dropped, the batch is written nevertheless, and the next call returns its
+    /// error.
     ///
     /// # Errors
-    /// As [`AvroWriter::write`].
+    /// As [`AvroWriter::write`], or the error of an earlier batch whose future was dropped: this batch is then not written.
     pub async fn write(&mut self, batch: RecordBatch) -> Result<(), FeedError> {
-        let write = move |writer: &mut Option<AvroWriter>| {
-            let writer = writer.as_mut().ok_or_else(finished)?;
-            writer.write(&batch).map(|()| None)
-        };
-        self.call(write).await.map(drop)
+        self.waiting.push_back(batch);
+        let written = self.write_waiting().await;
+        if written.is_err() {
+            // The batch, if the error is that of an earlier one.
+            self.waiting.pop_back();
+        }
+        written
     }
 
     /// Writes what is left, and makes the file appear under its name.
@@ -62,18 +68,31 @@ impl AsyncAvroWriter {
     /// # Errors
     /// As [`AvroWriter::finish`].
     pub async fn finish(mut self) -> Result<Written, FeedError> {
-        let finish = |writer: &mut Option<AvroWriter>| writer.take().ok_or_else(finished)?.finish().map(Some);
-        self.call(finish).await?.ok_or_else(finished)
+        self.write_waiting().await?;
+        self.start(|writer| writer.take().ok_or_else(finished)?.finish().map(Some))?;
+        self.ended().await?.ok_or_else(finished)
     }
 
-    async fn call(
+    /// Waits for the call in progress, and writes the waiting batches. The first error ends it.
+    async fn write_waiting(&mut self) -> Result<(), FeedError> {
+        loop {
+            self.ended().await?;
+            let Some(batch) = self.waiting.pop_front() else { return Ok(()) };
+            self.start(move |writer| writer.as_mut().ok_or_else(finished)?.write(&batch).map(|()| None))?;
+        }
+    }
+
+    /// Starts a call. None is in progress.
+    fn start(
         &mut self,
         call: impl FnOnce(&mut Option<AvroWriter>) -> Result<Option<Written>, FeedError> + Send + 'static,
-    ) -> Result<Option<Written>, FeedError> {
-        // A call whose future was dropped.
-        poll_fn(|context| self.writer.poll(context)).await.transpose()?;
-        self.writer.start(call);
-        poll_fn(|context| self.writer.poll(context)).await.unwrap_or_else(|| Err(finished()))
+    ) -> Result<(), FeedError> {
+        if self.writer.start(call) { Ok(()) } else { Err(finished()) }
+    }
+
+    /// Waits for the call in progress, if there is one.
+    async fn ended(&mut self) -> Result<Option<Written>, FeedError> {
+        poll_fn(|context| self.writer.poll(context)).await.unwrap_or(Ok(None))
     }
 }
 

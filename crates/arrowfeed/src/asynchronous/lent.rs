@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use blocking::Task;
 
@@ -19,8 +19,8 @@ impl<T: Send + 'static, R: Send + 'static> Lent<T, R> {
         Self::Here(Box::new(value))
     }
 
-    /// Starts a call, unless one is in progress. Does nothing if the value is gone.
-    pub(super) fn start(&mut self, call: impl FnOnce(&mut T) -> R + Send + 'static) {
+    /// Starts a call, unless one is in progress. Returns whether a call is in progress then; none is if the value is gone.
+    pub(super) fn start(&mut self, call: impl FnOnce(&mut T) -> R + Send + 'static) -> bool {
         *self = match std::mem::replace(self, Self::Gone) {
             Self::Here(mut value) => Self::Away(blocking::unblock(move || {
                 let result = call(&mut value);
@@ -28,14 +28,30 @@ impl<T: Send + 'static, R: Send + 'static> Lent<T, R> {
             })),
             other => other,
         };
+        matches!(self, Self::Away(_))
     }
 
     /// Polls the call in progress. `None`: there is none.
+    ///
+    /// # Panics
+    /// The call has panicked. The value is gone then.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<R>> {
-        let Self::Away(task) = self else { return Poll::Ready(None) };
-        let (value, result) = ready!(Pin::new(task).poll(context));
-        *self = Self::Here(value);
-        Poll::Ready(Some(result))
+        match std::mem::replace(self, Self::Gone) {
+            Self::Away(mut task) => match Pin::new(&mut task).poll(context) {
+                Poll::Pending => {
+                    *self = Self::Away(task);
+                    Poll::Pending
+                }
+                Poll::Ready((value, result)) => {
+                    *self = Self::Here(value);
+                    Poll::Ready(Some(result))
+                }
+            },
+            other => {
+                *self = other;
+                Poll::Ready(None)
+            }
+        }
     }
 
     /// The value, unless a call is in progress.
@@ -52,5 +68,28 @@ impl<T: Send + 'static, R: Send + 'static> Lent<T, R> {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use futures_executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_gone_after_a_panic() {
+        let mut lent = Lent::<i32, i32>::new(1);
+        assert!(lent.start(|value| *value + 1));
+        assert_eq!(block_on(poll_fn(|context| lent.poll(context))), Some(2));
+        assert!(lent.start(|_| panic!("a defect")));
+        let poll = AssertUnwindSafe(|| block_on(poll_fn(|context| lent.poll(context))));
+        catch_unwind(poll).unwrap_err();
+        assert!(!lent.start(|value| *value));
+        assert_eq!(block_on(poll_fn(|context| lent.poll(context))), None);
+        assert!(lent.get().is_none() && lent.take().is_none());
     }
 }
