@@ -56,6 +56,7 @@ impl<B: Backend, O: 'static> DataLoader<B, O> for Loader<B, O> {
         Box::new(Epoch { loader: self, batches, rows: 0 })
     }
 
+    /// The rows of the dataset, also of other shards.
     fn num_items(&self) -> usize {
         self.rows
     }

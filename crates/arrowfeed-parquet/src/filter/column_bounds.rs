@@ -28,7 +28,7 @@ impl ParquetFile {
             min: extreme(&groups.min, &groups, Ordering::Less),
             max: extreme(&groups.max, &groups, Ordering::Greater),
             is_exact: all().all(|group| is_exact(&place, data_type, group)),
-            nulls: all().map(|group| nulls(&place, group)).sum(),
+            nulls: nulls(&place, metadata.row_groups()),
         })
     }
 }
@@ -38,11 +38,16 @@ fn statistics<'a>(place: &Place, group: &'a RowGroupMetaData) -> Option<&'a Stat
     group.columns().get(leaf.number)?.statistics()
 }
 
-fn nulls(place: &Place, group: &RowGroupMetaData) -> Option<u64> {
-    match place {
-        Place::Missing => u64::try_from(group.num_rows()).ok(),
-        _ => statistics(place, group)?.null_count_opt(),
-    }
+/// The number of nulls. `None`: it is unknown, or larger than the number of rows of a group.
+fn nulls(place: &Place, groups: &[RowGroupMetaData]) -> Option<u64> {
+    groups.iter().try_fold(0_u64, |sum, group| {
+        let rows = u64::try_from(group.num_rows()).ok()?;
+        let nulls = match place {
+            Place::Missing => rows,
+            _ => statistics(place, group)?.null_count_opt().filter(|nulls| *nulls <= rows)?,
+        };
+        sum.checked_add(nulls)
+    })
 }
 
 /// Whether the bounds in a row group are values. Those of floats leave out NaN, and the sign of zero. Other numbers are whole, also
@@ -69,4 +74,38 @@ fn extreme(bounds: &ArrayRef, groups: &Bounds, wanted: Ordering) -> ArrayRef {
         }
     }
     best.map_or_else(unknown, |group| bounds.slice(group, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::Field;
+    use parquet::file::metadata::ColumnChunkMetaData;
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
+
+    use super::*;
+    use crate::conversion::ColumnConversion;
+    use crate::filter::bounds::Leaf;
+
+    #[test]
+    fn counts_of_nulls_that_cannot_be_are_unknown() {
+        let schema = parse_message_type("message m { optional int64 a; }").unwrap();
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+        let group = |nulls, rows| {
+            let statistics = Statistics::int64(Some(1), Some(2), None, Some(nulls), false);
+            let column = ColumnChunkMetaData::builder(schema.column(0)).set_statistics(statistics);
+            let group = RowGroupMetaData::builder(schema.clone()).set_num_rows(rows);
+            group.add_column_metadata(column.build().unwrap()).build().unwrap()
+        };
+        let field = Arc::new(Field::new("a", DataType::Int64, true));
+        let place = Place::Leaf(Leaf { number: 0, field, conversion: ColumnConversion::Same });
+        let most = i64::MAX;
+        assert_eq!(nulls(&place, &[group(2, 3), group(3, 3)]), Some(5));
+        assert_eq!(nulls(&place, &[group(2, 3), group(4, 3)]), None);
+        assert_eq!(nulls(&place, &[group(1, -1)]), None);
+        assert_eq!(nulls(&place, &[(); 3].map(|()| group(most as u64, most))), None);
+        assert_eq!(nulls(&Place::Missing, &[(); 3].map(|()| group(0, most))), None);
+    }
 }
