@@ -70,7 +70,8 @@ pub trait FileFormat: Send + Sync + Debug {
     /// The resource limits for files.
     fn limits(&self) -> &Limits;
 
-    /// Returns the same format with another projection: field paths, in this order.
+    /// Returns the same format with another projection: field paths, in this order. Without any, batches have only a number of
+    /// rows.
     ///
     /// # Errors
     /// A column does not exist.

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::{Array, LargeBinaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::named_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
@@ -45,6 +45,8 @@ pub(crate) enum Parser {
 /// A parser that stores each record as a value of the only column, `record`, of type `large_binary`.
 #[derive(Debug, Clone)]
 pub(crate) struct WholeRecords {
+    whole: SchemaRef,
+    /// The column if it is read, or none.
     schema: SchemaRef,
     /// The dialect of CSV records; `None` if each line is a record.
     dialect: Option<CsvDialect>,
@@ -54,14 +56,15 @@ impl Parser {
     /// Returns a parser of whole CSV records, or of lines if there is no dialect.
     pub(crate) fn whole(dialect: Option<CsvDialect>) -> Self {
         let record = Field::new("record", DataType::LargeBinary, false);
-        Self::Whole(WholeRecords { schema: Arc::new(Schema::new(vec![record])), dialect })
+        let whole = Arc::new(Schema::new(vec![record]));
+        Self::Whole(WholeRecords { schema: whole.clone(), whole, dialect })
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
         match self {
             Self::Csv(parser) => parser.schema(),
             Self::Json(parser) => parser.schema(),
-            Self::Whole(whole) => &whole.schema,
+            Self::Whole(records) => &records.schema,
         }
     }
 
@@ -70,7 +73,7 @@ impl Parser {
         match self {
             Self::Csv(parser) => parser.whole_schema(),
             Self::Json(parser) => parser.whole_schema(),
-            Self::Whole(whole) => &whole.schema,
+            Self::Whole(records) => &records.whole,
         }
     }
 
@@ -83,7 +86,7 @@ impl Parser {
         match self {
             Self::Csv(parser) => Some(parser.dialect()),
             Self::Json(_) => None,
-            Self::Whole(whole) => whole.dialect.as_ref(),
+            Self::Whole(records) => records.dialect.as_ref(),
         }
     }
 
@@ -95,12 +98,13 @@ impl Parser {
         Ok(match self {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
             Self::Json(parser) => Self::Json(parser.with_columns(columns)?),
-            Self::Whole(whole) => {
-                if named_columns(&whole.schema, columns)?.is_empty() {
-                    let message = "expected the column of the records, found no column";
-                    return Err(FeedError::new(FeedErrorKind::Options, message));
-                }
-                self.clone()
+            Self::Whole(records) => {
+                let columns = named_columns(&records.whole, columns)?;
+                let schema = records.whole.project(&columns).map_err(|error| {
+                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
+                        .with_source(error)
+                })?;
+                Self::Whole(WholeRecords { schema: Arc::new(schema), ..records.clone() })
             }
         })
     }
@@ -199,11 +203,16 @@ fn parse_csv(parser: &CsvParser, records: Slice<'_>) -> Result<RecordBatch, Arro
     RecordBatch::try_new(parser.schema().clone(), columns)
 }
 
-/// Stores records as values, without their line ends.
+/// Stores records as values, without their line ends, if the column is read.
 fn parse_whole(schema: &SchemaRef, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
-    let records = LargeBinaryArray::from_iter_values(records.iter().map(|record| {
-        let record = record.strip_suffix(b"\n").unwrap_or(record);
-        record.strip_suffix(b"\r").unwrap_or(record)
-    }));
-    RecordBatch::try_new(schema.clone(), vec![Arc::new(records)])
+    let values = |_| {
+        let values = LargeBinaryArray::from_iter_values(records.iter().map(|record| {
+            let record = record.strip_suffix(b"\n").unwrap_or(record);
+            record.strip_suffix(b"\r").unwrap_or(record)
+        }));
+        Arc::new(values) as ArrayRef
+    };
+    let columns = schema.fields().iter().map(values).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options)
 }

@@ -147,7 +147,7 @@ impl FileSet {
         let none = Added { all, order, read: Arc::default(), schema: Arc::new(Schema::empty()) };
         let paths: Vec<String> =
             none.with_all(format.schema()).fields().iter().map(|field| field_path([field.name()])).collect();
-        let added = none.reading(none.sources(format.schema(), &paths, true), format.schema());
+        let added = none.reading(none.sources(format.schema(), &paths), format.schema());
         Ok(self.with_format(format, added))
     }
 }
@@ -203,21 +203,14 @@ impl Added {
         let is_only_added =
             |path: &&String| added(path).is_some_and(|column| self.all[column].stored.is_none());
         let of_format: Vec<String> = paths.iter().filter(|path| !is_only_added(path)).cloned().collect();
-        let format = match format.with_columns(&of_format) {
-            // A format may need at least one column, which is then dropped.
-            Err(_) if of_format.is_empty() => {
-                let first = format.schema().fields().iter().take(1).map(|field| field_path([field.name()]));
-                format.with_columns(&first.collect::<Vec<_>>())?
-            }
-            selected => selected?,
-        };
-        let read = self.sources(format.schema(), paths, !of_format.is_empty());
+        let format = format.with_columns(&of_format)?;
+        let read = self.sources(format.schema(), paths);
         let added = self.reading(read, format.schema());
         Ok((format, added))
     }
 
-    /// The sources of the columns with these field paths, and then of the other columns of the format if any are read.
-    fn sources(&self, stored: &Schema, paths: &[String], reads_stored: bool) -> Arc<[Source]> {
+    /// The sources of the columns with these field paths, and then of the other columns of the format.
+    fn sources(&self, stored: &Schema, paths: &[String]) -> Arc<[Source]> {
         let numbered =
             stored.fields().iter().enumerate().map(|(number, field)| (field.name().as_str(), number));
         let numbers: HashMap<&str, usize> = numbered.collect();
@@ -231,7 +224,7 @@ impl Added {
                 (None, number) => number.map(Source::Format),
             }
         };
-        let all_stored = (0..stored.fields().len()).map(Source::Format).filter(|_| reads_stored);
+        let all_stored = (0..stored.fields().len()).map(Source::Format);
         let mut seen = HashSet::new();
         let is_new = |source: &Source| {
             seen.insert(match source {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use arrowfeed_predicate::{Lists, Predicate};
 
 use super::added_columns::Added;
@@ -103,8 +103,6 @@ impl FileSet {
         for level in levels.iter() {
             let schema = match before.pop().flatten().as_deref() {
                 None => decoded.clone(),
-                // A format of one column may refuse to read none.
-                Some([]) => Arc::new(Schema::empty()),
                 Some(columns) => {
                     let (format, added) = self.projected(columns)?;
                     schema_of(&format, added.as_ref()).clone()

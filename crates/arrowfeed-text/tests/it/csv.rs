@@ -405,6 +405,10 @@ fn records_are_bytes_where_that_is_asked_for() {
     };
     assert_eq!(types(file, options.clone()), ["record LargeBinary"]);
     assert_eq!(rows(options.clone()), ["1,\"x\ny\"", "3", "4,z"]);
+    let counted = csv(file, options.clone()).unwrap().with_columns(&[]).unwrap();
+    let batch = whole(&counted);
+    assert_eq!((batch.num_rows(), batch.num_columns()), (3, 0));
+    assert_eq!(whole(&counted.with_columns(&["record".to_owned()]).unwrap()).num_columns(), 1);
     let dialect = CsvDialect { header: false, skip_blank_lines: false, ..Default::default() };
     assert_eq!(rows(CsvOptions { dialect, ..options }), ["a,b", "1,\"x\ny\"", "", "3", "4,z"]);
 }

@@ -125,7 +125,10 @@ pub struct RecordFormat {
 /// The decoding of a record.
 #[derive(Debug, Clone)]
 enum RecordDecoding {
-    Raw,
+    Raw {
+        /// The column of the records, whether it is read or not.
+        whole: SchemaRef,
+    },
     Example {
         /// All features of the files.
         whole: Arc<[Feature]>,
@@ -164,7 +167,7 @@ impl RecordFormat {
         let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
         let decoded = raw_schema(column);
         let raw = Self {
-            plan: RecordDecoding::Raw,
+            plan: RecordDecoding::Raw { whole: decoded.clone() },
             schema: decoded.clone(),
             decoded: decoded.clone(),
             encoding: FeatureEncoding::default(),
@@ -177,7 +180,7 @@ impl RecordFormat {
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let encoded = Self { encoding, ..raw.clone() };
         let format = match kind {
-            RecordKind::Raw { .. } => encoded.with(RecordDecoding::Raw, decoded),
+            RecordKind::Raw { .. } => encoded.with(RecordDecoding::Raw { whole: decoded.clone() }, decoded),
             RecordKind::Example { features, sample } => {
                 let features = match features {
                     Some(features) => features,
@@ -264,7 +267,7 @@ impl RecordFormat {
 
     fn new_columns(&self) -> RecordColumns {
         match &self.plan {
-            RecordDecoding::Raw => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
+            RecordDecoding::Raw { .. } => RecordColumns::Raw(RawRecords::new(self.decoded.clone())),
             RecordDecoding::Example { columns, unknown, .. } => {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unknown).expect("features with different names");
@@ -280,10 +283,16 @@ impl RecordFormat {
     }
 }
 
+fn projected(schema: &SchemaRef, columns: &[usize]) -> Result<SchemaRef, FeedError> {
+    schema.project(columns).map(Arc::new).map_err(|error| {
+        FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
+    })
+}
+
 impl FileFormat for RecordFormat {
     fn name(&self) -> &'static str {
         match &self.plan {
-            RecordDecoding::Raw => "tfrecord-raw",
+            RecordDecoding::Raw { .. } => "tfrecord-raw",
             RecordDecoding::Example { .. } => "tfrecord",
             RecordDecoding::SequenceExample { .. } => "tfrecord-sequence",
         }
@@ -298,7 +307,7 @@ impl FileFormat for RecordFormat {
     }
 
     fn lists_hold_one_value(&self) -> bool {
-        !matches!(self.plan, RecordDecoding::Raw)
+        !matches!(self.plan, RecordDecoding::Raw { .. })
     }
 
     fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
@@ -307,7 +316,7 @@ impl FileFormat for RecordFormat {
 
     fn all_columns(&self) -> Result<SchemaRef, FeedError> {
         let all = match &self.plan {
-            RecordDecoding::Raw => return Ok(self.schema.clone()),
+            RecordDecoding::Raw { whole } => self.clone().with(self.plan.clone(), whole.clone()),
             RecordDecoding::Example { whole, .. } => self.clone().of_examples(whole.clone())?,
             RecordDecoding::SequenceExample { whole, .. } => {
                 self.clone().of_sequence_examples(whole.clone())?
@@ -318,21 +327,14 @@ impl FileFormat for RecordFormat {
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let (plan, decoded) = match &self.plan {
-            RecordDecoding::Raw => {
-                let numbers = named_columns(&self.schema, columns)?;
-                if numbers.is_empty() {
-                    let message = "expected the column of the records, found no column";
-                    return Err(FeedError::new(FeedErrorKind::Options, message));
-                }
-                return Ok(Arc::new(self.clone()));
+            RecordDecoding::Raw { whole } => {
+                let numbers = named_columns(whole, columns)?;
+                (self.plan.clone(), projected(whole, &numbers)?)
             }
             RecordDecoding::Example { whole, .. } => {
                 let all = ExampleDecoder::new(whole, UnknownFeatures::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
-                let decoded = Arc::new(all.schema().project(&numbers).map_err(|error| {
-                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
-                        .with_source(error)
-                })?);
+                let decoded = projected(all.schema(), &numbers)?;
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
                 (
                     RecordDecoding::Example { whole: whole.clone(), columns, unknown: UnknownFeatures::Skip },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
@@ -40,9 +40,10 @@ pub(super) enum RecordColumns {
     SequenceExample(Box<SequenceExampleDecoder>, SchemaRef),
 }
 
-/// Concatenated raw records.
+/// Concatenated raw records, or only their number.
 #[derive(Debug)]
 pub(super) struct RawRecords {
+    /// The column of the records, or none.
     schema: SchemaRef,
     ends: Vec<i64>,
     data: Vec<u8>,
@@ -59,7 +60,9 @@ impl RawRecords {
     }
 
     fn push(&mut self, record: &[u8]) {
-        self.data.extend_from_slice(record);
+        if !self.schema.fields().is_empty() {
+            self.data.extend_from_slice(record);
+        }
         self.ends.push(self.data.len() as i64);
     }
 
@@ -69,7 +72,11 @@ impl RawRecords {
         let Self { schema, ends, data } = std::mem::replace(self, next);
         let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
         let values = LargeBinaryArray::new(ends, Buffer::from_vec(data), None);
-        RecordBatch::try_new(schema, vec![Arc::new(values)]).expect("the column has the type of the schema")
+        let options = RecordBatchOptions::new().with_row_count(Some(values.len()));
+        let values: ArrayRef = Arc::new(values);
+        let columns = schema.fields().iter().map(|_| values.clone()).collect();
+        RecordBatch::try_new_with_options(schema, columns, &options)
+            .expect("the column has the type of the schema")
     }
 }
 

@@ -452,6 +452,20 @@ fn columns_come_in_the_order_asked_for() {
 }
 
 #[test]
+fn raw_records_without_their_column_are_counted() {
+    let expected: Vec<Vec<u8>> = vec![b"first".to_vec(), b"".to_vec(), b"third".to_vec()];
+    let counted =
+        open(&written(&expected, Compression::None), raw(1 << 20)).unwrap().with_columns(&[]).unwrap();
+    let read = |files: &FileSet| batches(files, options(2, OnError::Raise, Workers::Caller));
+    let (found, _, error) = read(&counted);
+    assert!(error.is_none(), "{error:?}");
+    let sizes: Vec<_> = found.iter().map(|batch| (batch.num_rows(), batch.num_columns())).collect();
+    assert_eq!(sizes, [(2, 0), (1, 0)]);
+    let (found, ..) = read(&counted.with_columns(&["record".to_owned()]).unwrap());
+    assert_eq!(records(&found), expected);
+}
+
+#[test]
 fn a_file_of_another_format_is_an_error_that_says_so() {
     let error = |bytes: &[u8]| {
         let error = open(bytes, raw(300)).unwrap_err();
