@@ -130,8 +130,34 @@ impl TableFormat {
         }
     }
 
-    /// The format of files of which each has its own schema.
-    pub(crate) fn of_one_file(self) -> Self {
+    /// Whether the footers of files have the number of their rows, and the bounds of columns.
+    pub(crate) fn has_footers(&self) -> bool {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet(_) => true,
+            #[cfg(feature = "ipc")]
+            Self::Ipc(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The format of one file of a table with these columns. Text is parsed as the types of the table, and other files have their
+    /// own schema.
+    pub(crate) fn of_table(mut self, table: &SchemaRef) -> Self {
+        match &mut self {
+            #[cfg(feature = "text")]
+            Self::Csv(options) => {
+                // The table has the columns that these options left.
+                (options.types, options.columns, options.exclude) = (None, None, None);
+                declare_csv(options, table);
+            }
+            #[cfg(feature = "text")]
+            Self::JsonLines(options) => {
+                (options.types, options.columns, options.exclude) = (None, None, None);
+                options.schema = Some(table.clone());
+            }
+            _ => {}
+        }
         self.merging(false)
     }
 
@@ -164,7 +190,7 @@ impl TableFormat {
             #[cfg(feature = "parquet")]
             Self::Parquet(options) => options.schema = Some(schema),
             #[cfg(feature = "text")]
-            Self::Csv(options) => (options.schema, options.missing_columns) = (Some(schema), true),
+            Self::Csv(options) => declare_csv(options, &schema),
             #[cfg(feature = "text")]
             Self::JsonLines(options) => options.schema = Some(schema),
             _ => {
@@ -179,6 +205,13 @@ impl TableFormat {
         }
         Ok(self.merging(false))
     }
+}
+
+/// Declares the columns of CSV files. Files with headers may lack some of them.
+#[cfg(feature = "text")]
+fn declare_csv(options: &mut CsvOptions, schema: &SchemaRef) {
+    options.schema = Some(schema.clone());
+    options.missing_columns = options.dialect.header && options.names.is_none();
 }
 
 /// The names in `STORED AS` of the formats of this build.

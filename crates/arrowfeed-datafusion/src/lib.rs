@@ -41,19 +41,22 @@
 // | topic | files |
 // |---|---|
 // | formats and their options | `format`, `options` (in SQL) |
-// | tables with a fixed list of files | `table`, `factory` (in SQL), `scan` (their plan), `partition` (byte ranges), `statistics` |
+// | tables with a fixed list of files | `table`, `factory` and `location` (in SQL), `scan` (their plan), `partition` (byte ranges), `statistics` |
 // | formats of listing tables | `listing`, `opener` |
 // | filters | `filter`, `literal`, `float` |
 // | batches as a stream, errors | `stream` |
+// | work on threads for blocking work | `blocking` |
 // | object stores of a session | `store` |
 // | registration | `registration` |
 
+mod blocking;
 mod factory;
 mod filter;
 mod float;
 mod format;
 mod listing;
 mod literal;
+mod location;
 mod opener;
 mod options;
 mod partition;

@@ -10,6 +10,7 @@ use arrowfeed::source::io::FileSource as ArrowfeedFile;
 use arrowfeed_predicate::{Lists, Predicate};
 use async_trait::async_trait;
 use datafusion_common::config::ConfigOptions;
+use datafusion_common::stats::Precision;
 use datafusion_common::tree_node::TreeNodeRecursion;
 use datafusion_common::{GetExt, Result, Statistics};
 use datafusion_datasource::TableSchema;
@@ -20,8 +21,8 @@ use datafusion_datasource::file_scan_config::FileScanConfig;
 use datafusion_datasource::file_stream::FileOpener;
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion_datasource::source::DataSourceExec;
-use datafusion_physical_expr::PhysicalExpr;
 use datafusion_physical_expr::projection::ProjectionExprs;
+use datafusion_physical_expr::{PhysicalExpr, conjunction};
 use datafusion_physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion_physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_physical_plan::{DisplayFormatType, ExecutionPlan};
@@ -29,13 +30,13 @@ use datafusion_session::Session;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::TableFormat;
-use crate::filter::translate;
+use crate::blocking::blocking;
+use crate::filter::{Translated, translate};
 use crate::opener::Opener;
 use crate::options::TableOptions;
-use crate::statistics::{Counting, for_table, of_files};
+use crate::statistics::{for_table, of_files};
 use crate::store::session_file;
 use crate::stream::{ScanMetrics, external};
-use crate::table::blocking;
 
 /// Makes formats for `ListingTable`. Their names are those of `STORED AS`, in lower case.
 #[derive(Debug, Clone)]
@@ -79,9 +80,9 @@ impl FileFormatFactory for ArrowfeedFormatFactory {
 
 /// A format of arrowfeed for a `ListingTable`, which lists the files itself, with the cache of the session.
 ///
-/// Columns that a file lacks are null, and columns of other types are cast, as for the formats of DataFusion. Use
-/// [`ArrowfeedTable`](crate::ArrowfeedTable) for a fixed list of files: it also has columns of the path and of the row number, counts
-/// rows for `count(*)` of local Avro files, and reads ahead in several objects.
+/// Columns that a file lacks are null, and columns of other types are cast, as for the formats of DataFusion. Cells of CSV and values
+/// of JSON are parsed as the types of the table. Use [`ArrowfeedTable`](crate::ArrowfeedTable) for a fixed list of files: it also has
+/// columns of the path and of the row number, counts rows for `count(*)` of local Avro files, and reads ahead in several objects.
 ///
 /// # Example
 /// ```
@@ -149,7 +150,7 @@ impl FileFormat for ArrowfeedFormat {
     ) -> Result<SchemaRef> {
         let files = opened(store, objects).await?;
         let format = self.format.as_ref().clone();
-        blocking(move || Ok(format.files(files, None)?.schema().clone())).await
+        blocking(move |interrupt| Ok(format.files(files, Some(interrupt))?.schema().clone())).await
     }
 
     async fn infer_stats(
@@ -159,19 +160,25 @@ impl FileFormat for ArrowfeedFormat {
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<Statistics> {
+        if self.on_error != OnError::Raise || !self.format.has_footers() {
+            return Ok(Statistics::new_unknown(&table_schema));
+        }
         let files = opened(store, std::slice::from_ref(object)).await?;
-        let format = self.format.as_ref().clone().of_one_file();
-        let (raises, table) = (self.on_error == OnError::Raise, table_schema.clone());
-        let found = blocking(move || {
+        let format = self.format.as_ref().clone().of_table(&table_schema);
+        let table = table_schema.clone();
+        let found = blocking(move |interrupt| {
             // A query reports a file that cannot be opened.
-            let Ok(files) = format.files(files, None).map(Arc::new) else { return Ok(None) };
-            if !raises || Counting::of(&files) != Counting::Opening {
-                return Ok(None);
-            }
-            let statistics = of_files(&files).ok();
+            let Ok(files) = format.files(files, Some(interrupt)).map(Arc::new) else { return Ok(None) };
+            let statistics = of_files(&files, interrupt).ok();
             Ok(statistics.map(|statistics| for_table(&statistics, files.schema(), &table)))
         });
-        Ok(found.await?.unwrap_or_else(|| Statistics::new_unknown(&table_schema)))
+        Ok(match found.await? {
+            // DataFusion adds bounds of the partition columns, which a file without rows does not have. It does not use them if the
+            // number of rows is inexact.
+            Some(statistics) if statistics.num_rows == Precision::Exact(0) => statistics.to_inexact(),
+            Some(statistics) => statistics,
+            None => Statistics::new_unknown(&table_schema),
+        })
     }
 
     async fn create_physical_plan(
@@ -188,7 +195,7 @@ impl FileFormat for ArrowfeedFormat {
             format: self.format.clone(),
             on_error: self.on_error,
             table_schema,
-            predicate: None,
+            pushed: None,
             batch_size: None,
             metrics: ExecutionPlanMetricsSet::new(),
         })
@@ -211,9 +218,17 @@ struct ListedFiles {
     on_error: OnError,
     table_schema: TableSchema,
     projection: SplitProjection,
-    predicate: Option<Predicate>,
+    pushed: Option<Pushed>,
     batch_size: Option<usize>,
     metrics: ExecutionPlanMetricsSet,
+}
+
+/// The filter of a scan.
+#[derive(Clone)]
+struct Pushed {
+    predicate: Predicate,
+    /// What DataFusion knows of the rows: the filters that it does not evaluate again.
+    known: Arc<dyn PhysicalExpr>,
 }
 
 impl ListedFiles {
@@ -241,7 +256,7 @@ impl FileSource for ListedFiles {
             url: base_config.object_store_url.as_str().to_owned(),
             table: self.table_schema.file_schema().clone(),
             projected: self.projected()?,
-            predicate: self.predicate.clone(),
+            predicate: self.pushed.as_ref().map(|pushed| pushed.predicate.clone()),
             lists: self.lists(),
             limit: base_config.limit,
             batch_size: self.batch_size.unwrap_or(arrowfeed_source::run::DEFAULT_BATCH_ROWS),
@@ -257,6 +272,10 @@ impl FileSource for ListedFiles {
 
     fn with_batch_size(&self, batch_size: usize) -> Arc<dyn FileSource> {
         Arc::new(Self { batch_size: Some(batch_size), ..self.clone() })
+    }
+
+    fn filter(&self) -> Option<Arc<dyn PhysicalExpr>> {
+        self.pushed.as_ref().map(|pushed| pushed.known.clone())
     }
 
     fn projection(&self) -> Option<&ProjectionExprs> {
@@ -278,10 +297,10 @@ impl FileSource for ListedFiles {
     }
 
     fn fmt_extra(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.predicate, kind) {
-            (None, _) => Ok(()),
-            (Some(predicate), DisplayFormatType::TreeRender) => writeln!(f, "filter={predicate}"),
-            (Some(predicate), _) => write!(f, ", filter={predicate}"),
+        let Some(Pushed { predicate, .. }) = &self.pushed else { return Ok(()) };
+        match kind {
+            DisplayFormatType::TreeRender => writeln!(f, "filter={predicate}"),
+            _ => write!(f, ", filter={predicate}"),
         }
     }
 
@@ -294,19 +313,24 @@ impl FileSource for ListedFiles {
             .iter()
             .map(|filter| translate(filter, self.table_schema.file_schema(), self.lists()))
             .collect();
-        let exact = |translated: &Option<crate::filter::Translated>| match translated {
-            Some(translated) if translated.is_exact => PushedDown::Yes,
-            _ => PushedDown::No,
-        };
+        let is_exact = |translated: &Option<Translated>| translated.as_ref().is_some_and(|it| it.is_exact);
         let handled = FilterPushdownPropagation::with_parent_pushdown_result(
-            translated.iter().map(exact).collect::<Vec<_>>(),
+            translated
+                .iter()
+                .map(|translated| if is_exact(translated) { PushedDown::Yes } else { PushedDown::No })
+                .collect::<Vec<_>>(),
         );
+        let exact = filters.into_iter().zip(&translated).filter(|(_, translated)| is_exact(translated));
+        let exact: Vec<_> = exact.map(|(filter, _)| filter).collect();
+        let before = self.pushed.as_ref().map(|pushed| pushed.predicate.clone());
         let parts = translated.into_iter().flatten().map(|translated| translated.predicate);
-        let Some(predicate) = self.predicate.clone().into_iter().chain(parts).reduce(|all, part| all & part)
-        else {
+        let Some(predicate) = before.into_iter().chain(parts).reduce(|all, part| all & part) else {
             return Ok(handled);
         };
-        Ok(handled.with_updated_node(Arc::new(Self { predicate: Some(predicate), ..self.clone() })))
+        // Without exact filters, this is the constant true. The statistics are inexact then too.
+        let known = conjunction(self.filter().into_iter().chain(exact));
+        let pushed = Some(Pushed { predicate, known });
+        Ok(handled.with_updated_node(Arc::new(Self { pushed, ..self.clone() })))
     }
 
     fn apply_expressions(

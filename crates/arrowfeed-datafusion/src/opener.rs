@@ -18,7 +18,7 @@ use object_store::ObjectStore;
 
 use crate::TableFormat;
 use crate::partition::Piece;
-use crate::scan::{read, selected};
+use crate::scan::{read, selected, skips_file};
 use crate::store::session_file;
 use crate::stream::{Finish, ScanMetrics, external, stream_of, with_schema};
 
@@ -51,17 +51,15 @@ impl FileOpener for Opener {
                 let [start, end] = [range.start, range.end].map(|at| u64::try_from(at).unwrap_or(0));
                 start..end.min(len)
             });
-            let piece = Piece { file: 0, is_whole: range == (0..len), range };
+            let piece = Piece { file: 0, range, len };
             let source = session_file(&opener.store, &opener.url, object_meta).await.map_err(external)?;
             let (schema, limit) = (opener.projected.clone(), opener.limit);
             let metrics = opener.metrics.clone();
             let batches = stream_of(schema, limit, metrics, move |interrupt| {
-                let format = opener.format.as_ref().clone().of_one_file();
+                let format = opener.format.as_ref().clone().of_table(&opener.table);
                 let files = match format.files(vec![source], Some(&interrupt)) {
                     Ok(files) => files,
-                    Err(error) if opener.on_error == OnError::SkipFile && error.is_file_error() => {
-                        return Ok(None);
-                    }
+                    Err(error) if skips_file(opener.on_error, &error) => return Ok(None),
                     Err(error) => return Err(external(error)),
                 };
                 let (files, finish) = opener.of_table(&files)?;

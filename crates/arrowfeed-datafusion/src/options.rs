@@ -90,9 +90,17 @@ fn names(format: &TableFormat) -> &'static [&'static str] {
         #[cfg(feature = "parquet")]
         TableFormat::Parquet(_) => &["double_as_float"],
         #[cfg(feature = "text")]
-        TableFormat::Csv(_) => {
-            &["comment", "delimiter", "escape", "header", "null", "quote", "sample", "skip_lines"]
-        }
+        TableFormat::Csv(_) => &[
+            "comment",
+            "delimiter",
+            "escape",
+            "has_header",
+            "header",
+            "null",
+            "quote",
+            "sample",
+            "skip_lines",
+        ],
         #[cfg(feature = "text")]
         TableFormat::JsonLines(_) => &["sample"],
         #[cfg(feature = "ipc")]
@@ -138,6 +146,11 @@ fn set(format: &mut TableFormat, key: &str, value: &str) -> Result<bool, FeedErr
         #[cfg(feature = "text")]
         TableFormat::Csv(options) => match key {
             "sample" => options.sample = Some(number(key, value)?),
+            "header" | "has_header" => {
+                options.dialect.header = boolean(key, value)?;
+                // Only names of columns can be merged.
+                options.merge_schemas &= options.dialect.header;
+            }
             _ => return set_dialect(&mut options.dialect, key, value),
         },
         #[cfg(feature = "text")]
@@ -178,7 +191,6 @@ fn set_dialect(dialect: &mut CsvDialect, key: &str, value: &str) -> Result<bool,
         "comment" => dialect.comment = Some(character(key, value)?),
         "delimiter" => dialect.delimiter = character(key, value)?,
         "escape" => dialect.escape = Some(character(key, value)?),
-        "header" | "has_header" => dialect.header = boolean(key, value)?,
         "null" => dialect.nulls = vec![value.to_owned()],
         "quote" => dialect.quote = character(key, value)?,
         "skip_lines" => dialect.skip_lines = usize::try_from(number(key, value)?).unwrap_or(usize::MAX),

@@ -11,8 +11,8 @@ const SMALLEST_SHARE: u64 = 10;
 pub(crate) struct Piece {
     pub(crate) file: usize,
     pub(crate) range: Range<u64>,
-    /// Whether the range is the whole file.
-    pub(crate) is_whole: bool,
+    /// Length of the file when it was listed.
+    pub(crate) len: u64,
 }
 
 /// How files are divided.
@@ -28,7 +28,12 @@ pub(crate) struct Division {
 
 impl Piece {
     fn whole(file: usize, len: u64) -> Self {
-        Self { file, range: 0..len, is_whole: true }
+        Self { file, range: 0..len, len }
+    }
+
+    /// Whether the range is the whole file.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.range == (0..self.len)
     }
 }
 
@@ -52,8 +57,7 @@ impl Division {
                 let is_last = partitions.len() == count;
                 let taken = if is_last || rest <= left + share / SMALLEST_SHARE { rest } else { left };
                 let range = start..start + taken;
-                let is_whole = taken == len;
-                partitions.last_mut().expect("at least one").push(Piece { file, range, is_whole });
+                partitions.last_mut().expect("at least one").push(Piece { file, range, len });
                 (start, left) = (start + taken, left.saturating_sub(taken));
                 if left <= share / SMALLEST_SHARE && !is_last {
                     partitions.push(Vec::new());
@@ -93,7 +97,7 @@ pub(crate) struct Shown<'a>(pub(crate) &'a [Vec<Piece>]);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces: usize = self.0.iter().map(Vec::len).sum();
-        let partial = self.0.iter().flatten().filter(|piece| !piece.is_whole).count();
+        let partial = self.0.iter().flatten().filter(|piece| !piece.is_whole()).count();
         write!(f, "{} partitions of {} files", self.0.len(), pieces - partial)?;
         if partial > 0 { write!(f, " and {partial} byte ranges") } else { Ok(()) }
     }
@@ -107,7 +111,7 @@ mod tests {
         let files: Vec<(usize, u64)> = lens.iter().copied().enumerate().collect();
         let divided = Division { partitions, least_bytes, cuts_files: true }.divide(&files);
         let shown = |piece: Piece| {
-            assert_eq!(piece.is_whole, piece.range == (0..lens[piece.file]));
+            assert_eq!(piece.len, lens[piece.file]);
             (piece.file, piece.range)
         };
         divided.into_iter().map(|pieces| pieces.into_iter().map(shown).collect()).collect()

@@ -1,6 +1,7 @@
 //! The scan of a table: a data source of DataFusion's plan.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -9,7 +10,9 @@ use arrowfeed::source::{Check, Interrupt, OnError};
 use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_predicate::Predicate;
 use arrowfeed_source::field_path::joined;
+use arrowfeed_source::format::FormatFile;
 use arrowfeed_source::run::{BatchBoundaries, Part, PartOptions, PartReader, Workers, align};
+use arrowfeed_source::thousands;
 use datafusion_common::tree_node::TreeNodeRecursion;
 use datafusion_common::{Result, Statistics};
 use datafusion_datasource::source::DataSource;
@@ -70,10 +73,16 @@ pub(crate) fn selected(
     }
 }
 
+/// Whether an error leaves out its file.
+pub(crate) fn skips_file(on_error: OnError, error: &FeedError) -> bool {
+    on_error == OnError::SkipFile && error.is_file_error()
+}
+
 /// A reader of pieces of files, which decodes on one thread at a time. `None`: there is nothing to read.
 ///
 /// # Errors
-/// A file that is cut cannot be opened; the caller cancels.
+/// A file that is cut cannot be opened, or has another length than when it was listed, and `on_error` does not leave it out; the
+/// caller cancels.
 pub(crate) fn read(
     files: FileSet,
     pieces: &[Piece],
@@ -82,21 +91,22 @@ pub(crate) fn read(
     interrupt: Interrupt,
 ) -> Result<Option<FileReader>, FeedError> {
     let (schema, files) = (files.schema().clone(), Arc::new(files).for_reading());
+    let check = Check::of(Some(&interrupt));
     let mut parts = Vec::with_capacity(pieces.len());
     let mut open = Vec::new();
     for piece in pieces.iter().filter(|piece| !files.is_pruned(piece.file)) {
-        if piece.is_whole {
+        if piece.is_whole() {
             parts.push(Part::whole(piece.file));
             continue;
         }
-        let check = Check::of(Some(&interrupt));
-        let file = files.open(piece.file, &check)?;
-        let in_file = |error: FeedError| error.in_file(files.name(piece.file));
-        let mut scan = file.chunks().ok_or_else(|| in_file(stream_found()))?;
-        let range = align(&mut *scan, piece.range.clone(), file.body().end, &check).map_err(in_file)?;
-        if !range.is_empty() {
-            parts.push(Part::range(piece.file, range));
-            open.push((piece.file, file));
+        match opened(&files, piece, &check) {
+            Ok((_, range)) if range.is_empty() => {}
+            Ok((file, range)) => {
+                parts.push(Part::range(piece.file, range));
+                open.push((piece.file, file));
+            }
+            Err(error) if skips_file(on_error, &error) => {}
+            Err(error) => return Err(error),
         }
     }
     if parts.is_empty() {
@@ -114,6 +124,28 @@ pub(crate) fn read(
     let reader = PartReader::new(files, parts, options)?;
     let reader = open.into_iter().fold(reader, |reader, (number, file)| reader.with_open(number, file));
     Ok(Some(FileReader::new(schema, reader)))
+}
+
+/// The open file of a piece, and the chunks that start in the piece.
+fn opened(
+    files: &FileSet,
+    piece: &Piece,
+    check: &Check<'_>,
+) -> Result<(Arc<dyn FormatFile>, Range<u64>), FeedError> {
+    let file = files.open(piece.file, check)?;
+    let in_file = |error: FeedError| error.in_file(files.name(piece.file));
+    let found = files.identity(piece.file)?.len;
+    if found != piece.len {
+        // The pieces of a longer file would leave out its end.
+        let (listed, found) = (thousands(piece.len), thousands(found));
+        let message = format!(
+            "expected the file to be unchanged since it was listed ({listed} bytes), found {found} bytes"
+        );
+        return Err(in_file(FeedError::new(FeedErrorKind::Changed, message)));
+    }
+    let mut scan = file.chunks().ok_or_else(|| in_file(stream_found()))?;
+    let range = align(&mut *scan, piece.range.clone(), file.body().end, check).map_err(in_file)?;
+    Ok((file, range))
 }
 
 fn stream_found() -> FeedError {

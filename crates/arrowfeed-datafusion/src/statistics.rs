@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_schema::{FieldRef, Schema};
 use arrowfeed::source::run::FileSet;
-use arrowfeed::source::{Check, OnError};
+use arrowfeed::source::{Check, Interrupt, OnError};
 use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_source::format::ColumnBounds;
 use datafusion_common::stats::Precision;
@@ -40,8 +40,8 @@ impl Counting {
 /// chunks. The columns are those of the set.
 ///
 /// # Errors
-/// A file cannot be opened or scanned.
-pub(crate) fn of_files(files: &Arc<FileSet>) -> Result<Statistics, FeedError> {
+/// A file cannot be opened or scanned; the caller cancels.
+pub(crate) fn of_files(files: &Arc<FileSet>, interrupt: &Interrupt) -> Result<Statistics, FeedError> {
     let of_file = |files: &FileSet, file: usize, check: &Check<'_>| {
         let open = files.open(file, check)?;
         let (chunks, _) = files.chunks_of(file, &*open, OnError::Raise, check)?;
@@ -49,8 +49,12 @@ pub(crate) fn of_files(files: &Arc<FileSet>) -> Result<Statistics, FeedError> {
         Ok::<_, FeedError>((rows, open.column_bounds()))
     };
     let mut all: Option<Statistics> = None;
-    files.for_each_file(None, of_file, |_, found| {
+    files.for_each_file(Some(interrupt), of_file, |_, found| {
         let (rows, bounds) = found?;
+        if rows == 0 {
+            // No row of the table has the values that would be added to the rows of the file.
+            return Ok(());
+        }
         let mut statistics = Statistics::new_unknown(files.schema()).with_num_rows(exact(Some(rows)));
         for (column, bounds) in statistics.column_statistics.iter_mut().zip(&bounds) {
             *column = bounds.as_ref().map_or_else(ColumnStatistics::new_unknown, of_column);
@@ -59,7 +63,8 @@ pub(crate) fn of_files(files: &Arc<FileSet>) -> Result<Statistics, FeedError> {
         all = Some(merged.map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))?);
         Ok(())
     })?;
-    Ok(all.unwrap_or_else(|| Statistics::new_unknown(files.schema())))
+    let without_rows = || Statistics::new_unknown(files.schema()).with_num_rows(Precision::Exact(0));
+    Ok(all.unwrap_or_else(without_rows))
 }
 
 fn exact(count: Option<u64>) -> Precision<usize> {

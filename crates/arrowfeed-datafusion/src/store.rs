@@ -13,7 +13,7 @@ use arrowfeed::source::io::remote::{
     ResponseHandler,
 };
 use arrowfeed::{FeedError, FeedErrorKind};
-use arrowfeed_source::quoted;
+use arrowfeed_source::{ForkLock, quoted, thousands};
 use futures_util::TryStreamExt;
 use object_store::{Error, GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 use tokio::runtime::Handle;
@@ -25,7 +25,7 @@ const LOCAL: &str = "LocalFileSystem";
 #[derive(Debug)]
 struct SessionObject {
     object: Arc<Object>,
-    /// The runtime of the session, which sends the requests.
+    /// The runtime in which the file was made, which sends the requests.
     runtime: Handle,
 }
 
@@ -36,12 +36,45 @@ struct Object {
     listed: ObjectMeta,
 }
 
+/// The handler of a response, until it is called. The task of the request and its guard share it.
+#[derive(Clone)]
+struct Handler(Arc<ForkLock<Option<ResponseHandler>>>);
+
+impl Handler {
+    fn take(&self) -> Option<ResponseHandler> {
+        self.0.with(Option::take).flatten()
+    }
+}
+
+/// Reports an error when the task of a request is dropped before it has a response.
+struct ReportOnDrop(Handler);
+
+impl Drop for ReportOnDrop {
+    fn drop(&mut self) {
+        let Some(done) = self.0.take() else { return };
+        let found = if std::thread::panicking() {
+            "a panic of the store"
+        } else {
+            "the end of the tokio runtime that sends the requests, in which the table was created"
+        };
+        let message = format!("expected a response of the store, found {found}");
+        let error = FeedError::io(io::Error::other(message));
+        // The thread that drops the task may be the one that sends the request, which must not call the handler. If the system
+        // has no thread, the reading waits until it is cancelled.
+        let _ = std::thread::Builder::new().spawn(move || done(Err(error)));
+    }
+}
+
 /// Cancels a request when it is dropped.
-struct CancelOnDrop(tokio::task::AbortHandle);
+struct CancelOnDrop {
+    handler: Handler,
+    task: tokio::task::AbortHandle,
+}
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.abort();
+        drop(self.handler.take());
+        self.task.abort();
     }
 }
 
@@ -70,9 +103,15 @@ pub(crate) async fn session_file(
 
 impl RemoteObject for SessionObject {
     fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard {
-        let object = self.object.clone();
-        let task = self.runtime.spawn(async move { done(object.answer(request).await) });
-        Box::new(CancelOnDrop(task.abort_handle()))
+        let (object, handler) = (self.object.clone(), Handler(Arc::new(ForkLock::new(Some(done)))));
+        let report = ReportOnDrop(handler.clone());
+        let task = self.runtime.spawn(async move {
+            let answer = object.answer(request).await;
+            if let Some(done) = report.0.take() {
+                done(answer);
+            }
+        });
+        Box::new(CancelOnDrop { handler, task: task.abort_handle() })
     }
 
     fn known_len(&self) -> Option<u64> {
@@ -85,6 +124,15 @@ impl RemoteObject for SessionObject {
 }
 
 impl Object {
+    /// An error message if a response has another length than the listing. The tags and times of listings have other forms than
+    /// those of responses in some stores.
+    fn difference(&self, found: &ObjectVersion) -> Option<String> {
+        (found.len != self.listed.size).then(|| {
+            let [listed, found] = [self.listed.size, found.len].map(thousands);
+            format!("expected the object to be unchanged since it was listed ({listed} bytes), found {found} bytes")
+        })
+    }
+
     async fn answer(&self, request: ObjectRequest) -> Result<ObjectResponse, FeedError> {
         let ObjectRequest { range, version, counts } = request;
         let range = range.filter(|range| !range.is_empty() && range.start < self.listed.size);
@@ -101,7 +149,11 @@ impl Object {
         let result = self.store.get_opts(&self.listed.location, options).await;
         let result = result.map_err(|error| failure(&error))?;
         let found = version_of(&result.meta);
-        if let Some(message) = version.and_then(|version| version.difference(&found)) {
+        let difference = match version {
+            Some(version) => version.difference(&found),
+            None => self.difference(&found),
+        };
+        if let Some(message) = difference {
             return Err(FeedError::new(FeedErrorKind::Changed, message));
         }
         let Some(range) = range else {

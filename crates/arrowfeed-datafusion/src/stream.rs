@@ -2,16 +2,14 @@
 
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
+use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::stats::Stage;
-use arrowfeed::source::{Interrupt, interrupt_or};
 use arrowfeed_source::run::BatchStream;
 use datafusion_common::{DataFusionError, Result};
 use datafusion_execution::SendableRecordBatchStream;
@@ -19,6 +17,8 @@ use datafusion_physical_plan::metrics::{BaselineMetrics, Count, ExecutionPlanMet
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt, TryStreamExt};
+
+use crate::blocking::StopOnDrop;
 
 /// Figures of one partition of a scan.
 #[derive(Debug, Clone)]
@@ -80,15 +80,6 @@ pub fn feed_error(error: &DataFusionError) -> Option<&FeedError> {
     }
 }
 
-/// Tells the thread that opens files to stop when the stream is dropped.
-struct StopOnDrop(Arc<AtomicBool>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Makes a stream of at most `limit` rows. When it is polled first, a thread for blocking work calls `open`. Then the threads that
 /// all streams of arrowfeed share decode the batches.
 pub(crate) fn stream_of(
@@ -106,12 +97,8 @@ async fn opened(
     metrics: ScanMetrics,
     open: impl FnOnce(Interrupt) -> Opening + Send + 'static,
 ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
-    let stop = StopOnDrop(Arc::default());
-    let interrupt = interrupt_or(stop.0.clone(), None);
-    let opening = tokio::task::spawn_blocking(move || open(interrupt)).await;
-    let Some((reader, finish)) = opening.map_err(|error| DataFusionError::External(Box::new(error)))?? else {
-        return Ok(stream::empty().boxed());
-    };
+    let stop = StopOnDrop::default();
+    let Some((reader, finish)) = stop.run(open).await? else { return Ok(stream::empty().boxed()) };
     let batches = reader.into_stream().map_err(external)?;
     Ok(Batches { batches, finish, left: limit.unwrap_or(usize::MAX), metrics, _stop: stop }.boxed())
 }

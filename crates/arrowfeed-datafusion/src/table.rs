@@ -10,7 +10,7 @@ use arrowfeed::source::{Check, OnError};
 use arrowfeed_predicate::{Lists, Predicate};
 use arrowfeed_source::ForkLock;
 use async_trait::async_trait;
-use datafusion_common::{DFSchema, DataFusionError, Result, Statistics};
+use datafusion_common::{DFSchema, Result, Statistics};
 use datafusion_datasource::source::DataSourceExec;
 use datafusion_expr::execution_props::ExecutionProps;
 use datafusion_expr::expr_rewriter::unnormalize_col;
@@ -22,13 +22,15 @@ use datafusion_physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_session::{Session, TableProvider};
 
 use crate::TableFormat;
+use crate::blocking::blocking;
 use crate::filter::{Translated, translate};
 use crate::partition::Division;
 use crate::scan::{Scan, selected};
 use crate::statistics::{Counting, of_files};
-use crate::stream::external;
 
-/// A table of files of one schema. The list of the files is fixed: a file that changes later is an error of a query.
+/// A table of files of one schema. The list of the files is fixed. A query that reads a file again is an error if the file has
+/// changed since its first reading; so is one that reads a part of a file whose length has changed since the table was made.
+/// `count(*)`, `min(x)` and `max(x)` of later queries may come from what an earlier one found.
 ///
 /// | part of a query | use |
 /// |---|---|
@@ -36,7 +38,7 @@ use crate::stream::external;
 /// | `WHERE` | a [`Predicate`], which selects rows before they are decoded whole and leaves out files by their partition columns. DataFusion filters what a predicate cannot express |
 /// | `LIMIT` | ends the reading |
 /// | `count(*)` | row counts of Parquet and Arrow IPC footers, and of block headers of local Avro files |
-/// | `min(x)`, `max(x)`, `count(x)` | statistics of Parquet footers, but for floats and nested columns |
+/// | `min(x)`, `max(x)`, `count(x)` | statistics of Parquet footers, but for floats, nested columns and texts that the writer cut; the values of partition columns and of the column of paths, if the rows are known |
 /// | `target_partitions` | byte ranges of the files, of `repartition_file_min_size` or more |
 ///
 /// # Example
@@ -75,10 +77,14 @@ impl ArrowfeedTable {
     /// Opens files of a format. Blocking work runs on threads of tokio.
     ///
     /// # Errors
-    /// [`DataFusionError::External`] with a [`FeedError`]: there is no file; a file cannot be opened; the schemas of the files
-    /// do not fit; an option is invalid.
+    /// [`External`](datafusion_common::DataFusionError::External) with a [`FeedError`]: there is no file; a file cannot be opened;
+    /// the schemas of the files do not fit; an option is invalid.
     pub async fn open(sources: Vec<FileSource>, format: TableFormat) -> Result<Self> {
-        blocking(move || Self::new(format.files(sources, None)?)).await
+        blocking(move |interrupt| {
+            let files = format.files(sources, Some(interrupt))?;
+            Self::made_of(files, &Check::of(Some(interrupt)))
+        })
+        .await
     }
 
     /// Makes a table of files that are open, with the columns, added columns and filters of the set. Reads the lengths of the
@@ -106,9 +112,13 @@ impl ArrowfeedTable {
     /// # }
     /// ```
     pub fn new(files: FileSet) -> Result<Self, FeedError> {
+        Self::made_of(files, &Check::never())
+    }
+
+    /// Like [`new`](Self::new). The caller may cancel.
+    pub(crate) fn made_of(files: FileSet, check: &Check<'_>) -> Result<Self, FeedError> {
         files.format().check_complete()?;
-        let check = Check::never();
-        let lens = (0..files.len()).map(|file| files.file_len(file, &check)).collect::<Result<_, _>>()?;
+        let lens = (0..files.len()).map(|file| files.file_len(file, check)).collect::<Result<_, _>>()?;
         let schema = files.schema().clone();
         if let Some(field) = schema.fields().first() {
             // Fails for sets of which fields of structs are selected.
@@ -161,7 +171,7 @@ impl ArrowfeedTable {
         predicate: Option<&Predicate>,
     ) -> Result<Vec<(usize, u64)>> {
         let (files, schema, predicate) = (self.files.clone(), schema.clone(), predicate.cloned());
-        let files = blocking(move || selected(&files, &schema, predicate.as_ref())).await?;
+        let files = blocking(move |_| selected(&files, &schema, predicate.as_ref())).await?;
         let lens = self.lens.iter().copied().enumerate();
         Ok(lens.filter(|(file, _)| !files.is_pruned(*file)).collect())
     }
@@ -180,7 +190,7 @@ impl ArrowfeedTable {
         }
         let files = self.files.clone();
         // The query reports the damage of files, if it reads what is damaged.
-        let found = blocking(move || Ok(of_files(&files).ok())).await?.map(Arc::new);
+        let found = blocking(move |interrupt| Ok(of_files(&files, interrupt).ok())).await?.map(Arc::new);
         self.statistics.with(|known| known.clone_from(&found));
         Ok(found.unwrap_or_else(unknown))
     }
@@ -188,16 +198,6 @@ impl ArrowfeedTable {
 
 fn schema_error(column: &str, error: &arrow_schema::ArrowError) -> FeedError {
     FeedError::new(arrowfeed::FeedErrorKind::Schema, error.to_string()).in_field(column)
-}
-
-/// Runs blocking work on a thread of tokio.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, FeedError> + Send + 'static,
-) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result.map_err(external),
-        Err(error) => Err(DataFusionError::External(Box::new(error))),
-    }
 }
 
 #[async_trait]
@@ -234,7 +234,9 @@ impl TableProvider for ArrowfeedTable {
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let schema = Arc::new(self.schema.project(&projection)?);
         let predicate = self.predicate(filters)?;
-        let mut statistics = self.statistics(state, projection.is_empty() && predicate.is_none()).await?;
+        // Counting the rows of a query with a limit may take longer than the query.
+        let is_count = projection.is_empty() && predicate.is_none() && limit.is_none();
+        let mut statistics = self.statistics(state, is_count).await?;
         if predicate.is_some() || self.files.is_filtered() {
             statistics = Arc::new(statistics.as_ref().clone().to_inexact());
         }

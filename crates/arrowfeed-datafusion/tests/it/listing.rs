@@ -76,6 +76,36 @@ async fn files_of_other_schemas_are_converted() -> Result<()> {
 }
 
 #[tokio::test]
+async fn text_is_parsed_as_the_types_of_the_table() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    for (name, text) in [
+        ("a.csv", "zip,price\n01234,1.50\n"),
+        ("b.csv", "price,zip\nfree,none\n"),
+        ("a.jsonl", "{\"zip\": 1234, \"price\": 1.50}\n"),
+        ("b.jsonl", "{\"zip\": \"none\", \"price\": \"free\"}\n"),
+    ] {
+        std::fs::write(directory.path().join(name), text)?;
+    }
+    for (name, extension, row) in
+        [("ARROWFEED_CSV", "csv", "01234 1.50"), ("ARROWFEED_JSON", "jsonl", "1234 1.50")]
+    {
+        let (context, location) = (session(), directory.path().display());
+        let create = format!("CREATE EXTERNAL TABLE fixed STORED AS {name} LOCATION '{location}'");
+        context.sql(&create).await?;
+        let format = context.state().get_file_format_factory(name).expect("the format").default();
+        let options = ListingOptions::new(format).with_file_extension(format!(".{extension}"));
+        context.register_listing_table("listed", format!("{location}/"), options, None, None).await?;
+        for table in ["fixed", "listed"] {
+            let sql = format!("SELECT zip, price FROM {table} WHERE price = '1.50'");
+            assert_eq!(query(&context, &sql).await?, [row], "{name} {table}");
+            let sql = format!("SELECT count(*) FROM {table} WHERE zip = 'none'");
+            assert_eq!(query(&context, &sql).await?, ["1"], "{name} {table}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_format_is_registered_by_its_name() -> Result<()> {
     let context = session();
     let state = context.state();

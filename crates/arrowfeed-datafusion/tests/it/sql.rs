@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use arrowfeed_datafusion::sql_names;
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 
 use crate::support::{query, rows, scan, session, write, write_parquet};
@@ -163,5 +163,90 @@ async fn examples_of_tfrecord_are_lists() -> Result<()> {
     create(&context, format!("STORED AS ARROWFEED_TFRECORD LOCATION '{}'", path.display())).await?;
     assert_eq!(query(&context, "SELECT x FROM t WHERE x IS NOT NULL").await?, ["[1, 2]", "[3]"]);
     assert_eq!(query(&context, "SELECT count(*) FROM t WHERE x IS NULL").await?, ["1"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn raw_records_are_counted() -> Result<()> {
+    use arrowfeed::text::CsvOptions;
+    use arrowfeed::tfrecord::{Compression, RecordWriter};
+    use arrowfeed_datafusion::{ArrowfeedTable, TableFormat};
+
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("a.tfrecord");
+    let mut writer = RecordWriter::new(Vec::new(), Compression::None);
+    for record in [b"first", b"other"] {
+        writer.write(record).unwrap();
+    }
+    std::fs::write(&path, writer.finish().unwrap())?;
+    let context = session();
+    let location = path.display();
+    create(&context, format!("STORED AS ARROWFEED_TFRECORD LOCATION '{location}' OPTIONS (kind 'raw')"))
+        .await?;
+    let path = directory.path().join("a.csv");
+    std::fs::write(&path, "a\n1\n2\n")?;
+    let raw = CsvOptions { raw: true, ..CsvOptions::default() };
+    let table = ArrowfeedTable::open(vec![path.into()], TableFormat::Csv(raw)).await?;
+    context.register_table("lines", std::sync::Arc::new(table))?;
+    for table in ["t", "lines"] {
+        assert_eq!(query(&context, &format!("SELECT count(*) FROM {table}")).await?, ["2"], "{table}");
+        assert_eq!(query(&context, &format!("SELECT 1 FROM {table}")).await?, ["1", "1"], "{table}");
+    }
+    assert_eq!(query(&context, "SELECT count(record) FROM t").await?, ["2"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn csv_files_may_have_no_headers() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    for (name, rows) in [("a.csv", "1,x\n"), ("b.csv", "2,y\n")] {
+        std::fs::write(directory.path().join(name), rows)?;
+    }
+    let (context, location) = (session(), text(directory.path()));
+    let stored = format!("STORED AS ARROWFEED_CSV LOCATION '{location}'");
+    create(&context, format!("(id INT, name VARCHAR) {stored} OPTIONS (header 'false')")).await?;
+    assert_eq!(query(&context, "SELECT *, arrow_typeof(id) FROM t WHERE id = 2").await?, ["2 y Int32"]);
+    create(&context, format!("{stored} OPTIONS (has_header 'false')")).await?;
+    assert_eq!(query(&context, "SELECT column_2 FROM t WHERE column_1 = 1").await?, ["x"]);
+    for (options, message) in [
+        (
+            "header 'false', merge_schemas 'true'",
+            "expected files with headers that name their columns, because files may have different columns",
+        ),
+        (
+            "head 'false'",
+            "expected an option of ARROWFEED_CSV (extension, file_column, merge_schemas, on_error, row_column, comment, \
+             delimiter, escape, has_header, header, null, quote, sample, skip_lines or store.*), found \"head\"",
+        ),
+    ] {
+        let error = create(&context, format!("{stored} OPTIONS ({options})")).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("External error: {message}"));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn locations_have_the_partition_columns_below() -> Result<()> {
+    let directory = directory_of(&[("e=x/my table/c=de/a.avro", 0)]);
+    let (context, root) = (session(), text(directory.path()));
+    let columns = async |partitioned: &str, location: String| {
+        create(&context, format!("STORED AS ARROWFEED_AVRO {partitioned} LOCATION '{location}'")).await?;
+        let table = context.table("t").await?;
+        let names = table.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        Ok::<_, DataFusionError>(names[2..].join(" "))
+    };
+    for location in [
+        format!("{root}/e=x/my table"),
+        format!("{root}/e=x/my table/*/*.avro"),
+        format!("file://{root}/e=x/my%20table/"),
+        format!("FILE://localhost{root}/e=x/my%20table"),
+        format!("file://{root}/e=x/my%20table/c=*/a.avro"),
+    ] {
+        assert_eq!(columns("", location.clone()).await?, "c", "{location}");
+    }
+    assert_eq!(columns("", format!("{root}/*/my table/*/*.avro")).await?, "e c");
+    assert_eq!(columns("", format!("{root}/e=x/my table/c=de/a.avro")).await?, "");
+    // Those above are columns of a statement that names them.
+    assert_eq!(columns("PARTITIONED BY (e)", format!("{root}/e=x/my table")).await?, "e");
     Ok(())
 }

@@ -5,8 +5,12 @@ use arrowfeed::arrow::array::{ArrayRef, Float64Array, RecordBatch};
 use arrowfeed::parquet::ParquetOptions;
 use arrowfeed::source::io::FileSource;
 use arrowfeed_datafusion::{ArrowfeedFormat, ArrowfeedTable, TableFormat};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::stats::Precision;
 use datafusion::datasource::listing::ListingOptions;
 use datafusion::error::Result;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 
 use crate::support::{plan, query, rows, session, write_parquet};
 
@@ -87,5 +91,46 @@ async fn a_listing_table_has_the_bounds_of_its_files() -> Result<()> {
     assert_eq!(query(&context, sql).await?, ["0 99 85"]);
     assert!(!plan(&context, sql).await.contains("DataSourceExec"));
     assert_eq!(query(&context, "SELECT max(x) FROM t").await?, ["NaN"]);
+    for (filter, rows) in [
+        ("", Precision::Exact(100)),
+        ("WHERE id < 50", Precision::Inexact(100)),
+        // DataFusion evaluates this filter too.
+        ("WHERE x > 1.5", Precision::Inexact(100)),
+    ] {
+        let plan = context.sql(&format!("SELECT id FROM t {filter}")).await?.create_physical_plan().await?;
+        let statistics = StatisticsContext::default().compute(leaf(&plan), &StatisticsArgs::new())?;
+        assert_eq!(statistics.num_rows, rows, "{filter}");
+    }
+    Ok(())
+}
+
+/// The scan of a plan.
+fn leaf(plan: &Arc<dyn ExecutionPlan>) -> &dyn ExecutionPlan {
+    plan.children().first().map_or(plan.as_ref(), |child| leaf(child))
+}
+
+#[tokio::test]
+async fn a_file_without_rows_has_no_bounds() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    for (place, count) in [("dt=2026-01-01", 10), ("dt=2026-01-03", 0)] {
+        std::fs::create_dir(directory.path().join(place))?;
+        write_parquet(&directory.path().join(place).join("a.parquet"), &rows(0, count));
+    }
+    let (context, location) = (session(), directory.path().display());
+    let create = format!(
+        "CREATE EXTERNAL TABLE t STORED AS ARROWFEED_PARQUET LOCATION '{location}' OPTIONS (file_column 'path')"
+    );
+    context.sql(&create).await?;
+    let sql = "SELECT max(dt), max(path), max(id), count(*) FROM t";
+    let expected = format!("2026-01-01 {location}/dt=2026-01-01/a.parquet 9 10");
+    assert_eq!(query(&context, sql).await?, [expected]);
+    assert!(!plan(&context, sql).await.contains("DataSourceExec"));
+
+    let format = ArrowfeedFormat::new(TableFormat::Parquet(ParquetOptions::default()));
+    let options = ListingOptions::new(Arc::new(format))
+        .with_file_extension(".parquet")
+        .with_table_partition_cols(vec![("dt".to_owned(), DataType::Utf8)]);
+    context.register_listing_table("listed", location.to_string(), options, None, None).await?;
+    assert_eq!(query(&context, "SELECT max(dt), max(id), count(*) FROM listed").await?, ["2026-01-01 9 10"]);
     Ok(())
 }

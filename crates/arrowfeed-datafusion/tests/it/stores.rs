@@ -1,12 +1,15 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use arrowfeed::FeedErrorKind;
 use arrowfeed_datafusion::feed_error;
+use arrowfeed_source::thousands;
 use async_trait::async_trait;
-use datafusion::error::Result;
+use datafusion::datasource::listing::ListingOptions;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use futures_util::stream::BoxStream;
 use object_store::memory::InMemory;
@@ -19,11 +22,12 @@ use url::Url;
 
 use crate::support::{query, rows, scan, session, write};
 
-/// A store in memory that counts the bytes of its responses.
+/// A store in memory that counts the bytes of its responses, and may panic.
 #[derive(Debug)]
 struct Counted {
     store: InMemory,
     bytes: AtomicU64,
+    panics: AtomicBool,
 }
 
 impl fmt::Display for Counted {
@@ -52,6 +56,7 @@ impl ObjectStore for Counted {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> object_store::Result<GetResult> {
+        assert!(!self.panics.load(Ordering::SeqCst), "the panic of a test");
         let result = self.store.get_opts(location, options).await?;
         let Range { start, end } = result.range;
         self.bytes.fetch_add(end - start, Ordering::SeqCst);
@@ -80,7 +85,11 @@ impl ObjectStore for Counted {
 
 /// A session whose bucket has two files of 5000 rows.
 async fn bucket() -> Result<(SessionContext, Arc<Counted>)> {
-    let store = Arc::new(Counted { store: InMemory::new(), bytes: AtomicU64::new(0) });
+    let store = Arc::new(Counted {
+        store: InMemory::new(),
+        bytes: AtomicU64::new(0),
+        panics: AtomicBool::new(false),
+    });
     for (number, name) in ["c=de/a.avro", "c=fr/b.avro"].into_iter().enumerate() {
         put(&store, name, 5000 * number as i64, 5000).await?;
     }
@@ -134,6 +143,65 @@ async fn an_object_that_changes_is_an_error() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_object_that_grows_before_its_first_query_is_an_error() -> Result<()> {
+    let (context, store) = bucket().await?;
+    create(&context, "mem://bucket/clicks/").await?;
+    let len = async |name: &str| Ok::<_, DataFusionError>(store.head(&Path::from(name)).await?.size);
+    let listed = len("clicks/c=fr/b.avro").await?;
+    put(&store, "c=fr/b.avro", 5000, 6000).await?;
+    let [listed, found] = [listed, len("clicks/c=fr/b.avro").await?].map(thousands);
+    let error = query(&context, "SELECT sum(id) FROM t").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "External error: mem://bucket/clicks/c=fr/b.avro: expected the object to be unchanged since it was \
+             listed ({listed} bytes), found {found} bytes"
+        )
+    );
+    Ok(())
+}
+
+#[test]
+fn a_request_without_a_response_is_an_error() -> Result<()> {
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let made = |runtime: &tokio::runtime::Runtime| {
+        runtime.block_on(async {
+            let (context, store) = bucket().await?;
+            create(&context, "mem://bucket/clicks/c=de/a.avro").await?;
+            Ok::<_, DataFusionError>((context, store))
+        })
+    };
+    let error = |runtime: &tokio::runtime::Runtime, context: &SessionContext| {
+        let answer = async {
+            tokio::time::timeout(Duration::from_secs(30), query(context, "SELECT sum(id) FROM t")).await
+        };
+        runtime.block_on(answer).expect("an answer").unwrap_err().to_string()
+    };
+    let expected = "External error: mem://bucket/clicks/c=de/a.avro: expected a response of the store, found";
+
+    let first = runtime()?;
+    let (context, _) = made(&first)?;
+    drop(first);
+    let second = runtime()?;
+    let end = "the end of the tokio runtime that sends the requests, in which the table was created";
+    assert_eq!(error(&second, &context), format!("{expected} {end}"));
+
+    let (context, store) = made(&second)?;
+    store.panics.store(true, Ordering::SeqCst);
+    assert_eq!(error(&second, &context), format!("{expected} a panic of the store"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_location_with_escapes_has_partition_columns() -> Result<()> {
+    let (context, store) = bucket().await?;
+    put(&store, "e=x/my dir/c=it/a.avro", 0, 10).await?;
+    create(&context, "mem://bucket/clicks/e=x/my%20dir/").await?;
+    assert_eq!(query(&context, "SELECT * FROM t WHERE id = 3").await?, ["3 text 3 it"]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_directory_without_files_is_an_error() -> Result<()> {
     let (context, _) = bucket().await?;
     let error = create(&context, "mem://bucket/views/").await.unwrap_err();
@@ -149,12 +217,28 @@ async fn a_directory_without_files_is_an_error() -> Result<()> {
 async fn listing_tables_use_the_stores_of_a_session() -> Result<()> {
     use arrowfeed::avro::AvroOptions;
     use arrowfeed_datafusion::{ArrowfeedFormat, TableFormat};
-    use datafusion::datasource::listing::ListingOptions;
 
     let (context, _) = bucket().await?;
     let format = ArrowfeedFormat::new(TableFormat::Avro(AvroOptions::default()));
     let options = ListingOptions::new(Arc::new(format)).with_file_extension(".avro");
     context.register_listing_table("t", "mem://bucket/clicks/", options, None, None).await?;
     assert_eq!(query(&context, "SELECT count(*), sum(id) FROM t WHERE id >= 4000").await?, ["6000 41997000"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_ranges_of_a_text_file_are_read_once() -> Result<()> {
+    let (context, store) = bucket().await?;
+    // A reader requests up to a mebibyte more than its range.
+    let lines: String = (0..8000).map(|id| format!("{{\"id\": {id}, \"text\": \"{id:01000}\"}}\n")).collect();
+    let len = lines.len() as u64;
+    store.put(&Path::from("texts/a.jsonl"), lines.into()).await?;
+    let format = context.state().get_file_format_factory("ARROWFEED_JSON").expect("the format").default();
+    let options = ListingOptions::new(format).with_file_extension(".jsonl");
+    context.register_listing_table("t", "mem://bucket/texts/", options, None, None).await?;
+    store.bytes.store(0, Ordering::SeqCst);
+    assert_eq!(query(&context, "SELECT sum(id) FROM t").await?, ["31996000"]);
+    let read = store.bytes.load(Ordering::SeqCst);
+    assert!(read >= len && read < 2 * len, "{read} of {len} bytes");
     Ok(())
 }

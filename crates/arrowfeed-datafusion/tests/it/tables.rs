@@ -7,8 +7,10 @@ use arrowfeed::avro::AvroOptions;
 use arrowfeed::source::OnError;
 use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
 use arrowfeed::source::run::AddedColumns;
+use arrowfeed::text::JsonLinesOptions;
 use arrowfeed::{AvroFormat, FeedErrorKind, Partitioning};
 use arrowfeed_datafusion::{ArrowfeedTable, TableFormat, feed_error};
+use arrowfeed_source::thousands;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use futures_util::StreamExt;
@@ -96,16 +98,28 @@ fn metrics(
     }
 }
 
-/// A source that counts its reads.
+/// A source that counts its reads, each of which takes some time.
 #[derive(Debug)]
 struct Counted {
     bytes: Vec<u8>,
     reads: Arc<AtomicUsize>,
+    time: Duration,
+}
+
+/// The number of reads after the last one.
+async fn last_read(reads: &AtomicUsize) -> usize {
+    let mut before = usize::MAX;
+    while before != reads.load(Ordering::SeqCst) {
+        before = reads.load(Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    before
 }
 
 impl ByteSource for Counted {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         self.reads.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(self.time);
         let rest = self.bytes.get(usize::try_from(offset).unwrap()..).unwrap_or(&[]);
         let len = rest.len().min(into.len());
         into[..len].copy_from_slice(&rest[..len]);
@@ -123,7 +137,9 @@ async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
     let path = directory.path().join("a.avro");
     write(&path, &rows(0, 400_000), 100_000);
     let reads = Arc::new(AtomicUsize::new(0));
-    let source = Counted { bytes: std::fs::read(&path)?, reads: reads.clone() };
+    // The stream is dropped before its threads have read far ahead.
+    let time = Duration::from_millis(3);
+    let source = Counted { bytes: std::fs::read(&path)?, reads: reads.clone(), time };
     let source = FileSource::from_source("counted", source);
     let table = ArrowfeedTable::open(vec![source], TableFormat::Avro(AvroOptions::default())).await?;
     let context = session();
@@ -132,16 +148,43 @@ async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
     let mut stream = context.sql("SELECT id FROM t").await?.execute_stream().await?;
     stream.next().await.unwrap()?;
     drop(stream);
-    let mut before = usize::MAX;
-    while before != reads.load(Ordering::SeqCst) {
-        before = reads.load(Ordering::SeqCst);
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let until_then = before;
+    let until_then = last_read(&reads).await;
     reads.store(0, Ordering::SeqCst);
     assert_eq!(query(&context, "SELECT count(id) FROM t WHERE id >= 0").await?, ["400000"]);
     let whole = reads.load(Ordering::SeqCst);
     assert!(until_then * 2 < whole, "{until_then} of {whole} reads");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_statement_that_is_dropped_stops_the_reading() {
+    let reads = Arc::new(AtomicUsize::new(0));
+    let source = |number: usize| {
+        let (bytes, time) = (format!("{{\"id\": {number}}}\n").into(), Duration::from_millis(2));
+        FileSource::from_source("counted", Counted { bytes, reads: reads.clone(), time })
+    };
+    let format = TableFormat::JsonLines(JsonLinesOptions::default());
+    let opening = ArrowfeedTable::open((0..200).map(source).collect(), format);
+    let started = async {
+        while reads.load(Ordering::SeqCst) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        table = opening => panic!("expected an opening that takes longer, found {table:?}"),
+        () = started => {}
+    }
+    let reads = last_read(&reads).await;
+    assert!((1..100).contains(&reads), "{reads} reads of 200 files");
+}
+
+#[tokio::test]
+async fn rows_are_not_counted_for_a_query_with_a_limit() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    assert_eq!(query(&context, "SELECT 1 FROM t LIMIT 1").await?, ["1"]);
+    context.sql("SET datafusion.execution.collect_statistics = false").await?;
+    assert!(plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
     Ok(())
 }
 
@@ -207,5 +250,42 @@ async fn a_file_that_changes_is_an_error() -> Result<()> {
     write(&directory.path().join("b.avro"), &rows(5, 10), 500);
     let error = query(&context, "SELECT sum(id) FROM t").await.unwrap_err();
     assert_eq!(feed_error(&error).map(arrowfeed::FeedError::kind), Some(FeedErrorKind::Changed), "{error}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_file_that_grows_before_it_is_cut_is_an_error() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    let path = directory.path().join("b.avro");
+    let len = || std::fs::metadata(&path).map(|metadata| thousands(metadata.len()));
+    let listed = len()?;
+    write(&path, &rows(1000, 2000), 500);
+    let error = query(&context, "SELECT sum(id) FROM t").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "External error: {}: expected the file to be unchanged since it was listed ({listed} bytes), found {} bytes",
+            path.display(),
+            len()?
+        )
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_file_that_is_cut_is_skipped() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let context = two_files(directory.path()).await?;
+    let path = directory.path().join("b.avro");
+    let mut bytes = std::fs::read(&path)?;
+    bytes[..4].fill(0);
+    std::fs::write(&path, bytes)?;
+    let sources = [directory.path().join("a.avro"), path].map(FileSource::from).into();
+    let table = ArrowfeedTable::open(sources, TableFormat::Avro(AvroOptions::default())).await?;
+    context.register_table("skipping", Arc::new(table.with_on_error(OnError::SkipFile)))?;
+    let sql = "SELECT id FROM skipping";
+    assert!(scan(&context, sql).await.contains("3 partitions of 0 files and 4 byte ranges"));
+    assert_eq!(query(&context, &format!("SELECT count(id), max(id) FROM ({sql})")).await?, ["1000 999"]);
     Ok(())
 }
