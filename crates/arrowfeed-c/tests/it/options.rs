@@ -93,7 +93,7 @@ fn an_object_is_not_an_array() {
         assert_eq!(failure.kind, ErrorKind::Options, "{text}");
     }
     let failure = open(&example_with(json!({}))).unwrap().read("{\"global\": [8]}").err().unwrap();
-    assert_eq!(failure.message, format!("options: {expected} at line 1 column 12"));
+    assert_eq!(failure.message, format!("options: {expected} at line 1 column 11"));
 }
 
 #[test]
