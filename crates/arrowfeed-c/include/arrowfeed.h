@@ -6,8 +6,8 @@
  * Rules of all functions:
  *
  * - A function that can fail returns 0, or the kind of the error: one of ARROWFEED_ERROR_.... If `error` is not NULL, it
- *   receives NULL or a new error, which arrowfeed_error_free frees. `out` receives NULL, or a released struct, if the function
- *   fails.
+ *   receives NULL or a new error, which arrowfeed_error_free frees. `out` receives NULL, a released struct or 0 if the
+ *   function fails.
  * - Texts are UTF-8. Each text argument has a length in bytes, or ARROWFEED_NUL_TERMINATED. Texts that a function stores in
  *   `out` end with NUL, and belong to the caller, who does not change them and frees them with arrowfeed_string_free. Texts that
  *   a function returns belong to the object from which they come.

@@ -39,6 +39,42 @@ pub(crate) unsafe fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<
     kind
 }
 
+/// Like [`call`], and stores the result of `work` in `out`; first, and if there is no result, the value `none`.
+///
+/// # Safety
+/// As [`call`]; `out` is NULL or a place for a `T`.
+pub(crate) unsafe fn call_into<T>(
+    out: *mut T,
+    none: T,
+    error: *mut *mut Error,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> c_int {
+    let store = || {
+        let out = place(out, "out")?;
+        // SAFETY: it is a place for a `T`.
+        unsafe { out.write(none) };
+        let made = work()?;
+        // SAFETY: as above.
+        unsafe { out.write(made) };
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { call(error, store) }
+}
+
+/// Like [`call_into`], for a pointer, which is NULL if there is no result.
+///
+/// # Safety
+/// As [`call_into`].
+pub(crate) unsafe fn call_for<T>(
+    out: *mut *mut T,
+    error: *mut *mut Error,
+    work: impl FnOnce() -> Result<*mut T, Error>,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { call_into(out, ptr::null_mut(), error, work) }
+}
+
 /// Runs `work`, and returns `otherwise` if it panics.
 pub(crate) fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
@@ -72,17 +108,6 @@ pub(crate) unsafe fn borrowed<'a, T>(handle: *const T, name: &str) -> Result<&'a
 /// The place of a result.
 pub(crate) fn place<T>(place: *mut T, name: &str) -> Result<NonNull<T>, Error> {
     NonNull::new(place).ok_or_else(|| null(name))
-}
-
-/// The place of a pointer, which becomes NULL.
-///
-/// # Safety
-/// `out` is NULL or a place for a pointer.
-pub(crate) unsafe fn cleared<T>(out: *mut *mut T, name: &str) -> Result<NonNull<*mut T>, Error> {
-    let out = place(out, name)?;
-    // SAFETY: it is a place for a pointer.
-    unsafe { out.write(ptr::null_mut()) };
-    Ok(out)
 }
 
 #[cold]

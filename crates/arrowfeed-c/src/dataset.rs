@@ -13,7 +13,7 @@ use arrowfeed::source::run::RangeOptions;
 use arrowfeed::source::{ForkLock, Interrupt, Report};
 use serde::Deserialize;
 
-use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optional_text, place, text};
+use crate::boundary::{borrowed, call_for, call_into, free, given_text, handle, optional_text, text};
 use crate::cancel::{Cancel, interrupt};
 use crate::error::Error;
 use crate::exported::schema;
@@ -76,16 +76,13 @@ pub unsafe extern "C" fn arrowfeed_open(
 ) -> c_int {
     let open = || {
         // SAFETY: as above.
-        let (out, text, interrupt) =
-            unsafe { (cleared(out, "out")?, text(options, options_len, "options")?, interrupt(cancel)) };
+        let (text, interrupt) = unsafe { (text(options, options_len, "options")?, interrupt(cancel)) };
         let opened = Opened::new(text, interrupt.as_ref())?;
         let batches = opened.batches(interrupt.as_ref())?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(handle(Dataset { opened, batches, tensors: ForkLock::default() })) };
-        Ok(())
+        Ok(handle(Dataset { opened, batches, tensors: ForkLock::default() }))
     };
     // SAFETY: as above.
-    unsafe { call(error, open) }
+    unsafe { call_for(out, error, open) }
 }
 
 /// Frees a dataset. Streams of the dataset need it no longer. NULL has no effect.
@@ -109,16 +106,12 @@ pub unsafe extern "C" fn arrowfeed_schema(
     error: *mut *mut Error,
 ) -> c_int {
     let export = || {
-        let out = place(out, "out")?;
-        // SAFETY: `out` is a place for the struct, and the dataset is not freed.
-        unsafe {
-            out.write(FFI_ArrowSchema::empty());
-            out.write(schema(borrowed(dataset, "dataset")?.batches.arrow_schema())?);
-        }
-        Ok(())
+        // SAFETY: as above.
+        let dataset = unsafe { borrowed(dataset, "dataset") }?;
+        schema(dataset.batches.arrow_schema())
     };
     // SAFETY: as above.
-    unsafe { call(error, export) }
+    unsafe { call_into(out, FFI_ArrowSchema::empty(), error, export) }
 }
 
 /// Counts the rows.
@@ -133,16 +126,12 @@ pub unsafe extern "C" fn arrowfeed_count(
     error: *mut *mut Error,
 ) -> c_int {
     let count = || {
-        let out = place(out, "out")?;
         // SAFETY: as above.
-        unsafe {
-            let (dataset, interrupt) = (borrowed(dataset, "dataset")?, interrupt(cancel));
-            out.write(dataset.batches.num_rows_with(interrupt)?);
-        }
-        Ok(())
+        let (dataset, interrupt) = unsafe { (borrowed(dataset, "dataset")?, interrupt(cancel)) };
+        Ok(dataset.batches.num_rows_with(interrupt)?)
     };
     // SAFETY: as above.
-    unsafe { call(error, count) }
+    unsafe { call_into(out, 0, error, count) }
 }
 
 /// Reads the record batches.
@@ -159,20 +148,16 @@ pub unsafe extern "C" fn arrowfeed_read(
     error: *mut *mut Error,
 ) -> c_int {
     let read = || {
-        let out = place(out, "out")?;
         // SAFETY: as above.
         let (dataset, options) = unsafe {
-            out.write(FFI_ArrowArrayStream::empty());
             let options = optional_text(options, options_len, "options")?;
             (borrowed(dataset, "dataset")?, iteration::parse(options, interrupt(cancel))?)
         };
         let batches = dataset.batches.record_batches(options)?;
-        // SAFETY: it is a place for the struct.
-        unsafe { out.write(export(Content::Batches(Box::new(batches)))) };
-        Ok(())
+        Ok(export(Content::Batches(Box::new(batches))))
     };
     // SAFETY: as above.
-    unsafe { call(error, read) }
+    unsafe { call_into(out, FFI_ArrowArrayStream::empty(), error, read) }
 }
 
 /// Divides the files into byte ranges, as a JSON array.
@@ -189,17 +174,14 @@ pub unsafe extern "C" fn arrowfeed_plan_splits(
 ) -> c_int {
     let plan = || {
         // SAFETY: as above.
-        let (out, dataset, interrupt) =
-            unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?, interrupt(cancel)) };
+        let (dataset, interrupt) = unsafe { (borrowed(dataset, "dataset")?, interrupt(cancel)) };
         let splits = dataset.batches.plan_splits(target_bytes, interrupt.as_ref())?;
         let splits = splits.iter().map(SplitText::new).collect::<Result<Vec<_>, Error>>()?;
         let text = serde_json::to_string(&splits).map_err(|error| Error::options(error.to_string()))?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        given_text(text)
     };
     // SAFETY: as above.
-    unsafe { call(error, plan) }
+    unsafe { call_for(out, error, plan) }
 }
 
 /// Options of [`arrowfeed_read_split`].
@@ -226,10 +208,8 @@ pub unsafe extern "C" fn arrowfeed_read_split(
     error: *mut *mut Error,
 ) -> c_int {
     let read = || {
-        let out = place(out, "out")?;
         // SAFETY: as above.
         let (dataset, split, options, interrupt) = unsafe {
-            out.write(FFI_ArrowArrayStream::empty());
             let options = optional_text(options, options_len, "options")?.unwrap_or("{}");
             let split = text(split, split_len, "split")?;
             (borrowed(dataset, "dataset")?, SplitText::parse(split)?, options, interrupt(cancel))
@@ -237,12 +217,10 @@ pub unsafe extern "C" fn arrowfeed_read_split(
         let SplitOptions { batch_size, on_error } = parse(options, "options")?;
         let options = RangeOptions { batch_size, on_error: on_error.into(), interrupt, claim: None };
         let reader = dataset.batches.read_split(&split, None, options)?;
-        // SAFETY: it is a place for the struct.
-        unsafe { out.write(export(Content::Split(Box::new(reader)))) };
-        Ok(())
+        Ok(export(Content::Split(Box::new(reader))))
     };
     // SAFETY: as above.
-    unsafe { call(error, read) }
+    unsafe { call_into(out, FFI_ArrowArrayStream::empty(), error, read) }
 }
 
 /// The counts of all iterations over record batches and tensors of the dataset, and the skipped parts, as a JSON object.
@@ -257,12 +235,9 @@ pub unsafe extern "C" fn arrowfeed_report(
 ) -> c_int {
     let report = || {
         // SAFETY: as above.
-        let (out, dataset) = unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?) };
-        let text = crate::report::json(&dataset.report());
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        let dataset = unsafe { borrowed(dataset, "dataset") }?;
+        given_text(crate::report::json(&dataset.report()))
     };
     // SAFETY: as above.
-    unsafe { call(error, report) }
+    unsafe { call_for(out, error, report) }
 }

@@ -15,7 +15,7 @@ use arrowfeed::FileReader;
 use arrowfeed::dataset::BatchIterator;
 use arrowfeed::source::Report;
 
-use crate::boundary::{call, cleared, given_text, guarded, handle, place, text};
+use crate::boundary::{call, call_for, given_text, guarded, handle, place, text};
 use crate::error::Error;
 use crate::exclusive::{Exclusive, in_use};
 use crate::exported::{array, schema};
@@ -179,14 +179,11 @@ pub unsafe extern "C" fn arrowfeed_stream_report(
 ) -> c_int {
     let report = || {
         // SAFETY: as above.
-        let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
-        let text = crate::report::json(&stream.0.with(|content| Ok(content.report()))?);
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        let stream = unsafe { own(stream) }?;
+        given_text(crate::report::json(&stream.0.with(|content| Ok(content.report()))?))
     };
     // SAFETY: as above.
-    unsafe { call(error, report) }
+    unsafe { call_for(out, error, report) }
 }
 
 /// The position after the last record batch, as text.
@@ -201,14 +198,11 @@ pub unsafe extern "C" fn arrowfeed_stream_state(
 ) -> c_int {
     let state = || {
         // SAFETY: as above.
-        let (out, stream) = unsafe { (cleared(out, "out")?, own(stream)?) };
-        let text = stream.0.with(|content| Ok(content.batches()?.state()?))?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        let stream = unsafe { own(stream) }?;
+        given_text(stream.0.with(|content| Ok(content.batches()?.state()?))?)
     };
     // SAFETY: as above.
-    unsafe { call(error, state) }
+    unsafe { call_for(out, error, state) }
 }
 
 /// Moves a stream to a position.

@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use arrowfeed::tensor::dlpack::{DlpackError, Export, VersionedTensor};
 use arrowfeed::tensor::{DType, RowSplits, Tensor, Values};
 
-use crate::boundary::{borrowed, call, cleared, free};
+use crate::boundary::{borrowed, call_for, free};
 use crate::byte_strings::joined;
 use crate::error::{Error, ErrorKind, c_text};
 
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn arrowfeed_tensor_part(
 ) -> c_int {
     let export = || {
         // SAFETY: as above.
-        let (out, batch) = unsafe { (cleared(out, "out")?, borrowed(batch, "batch")?) };
+        let batch = unsafe { borrowed(batch, "batch") }?;
         let Some(Named { tensor, name, .. }) = batch.0.get(index) else {
             let count = batch.0.len();
             return Err(Error::argument(format!("index: expected a number below {count}, found {index}")));
@@ -183,12 +183,10 @@ pub unsafe extern "C" fn arrowfeed_tensor_part(
             }
             PartError::Failed(error) => Error::new(ErrorKind::Conversion, format!("{name:?}: {error}")),
         })?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(export.into_managed::<VersionedTensor>().into_raw()) };
-        Ok(())
+        Ok(export.into_managed::<VersionedTensor>().into_raw())
     };
     // SAFETY: as above.
-    unsafe { call(error, export) }
+    unsafe { call_for(out, error, export) }
 }
 
 /// Frees a batch. Parts that were handed over stay valid. NULL has no effect.

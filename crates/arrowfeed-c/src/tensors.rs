@@ -4,12 +4,13 @@
 #![expect(unsafe_code, reason = "receives pointers of C")]
 
 use std::ffi::{c_char, c_int};
+use std::ptr;
 
 use arrowfeed::dataset::TensorIterator;
 use arrowfeed::tensor::TensorSpec;
 use serde_json::{Value, json};
 
-use crate::boundary::{borrowed, call, cleared, free, given_text, handle, optional_text, text};
+use crate::boundary::{borrowed, call, call_for, free, given_text, handle, optional_text, text};
 use crate::cancel::{Cancel, interrupt};
 use crate::dataset::Dataset;
 use crate::error::Error;
@@ -41,19 +42,16 @@ pub unsafe extern "C" fn arrowfeed_tensors(
 ) -> c_int {
     let open = || {
         // SAFETY: as above.
-        let (out, dataset, options, interrupt) = unsafe {
-            let out = cleared(out, "out")?;
+        let (dataset, options, interrupt) = unsafe {
             let options = optional_text(options, options_len, "options")?;
-            (out, borrowed(dataset, "dataset")?, options, interrupt(cancel))
+            (borrowed(dataset, "dataset")?, options, interrupt(cancel))
         };
         let options = iteration::parse(options, interrupt.clone())?;
         let tensors = dataset.tensors(interrupt.as_ref())?.tensors(options)?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(handle(TensorStream(Exclusive::new(tensors)))) };
-        Ok(())
+        Ok(handle(TensorStream(Exclusive::new(tensors))))
     };
     // SAFETY: as above.
-    unsafe { call(error, open) }
+    unsafe { call_for(out, error, open) }
 }
 
 /// The tensors of the next batch; NULL at the end.
@@ -68,16 +66,12 @@ pub unsafe extern "C" fn arrowfeed_tensor_stream_next(
 ) -> c_int {
     let next = || {
         // SAFETY: as above.
-        let (out, stream) = unsafe { (cleared(out, "out")?, borrowed(stream, "stream")?) };
+        let stream = unsafe { borrowed(stream, "stream") }?;
         let tensors = stream.0.with(|tensors| Ok(tensors.next().transpose()?))?;
-        if let Some(tensors) = tensors {
-            // SAFETY: it is a place for a pointer.
-            unsafe { out.write(handle(TensorBatch::new(tensors))) };
-        }
-        Ok(())
+        Ok(tensors.map_or_else(ptr::null_mut, |tensors| handle(TensorBatch::new(tensors))))
     };
     // SAFETY: as above.
-    unsafe { call(error, next) }
+    unsafe { call_for(out, error, next) }
 }
 
 /// The position after the last batch, as text.
@@ -92,14 +86,11 @@ pub unsafe extern "C" fn arrowfeed_tensor_stream_state(
 ) -> c_int {
     let state = || {
         // SAFETY: as above.
-        let (out, stream) = unsafe { (cleared(out, "out")?, borrowed(stream, "stream")?) };
-        let text = stream.0.with(|tensors| Ok(tensors.state()?))?;
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        let stream = unsafe { borrowed(stream, "stream") }?;
+        given_text(stream.0.with(|tensors| Ok(tensors.state()?))?)
     };
     // SAFETY: as above.
-    unsafe { call(error, state) }
+    unsafe { call_for(out, error, state) }
 }
 
 /// Moves an iteration to a position.
@@ -144,15 +135,12 @@ pub unsafe extern "C" fn arrowfeed_tensor_specs(
 ) -> c_int {
     let specs = || {
         // SAFETY: as above.
-        let (out, dataset) = unsafe { (cleared(out, "out")?, borrowed(dataset, "dataset")?) };
+        let dataset = unsafe { borrowed(dataset, "dataset") }?;
         let tensors = dataset.tensors(None)?;
-        let text = Value::Array(tensors.specs().iter().map(spec).collect()).to_string();
-        // SAFETY: it is a place for a pointer.
-        unsafe { out.write(given_text(text)?) };
-        Ok(())
+        given_text(Value::Array(tensors.specs().iter().map(spec).collect()).to_string())
     };
     // SAFETY: as above.
-    unsafe { call(error, specs) }
+    unsafe { call_for(out, error, specs) }
 }
 
 fn spec((name, spec): &(String, TensorSpec)) -> Value {
