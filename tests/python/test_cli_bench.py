@@ -44,11 +44,17 @@ def test_the_table(arrowfeed, file):
 
 
 def test_json(arrowfeed, file):
-    ran = arrowfeed("bench", "--json", "--seconds", 1, "--threads", 2, "--features", "spec.json", "*.avro")
-    assert (ran.code, ran.err) == (0, "")
-    found = json.loads(ran.out)
+    command = ["bench", "--json", "--seconds", 1, "--threads", 2, "--features", "spec.json", "*.avro"]
+    # Other programs may take the cores while the disk is measured.
+    for _ in range(10):
+        ran = arrowfeed(*command)
+        assert (ran.code, ran.err) == (0, "")
+        found = json.loads(ran.out)
+        disk, codec = found.pop("disk_bytes_per_second"), found["codec_bytes_per_second"].pop("zstandard")
+        if disk > codec > 0:
+            break
+    assert disk > codec > 0
     [run] = found.pop("runs")
-    assert found.pop("disk_bytes_per_second") > found["codec_bytes_per_second"].pop("zstandard") > 0
     assert found == {
         "files": ["*.avro"],
         "format": "avro",

