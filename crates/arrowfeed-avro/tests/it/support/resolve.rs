@@ -63,7 +63,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The branch of the same type, or else the first branch that the type can be promoted to.
+    /// The branch of the same type, or else the first branch that the type can be promoted to, or else the only record.
     fn branch(&self, w: &Type, branches: &[Type]) -> Option<usize> {
         let same = branches.iter().position(|r| match (w, r) {
             (Type::Primitive(w, _), Type::Primitive(r, _)) => w == r,
@@ -79,7 +79,19 @@ impl Resolver<'_> {
             }
             _ => false,
         };
-        same.or_else(|| branches.iter().position(promotion))
+        same.or_else(|| branches.iter().position(promotion)).or_else(|| self.only_record(w, branches))
+    }
+
+    /// The record beside null, which any record resolves to as if it were alone: only branches of several types need names.
+    fn only_record(&self, w: &Type, branches: &[Type]) -> Option<usize> {
+        let is_record = |schema: &Schema, ty: &Type| match ty {
+            Type::Named(name) => matches!(schema.definition(name), Definition::Record(_)),
+            _ => false,
+        };
+        let mut others =
+            branches.iter().enumerate().filter(|(_, ty)| !matches!(ty, Type::Primitive("null", _)));
+        let (number, only) = others.next().filter(|_| others.next().is_none())?;
+        (is_record(self.writer, w) && is_record(self.reader, only)).then_some(number)
     }
 }
 
