@@ -11,8 +11,8 @@ use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_predicate::Predicate;
 use arrowfeed_source::field_path::joined;
 use arrowfeed_source::format::FormatFile;
+use arrowfeed_source::io::{Expected, FileIdentity};
 use arrowfeed_source::run::{BatchBoundaries, Part, PartOptions, PartReader, Workers, align};
-use arrowfeed_source::thousands;
 use datafusion_common::tree_node::TreeNodeRecursion;
 use datafusion_common::{Result, Statistics};
 use datafusion_datasource::source::DataSource;
@@ -134,15 +134,10 @@ fn opened(
 ) -> Result<(Arc<dyn FormatFile>, Range<u64>), FeedError> {
     let file = files.open(piece.file, check)?;
     let in_file = |error: FeedError| error.in_file(files.name(piece.file));
-    let found = files.identity(piece.file)?.len;
-    if found != piece.len {
-        // The pieces of a longer file would leave out its end.
-        let (listed, found) = (thousands(piece.len), thousands(found));
-        let message = format!(
-            "expected the file to be unchanged since it was listed ({listed} bytes), found {found} bytes"
-        );
-        return Err(in_file(FeedError::new(FeedErrorKind::Changed, message)));
-    }
+    let found = files.identity(piece.file)?;
+    let listed = Expected { identity: FileIdentity { len: piece.len, ..found }, when: "it was listed" };
+    // The pieces of a longer file would leave out its end.
+    listed.check_len(found.len).map_err(in_file)?;
     let mut scan = file.chunks().ok_or_else(|| in_file(stream_found()))?;
     let range = align(&mut *scan, piece.range.clone(), file.body().end, check).map_err(in_file)?;
     Ok((file, range))

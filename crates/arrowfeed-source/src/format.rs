@@ -53,7 +53,7 @@ pub use column_bounds::ColumnBounds;
 pub use column_difference::column_difference;
 pub use excluded_columns::{check_selection, remaining_columns};
 pub use known_chunks::KnownChunks;
-pub use named_columns::{each_named_column, named_columns};
+pub use named_columns::{each_named_column, named_columns, project};
 pub use passing::{Incomparable, PassingShare, compiled, passing_rows};
 
 /// Number of bytes at the start of a file that most formats read to open it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrowfeed_source::format::named_columns;
+use arrowfeed_source::format::project;
 use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
 
 use crate::csv::{CsvDialect, CsvParser};
@@ -99,12 +99,8 @@ impl Parser {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
             Self::Json(parser) => Self::Json(parser.with_columns(columns)?),
             Self::Whole(records) => {
-                let columns = named_columns(&records.whole, columns)?;
-                let schema = records.whole.project(&columns).map_err(|error| {
-                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
-                        .with_source(error)
-                })?;
-                Self::Whole(WholeRecords { schema: Arc::new(schema), ..records.clone() })
+                let (schema, _) = project(&records.whole, columns)?;
+                Self::Whole(WholeRecords { schema, ..records.clone() })
             }
         })
     }

@@ -1,8 +1,9 @@
 //! Resolution of field paths for formats that read only whole columns.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 
 use crate::field_path::{first_steps, list_item};
 use crate::{FeedError, FeedErrorKind, quoted};
@@ -21,6 +22,16 @@ pub fn named_columns(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, Fe
         }
     }
     Ok(found)
+}
+
+/// Returns the schema of the columns that the field paths name, and their indices, as [`named_columns`].
+///
+/// # Errors
+/// A path does not exist.
+pub fn project(schema: &Schema, paths: &[String]) -> Result<(SchemaRef, Vec<usize>), FeedError> {
+    let numbers = named_columns(schema, paths)?;
+    let fields: Fields = numbers.iter().map(|number| schema.fields()[*number].clone()).collect();
+    Ok((Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())), numbers))
 }
 
 /// Returns the index of the column that each of the field paths names, or an error if the path does not exist.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrowfeed_source::format::{column_difference, named_columns};
+use arrowfeed_source::format::{column_difference, project};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 use regex::Regex;
 
@@ -161,11 +161,8 @@ impl CsvParser {
     }
 
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
-        let columns = named_columns(&self.plan.whole, columns)?;
-        let schema = self.plan.whole.project(&columns).map_err(|error| {
-            FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
-        })?;
-        Ok(Self { plan: self.plan.clone(), columns: columns.into(), schema: Arc::new(schema) })
+        let (schema, columns) = project(&self.plan.whole, columns)?;
+        Ok(Self { plan: self.plan.clone(), columns: columns.into(), schema })
     }
 
     /// Returns the parser of a file with this header.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Fields, Schema, SchemaRef};
-use arrowfeed_source::format::named_columns;
+use arrowfeed_source::format::project;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use memchr::memchr_iter;
 
@@ -67,11 +67,8 @@ impl JsonParser {
     }
 
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
-        let columns = named_columns(&self.whole, columns)?;
-        let schema = self.whole.project(&columns).map_err(|error| {
-            FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
-        })?;
-        Ok(Self::of(self.whole.clone(), Arc::new(schema), self.depth))
+        let (schema, _) = project(&self.whole, columns)?;
+        Ok(Self::of(self.whole.clone(), schema, self.depth))
     }
 
     /// Parses records into rows.

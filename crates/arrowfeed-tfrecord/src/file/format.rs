@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::format::records::{FramedFile, FramedFormat};
-use arrowfeed_source::format::{FileFormat, FormatFile, named_columns};
+use arrowfeed_source::format::{FileFormat, FormatFile, project};
 use arrowfeed_source::io::{
     FileEnds, FileSource, OpenFile, Opened, SequentialReader, unsupported_compression,
 };
@@ -180,7 +180,7 @@ impl RecordFormat {
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let encoded = Self { encoding, ..raw.clone() };
         let format = match kind {
-            RecordKind::Raw { .. } => encoded.with(RecordDecoding::Raw { whole: decoded.clone() }, decoded),
+            RecordKind::Raw { .. } => encoded.with(raw.plan.clone(), decoded),
             RecordKind::Example { features, sample } => {
                 let features = match features {
                     Some(features) => features,
@@ -283,12 +283,6 @@ impl RecordFormat {
     }
 }
 
-fn projected(schema: &SchemaRef, columns: &[usize]) -> Result<SchemaRef, FeedError> {
-    schema.project(columns).map(Arc::new).map_err(|error| {
-        FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
-    })
-}
-
 impl FileFormat for RecordFormat {
     fn name(&self) -> &'static str {
         match &self.plan {
@@ -328,13 +322,12 @@ impl FileFormat for RecordFormat {
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let (plan, decoded) = match &self.plan {
             RecordDecoding::Raw { whole } => {
-                let numbers = named_columns(whole, columns)?;
-                (self.plan.clone(), projected(whole, &numbers)?)
+                let (decoded, _) = project(whole, columns)?;
+                (self.plan.clone(), decoded)
             }
             RecordDecoding::Example { whole, .. } => {
                 let all = ExampleDecoder::new(whole, UnknownFeatures::Check)?;
-                let numbers = named_columns(all.schema(), columns)?;
-                let decoded = projected(all.schema(), &numbers)?;
+                let (decoded, numbers) = project(all.schema(), columns)?;
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
                 (
                     RecordDecoding::Example { whole: whole.clone(), columns, unknown: UnknownFeatures::Skip },
