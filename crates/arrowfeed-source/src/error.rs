@@ -252,7 +252,12 @@ impl FeedError {
         if let Some(exhausted) = panic.downcast_ref::<MemoryExhausted>() {
             return exhausted.error();
         }
-        let text = panic_text(panic).unwrap_or("no message");
+        Self::defect(panic_text(panic).unwrap_or("no message"))
+    }
+
+    /// Creates the error for a defect of this library. The message asks for a report.
+    #[cold]
+    pub fn defect(text: impl fmt::Display) -> Self {
         Self::new(FeedErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
     }
 

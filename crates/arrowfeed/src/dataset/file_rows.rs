@@ -11,6 +11,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Report};
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::{Epoch, EpochInputs, EpochPosition};
+use super::epoch_rows::EpochRows;
 use super::indexed::Indexed;
 use super::iteration::{BatchRows, Started};
 use super::options::{FileMatch, IterationOptions};
@@ -41,6 +42,8 @@ pub(super) struct FileRows {
     following: Option<Epoch>,
     /// Counts of what has been read and skipped, including those of a loaded state.
     report: ReportLog,
+    /// The rows of the current epoch, if it was read from its first row on.
+    epoch_rows: Option<EpochRows>,
     /// The last rows of the previous epoch, which do not fill a batch yet.
     carried_rows: Option<RecordBatch>,
     /// Whether the last rows of all epochs were dropped, because they do not fill a batch.
@@ -101,6 +104,7 @@ impl FileRows {
             reading: None,
             following: None,
             report: ReportLog::default(),
+            epoch_rows: None,
             carried_rows: None,
             dropped_rows: false,
             started_position: start.clone(),
@@ -130,6 +134,9 @@ impl FileRows {
             followed?;
             match next {
                 Step::Rows(rows, at) => {
+                    if let Some(epoch) = &mut self.epoch_rows {
+                        epoch.taken += rows.len() as u64;
+                    }
                     let rows = rows.after(self.carried_rows.take())?;
                     let count = rows.len();
                     let gives = count == self.options.batch_size || self.gives_short();
@@ -147,6 +154,7 @@ impl FileRows {
                 Step::Pending => return Ok(Started::Pending),
                 Step::End => {
                     self.reading = None;
+                    self.check_epoch_rows()?;
                     // Without a limit on epochs, epochs that yield no batch would repeat forever.
                     let empty = self.started_position.batches == 0
                         && matches!(self.started_position.place, EpochPosition::Start);
@@ -195,8 +203,20 @@ impl FileRows {
                 self.start_epoch(number, place, carried as u64)?
             }
         };
+        let starts = matches!(self.started_position.place, EpochPosition::Start);
+        self.epoch_rows =
+            starts.then(|| EpochRows { taken: 0, rejected_before: self.report.rejected() });
         epoch.begin(self.options.batch_size - carried, self.options.decoded_bytes(self.converts_ahead));
         Ok(epoch)
+    }
+
+    /// Checks the number of rows of an epoch that has ended.
+    fn check_epoch_rows(&mut self) -> Result<(), FeedError> {
+        let (Some(rows), Some(expected)) = (self.epoch_rows.take(), self.files.known_rows(&self.options))
+        else {
+            return Ok(());
+        };
+        rows.check(expected, self.report.rejected(), self.report.has_skipped())
     }
 
     /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.

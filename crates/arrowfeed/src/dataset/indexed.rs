@@ -10,6 +10,7 @@ use arrowfeed_source::{
 };
 
 use super::chunk_index::ChunkIndex;
+use super::epoch_rows::ExpectedRows;
 use super::filtered::counted;
 use super::options::{ALL_ROWS, IterationOptions};
 use super::selected_files::SelectedFiles;
@@ -140,6 +141,23 @@ impl Indexed {
             self.chosen.with(|known| *known = Some(index.clone()));
         }
         Ok((index, requests))
+    }
+
+    /// The number of rows of an epoch, if the positions of all blocks are known. `options` have the numbers of rows of the files.
+    pub(super) fn known_rows(&self, options: &IterationOptions) -> Option<ExpectedRows> {
+        let own = |index: &ChunkIndex| {
+            let rows = options.own_rows(index.rows());
+            rows.end - rows.start
+        };
+        let known = if self.splits.is_empty() { &self.index } else { &self.chosen };
+        if let Some(index) = known.with(|index| index.clone()).flatten() {
+            return Some(ExpectedRows::Read(own(&index)));
+        }
+        let base = self.base.as_ref().filter(|base| base.is_whole() && base.files.base.is_none())?;
+        let is_whole = self.splits.is_empty() && base.files.splits.is_empty() && options.rows == ALL_ROWS;
+        let has_all_files = (0..self.files.len()).all(|file| !self.files.is_pruned(file));
+        let index = base.files.index.with(|index| index.clone()).flatten()?;
+        (is_whole && has_all_files).then(|| ExpectedRows::ReadOrRejected(own(&index)))
     }
 
     /// Whether an iteration needs the positions of all blocks.

@@ -19,6 +19,7 @@ use super::length_plan::{batches, shuffle};
 use super::length_state::{LengthState, Passed};
 use super::options::{FileMatch, IterationOptions, LengthBatches};
 use super::reported::Counted;
+use super::row_errors::miscounted;
 use super::row_lengths::LengthColumn;
 use super::rows::{Gather, Pick, Rows, WindowPieces};
 use crate::error::{DatasetError, StateError, StateErrorKind};
@@ -108,6 +109,10 @@ impl LengthRows {
             return Err(self.column.too_long(*longest, most.get()).into());
         }
         let mut batches = batches(&lengths, &self.by_length, self.options.batch_size);
+        let rows: usize = batches.iter().map(Vec::len).sum();
+        if rows != lengths.len() {
+            return Err(miscounted(lengths.len() as u64, "in the batches of a window", rows as u64).into());
+        }
         if self.options.shuffles() {
             shuffle(&mut batches, &lengths, self.options.seed.unwrap_or(0));
         }

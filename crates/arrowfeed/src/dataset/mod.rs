@@ -15,7 +15,7 @@
 // | `saved_index` | the chunk index as a file |
 // | `random` | random numbers that depend only on the seed and the position |
 // | `order` | the order of an epoch |
-// | `epoch` | an epoch in file order or shuffled |
+// | `epoch` `epoch_rows` | an epoch in file order or shuffled, and a check of its number of rows |
 // | `selected_files` | files, and the rows of them that belong to a dataset |
 // | `selected` | restrictions of a dataset to some of its rows, and their number |
 // | `filtered` | rows that pass a predicate, and their numbers |
@@ -47,6 +47,7 @@ mod conversion;
 #[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
 mod dataset;
 mod epoch;
+mod epoch_rows;
 mod file_rows;
 mod filtered;
 mod global_draws;

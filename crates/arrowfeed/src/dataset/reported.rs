@@ -90,6 +90,16 @@ impl ReportLog {
         first
     }
 
+    /// Number of rows that a filter left out.
+    pub(super) fn rejected(&self) -> u64 {
+        self.report.rejected
+    }
+
+    /// Whether blocks or files were skipped.
+    pub(super) fn has_skipped(&self) -> bool {
+        !self.report.skipped.is_empty()
+    }
+
     /// The current counts.
     pub(super) fn counted(&self) -> ReportMark {
         let Report { rejected, blocks, bytes, ref skipped, .. } = self.report;

@@ -1,9 +1,9 @@
-//! Errors for rows that differ from the index, and for rows that memory cannot hold.
+//! Errors for rows that differ from the index, for rows that do not add up, and for rows that memory cannot hold.
 
 use std::io;
 
 use arrowfeed_source::format::RowOrigin;
-use arrowfeed_source::{FeedError, FeedErrorKind, counted};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
 
 /// A vector with the capacity for one item per row.
 ///
@@ -34,4 +34,10 @@ pub(super) fn more_rows(expected: u64) -> FeedError {
 pub(super) fn other_chunk(found: &RowOrigin) -> FeedError {
     let message = "expected a block of the index, found one that is not in it";
     FeedError::new(FeedErrorKind::Changed, message).in_block(found.chunk, found.offset)
+}
+
+/// The engine has lost rows, or has rows that it should not have. `of`: the rows that are counted.
+#[cold]
+pub(super) fn miscounted(expected: u64, of: &str, found: u64) -> FeedError {
+    FeedError::defect(format!("expected {} {of}, found {}", counted(expected, "row"), thousands(found)))
 }

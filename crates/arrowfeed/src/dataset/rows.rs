@@ -9,7 +9,7 @@ use arrowfeed_source::FeedError;
 use arrowfeed_source::stats::{Stage, enter};
 
 use super::joined::{concatenated, interleaved, sliced};
-use super::row_errors::room;
+use super::row_errors::{miscounted, room};
 
 /// Source of the rows of a batch.
 #[derive(Debug)]
@@ -96,7 +96,11 @@ impl Rows {
                 }
             }
         };
-        batch.map_err(|error| not_joined(rows).with_source(error))
+        let batch = batch.map_err(|error| not_joined(rows).with_source(error))?;
+        if batch.num_rows() != rows {
+            return Err(miscounted(rows as u64, "in a batch", batch.num_rows() as u64));
+        }
+        Ok(batch)
     }
 
     /// The pieces that have the rows, and the places of the rows in them.

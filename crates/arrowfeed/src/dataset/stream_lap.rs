@@ -1,4 +1,4 @@
-//! The decoded rows of one lap of a stream.
+//! The decoded rows of one lap of a stream: those of one epoch.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use arrowfeed_source::FeedError;
 use arrowfeed_source::run::FileBatch;
 
 use super::chosen_rows::{ChosenRows, compacted};
-use super::row_errors::more_rows;
+use super::row_errors::{miscounted, more_rows};
 use super::rows::{Gather, WindowPieces};
 use super::window::{PlannedWindow, Window};
 
@@ -32,30 +32,38 @@ pub(super) struct StreamLap {
     pub(super) starts_late: bool,
     /// Number of streams after this one whose rows are read instead, because none of its own can be read.
     pub(super) substitute: u64,
-    /// Number of rows that can be taken.
+    /// Number of decoded rows that can be taken.
     available: u64,
-    /// What determines the orders of windows; `None`: file order.
-    part: Option<(u64, u64, u64)>,
-    windows: VecDeque<LapWindow>,
-    /// The number of the first window.
-    first_window: usize,
+    rows: LapRows,
 }
 
-/// A window of the lap, or the rows of a part in file order.
+/// The decoded rows that were not taken.
+#[derive(Debug)]
+enum LapRows {
+    /// Pieces in the order of the lap, in which the parts are read. Their windows have no effect on the order.
+    InFileOrder(VecDeque<Piece>),
+    Shuffled(ShuffledWindows),
+}
+
+/// The windows of a shuffle that have rows to take, or that will have some.
+#[derive(Debug)]
+struct ShuffledWindows {
+    /// The seed, the epoch and the stream, which determine the orders of the windows.
+    part: (u64, u64, u64),
+    windows: VecDeque<LapWindow>,
+    /// The number of the first window.
+    first: usize,
+    /// Number of windows, from the first one on, whose parts are all complete.
+    complete: usize,
+}
+
 #[derive(Debug)]
 struct LapWindow {
     planned: Arc<PlannedWindow>,
     /// Number of its parts that are not complete.
     parts: usize,
-    rows: WindowRows,
-}
-
-#[derive(Debug)]
-enum WindowRows {
-    /// Not decoded yet.
-    None,
-    InFileOrder(VecDeque<Piece>),
-    Shuffled(Box<Window>),
+    /// `None` until the first row is decoded.
+    rows: Option<Box<Window>>,
 }
 
 /// Rows in file order.
@@ -81,16 +89,25 @@ impl StreamLap {
             starts_late: false,
             substitute: 0,
             available: 0,
-            part,
-            windows: VecDeque::new(),
-            first_window: 0,
+            rows: match part {
+                Some(part) => {
+                    let windows = VecDeque::new();
+                    LapRows::Shuffled(ShuffledWindows { part, windows, first: 0, complete: 0 })
+                }
+                None => LapRows::InFileOrder(VecDeque::new()),
+            },
         }
     }
 
-    /// Adds a window with a number of parts. Returns its number.
+    /// Adds a window with a number of parts. Returns its number, which has no meaning in file order.
     pub(super) fn add_window(&mut self, planned: Arc<PlannedWindow>, parts: usize) -> usize {
-        self.windows.push_back(LapWindow { planned, parts, rows: WindowRows::None });
-        self.first_window + self.windows.len() - 1
+        match &mut self.rows {
+            LapRows::InFileOrder(_) => 0,
+            LapRows::Shuffled(shuffled) => {
+                shuffled.windows.push_back(LapWindow { planned, parts, rows: None });
+                shuffled.first + shuffled.windows.len() - 1
+            }
+        }
     }
 
     /// Number of rows that can be taken now.
@@ -103,7 +120,7 @@ impl StreamLap {
         self.quota - self.given
     }
 
-    /// Adds decoded rows of a window. Returns their number.
+    /// Adds decoded rows of a window, which come after the rows that were added before. Returns their number.
     ///
     /// # Errors
     /// A chunk has more rows than the index says, or is not in the index.
@@ -113,12 +130,16 @@ impl StreamLap {
         piece: FileBatch,
         (chosen, schema): (&mut Option<ChosenRows>, Option<&SchemaRef>),
     ) -> Result<u64, FeedError> {
-        let Some(window) = window.checked_sub(self.first_window) else { return Ok(0) };
         let piece = with_schema(piece, schema)?;
-        let Some(window) = self.windows.get_mut(window) else { return Ok(0) };
-        let added = match self.part {
-            Some(part) => {
-                let window = window.shuffled(part)?;
+        let added = match &mut self.rows {
+            LapRows::InFileOrder(pieces) => {
+                let chosen = chosen.as_mut().map(|chosen| chosen.of_piece(&piece)).transpose()?;
+                let added = push(pieces, piece.batch, chosen)?;
+                self.available += added;
+                added
+            }
+            LapRows::Shuffled(shuffled) => {
+                let Some(window) = shuffled.rows_of(window)? else { return Ok(0) };
                 let before = window.found();
                 if let Some(piece) = window.add(piece, chosen)? {
                     let error = more_rows(window.rows() as u64);
@@ -128,12 +149,6 @@ impl StreamLap {
                     });
                 }
                 (window.found() - before) as u64
-            }
-            None => {
-                let chosen = chosen.as_mut().map(|chosen| chosen.of_piece(&piece)).transpose()?;
-                let added = window.push(piece.batch, chosen)?;
-                self.available += added;
-                added
             }
         };
         self.received += added;
@@ -152,167 +167,172 @@ impl StreamLap {
         place: (usize, u64),
         rows: Range<usize>,
     ) -> Result<u64, FeedError> {
-        let window = window.checked_sub(self.first_window).and_then(|window| self.windows.get_mut(window));
-        let (Some(window), added) = (window, rows.len() as u64) else { return Ok(0) };
-        match self.part {
-            Some(part) => window.shuffled(part)?.add_shared(&piece[0], place, rows),
-            None => {
-                window.push_shared(piece, rows);
+        let added = rows.len() as u64;
+        match &mut self.rows {
+            LapRows::InFileOrder(pieces) => {
+                push_shared(pieces, piece, rows);
                 self.available += added;
+            }
+            LapRows::Shuffled(shuffled) => {
+                let Some(window) = shuffled.rows_of(window)? else { return Ok(0) };
+                window.add_shared(&piece[0], place, rows);
             }
         }
         self.received += added;
         Ok(added)
     }
 
-    /// Counts a part of a window as complete. The rows of a shuffle window can be taken when all its parts are complete.
-    ///
-    /// # Errors
-    /// There is not enough memory.
-    pub(super) fn complete(&mut self, window: usize) -> Result<(), FeedError> {
-        let Some(window) =
-            window.checked_sub(self.first_window).and_then(|window| self.windows.get_mut(window))
-        else {
-            return Ok(());
-        };
-        window.parts = window.parts.saturating_sub(1);
-        if let (0, Some(part)) = (window.parts, self.part) {
-            self.available += window.shuffled(part)?.left() as u64;
+    /// Counts a part of a window as complete. The rows of a shuffle window can be taken when all parts of it, and of the
+    /// windows before it, are complete.
+    pub(super) fn complete(&mut self, window: usize) {
+        if let LapRows::Shuffled(shuffled) = &mut self.rows {
+            self.available += shuffled.complete(window);
         }
-        Ok(())
     }
 
     /// Takes up to `count` rows, in the order of the stream, and passes their locations to `gather` unless they are passed
     /// over. Returns the number of rows.
-    pub(super) fn take(&mut self, count: u64, gather: Option<&mut Gather>) -> u64 {
-        while self.skipped > 0 && self.available > 0 {
-            let skipped = self.skipped.min(self.available);
-            let taken = self.take_decoded(skipped, None);
-            if taken == 0 {
-                break;
-            }
-            self.skipped -= taken;
-        }
+    ///
+    /// # Errors
+    /// Fewer rows could be taken than are available: a defect of this library.
+    pub(super) fn take(&mut self, count: u64, gather: Option<&mut Gather>) -> Result<u64, FeedError> {
+        let skipped = self.skipped.min(self.available);
+        self.take_decoded(skipped, None)?;
+        self.skipped -= skipped;
         let count = count.min(self.available());
-        let taken = self.take_decoded(count, gather);
-        self.given += taken;
-        taken
+        self.take_decoded(count, gather)?;
+        self.given += count;
+        Ok(count)
     }
 
-    fn take_decoded(&mut self, count: u64, mut gather: Option<&mut Gather>) -> u64 {
-        let mut left = usize::try_from(count).unwrap_or(usize::MAX);
-        let wanted = left;
+    /// Takes `count` of the available rows.
+    fn take_decoded(&mut self, count: u64, gather: Option<&mut Gather>) -> Result<(), FeedError> {
+        let wanted = usize::try_from(count).unwrap_or(usize::MAX);
+        let taken = match &mut self.rows {
+            LapRows::InFileOrder(pieces) => take_in_file_order(pieces, wanted, gather),
+            LapRows::Shuffled(shuffled) => shuffled.take(wanted, gather),
+        };
+        if taken as u64 != count {
+            return Err(miscounted(count, "that a stream has prepared", taken as u64));
+        }
+        self.available -= count;
+        Ok(())
+    }
+}
+
+impl ShuffledWindows {
+    /// The rows of a window; `None` if all its rows were taken.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    fn rows_of(&mut self, window: usize) -> Result<Option<&mut Window>, FeedError> {
+        let window = window.checked_sub(self.first).and_then(|window| self.windows.get_mut(window));
+        let Some(LapWindow { planned, rows, .. }) = window else { return Ok(None) };
+        if rows.is_none() {
+            *rows = Some(Box::new(Window::new(planned.clone(), self.part)?));
+        }
+        Ok(rows.as_deref_mut())
+    }
+
+    /// Counts a part of a window as complete. Returns the number of rows that can be taken in addition.
+    fn complete(&mut self, window: usize) -> u64 {
+        let window = window.checked_sub(self.first).and_then(|window| self.windows.get_mut(window));
+        let Some(window) = window else { return 0 };
+        window.parts = window.parts.saturating_sub(1);
+        let mut rows = 0;
+        while let Some(window) = self.windows.get(self.complete).filter(|window| window.parts == 0) {
+            rows += window.left();
+            self.complete += 1;
+        }
+        rows
+    }
+
+    /// Takes up to `count` rows of complete windows. Returns their number.
+    fn take(&mut self, count: usize, mut gather: Option<&mut Gather>) -> usize {
+        let mut left = count;
         while left > 0
+            && self.complete > 0
             && let Some(window) = self.windows.front_mut()
         {
-            if self.part.is_some() && window.parts > 0 {
-                break;
+            if let Some(window) = &mut window.rows {
+                left -= match gather.as_deref_mut() {
+                    Some(gather) => {
+                        let first = gather.add_pieces(&window.pieces);
+                        window.take(left, |piece, row| gather.picks.push((first + piece, row)))
+                    }
+                    None => window.take(left, |_, _| {}),
+                };
             }
-            left -= window.take(left, gather.as_deref_mut());
-            if !window.is_given() {
+            if window.left() > 0 {
                 break;
             }
             self.windows.pop_front();
-            self.first_window += 1;
+            (self.first, self.complete) = (self.first + 1, self.complete - 1);
         }
-        let taken = (wanted - left) as u64;
-        self.available -= taken;
-        taken
+        count - left
     }
 }
 
 impl LapWindow {
-    fn shuffled(&mut self, part: (u64, u64, u64)) -> Result<&mut Window, FeedError> {
-        if let WindowRows::None = self.rows {
-            self.rows = WindowRows::Shuffled(Box::new(Window::new(self.planned.clone(), part)?));
+    /// Number of decoded rows that were not taken.
+    fn left(&self) -> u64 {
+        self.rows.as_ref().map_or(0, |window| window.left() as u64)
+    }
+}
+
+/// Adds a decoded piece in file order. Returns the number of its rows that are chosen.
+fn push(
+    pieces: &mut VecDeque<Piece>,
+    batch: RecordBatch,
+    chosen: Option<Vec<u32>>,
+) -> Result<u64, FeedError> {
+    let rows = chosen.as_ref().map_or(batch.num_rows(), Vec::len);
+    if rows > 0 {
+        let compact = chosen.as_ref().map(|chosen| compacted(&batch, chosen)).transpose()?.flatten();
+        let (batch, chosen) = match compact {
+            Some(batch) => (batch, None),
+            None => (batch, chosen),
+        };
+        pieces.push_back(Piece { batch: Arc::new(vec![Arc::new(batch)]), chosen, left: 0..rows });
+    }
+    Ok(rows as u64)
+}
+
+/// Adds rows of a piece in file order.
+fn push_shared(pieces: &mut VecDeque<Piece>, batch: &WindowPieces, rows: Range<usize>) {
+    match pieces.back_mut() {
+        Some(last) if Arc::ptr_eq(&last.batch, batch) && last.left.end == rows.start => {
+            last.left.end = rows.end;
         }
-        match &mut self.rows {
-            WindowRows::Shuffled(window) => Ok(window),
-            WindowRows::None | WindowRows::InFileOrder(_) => {
-                unreachable!("the windows of a shuffle are of one kind")
+        _ => pieces.push_back(Piece { batch: batch.clone(), chosen: None, left: rows }),
+    }
+}
+
+/// Takes up to `count` rows of pieces. Returns their number.
+fn take_in_file_order(
+    pieces: &mut VecDeque<Piece>,
+    count: usize,
+    mut gather: Option<&mut Gather>,
+) -> usize {
+    let mut left = count;
+    while left > 0
+        && let Some(piece) = pieces.front_mut()
+    {
+        let taken = left.min(piece.left.len());
+        let rows = piece.left.start..piece.left.start + taken;
+        (piece.left.start, left) = (rows.end, left - taken);
+        if let Some(gather) = gather.as_deref_mut() {
+            let number = gather.add_pieces(&piece.batch);
+            match &piece.chosen {
+                Some(chosen) => gather.picks.extend(chosen[rows].iter().map(|row| (number, *row as usize))),
+                None => gather.picks.extend(rows.map(|row| (number, row))),
             }
         }
-    }
-
-    fn push(&mut self, batch: RecordBatch, chosen: Option<Vec<u32>>) -> Result<u64, FeedError> {
-        if let WindowRows::None = self.rows {
-            self.rows = WindowRows::InFileOrder(VecDeque::new());
-        }
-        let WindowRows::InFileOrder(pieces) = &mut self.rows else { return Ok(0) };
-        let rows = chosen.as_ref().map_or(batch.num_rows(), Vec::len);
-        if rows > 0 {
-            let compact = chosen.as_ref().map(|chosen| compacted(&batch, chosen)).transpose()?.flatten();
-            let (batch, chosen) = match compact {
-                Some(batch) => (batch, None),
-                None => (batch, chosen),
-            };
-            pieces.push_back(Piece { batch: Arc::new(vec![Arc::new(batch)]), chosen, left: 0..rows });
-        }
-        Ok(rows as u64)
-    }
-
-    /// Adds rows of a piece in file order.
-    fn push_shared(&mut self, batch: &WindowPieces, rows: Range<usize>) {
-        if let WindowRows::None = self.rows {
-            self.rows = WindowRows::InFileOrder(VecDeque::new());
-        }
-        let WindowRows::InFileOrder(pieces) = &mut self.rows else { return };
-        match pieces.back_mut() {
-            Some(last) if Arc::ptr_eq(&last.batch, batch) && last.left.end == rows.start => {
-                last.left.end = rows.end;
-            }
-            _ => pieces.push_back(Piece { batch: batch.clone(), chosen: None, left: rows }),
+        if piece.left.is_empty() {
+            pieces.pop_front();
         }
     }
-
-    /// Takes up to `count` rows. Returns their number.
-    fn take(&mut self, count: usize, gather: Option<&mut Gather>) -> usize {
-        match &mut self.rows {
-            WindowRows::None => 0,
-            WindowRows::Shuffled(window) => match gather {
-                Some(gather) => {
-                    let first = gather.add_pieces(&window.pieces);
-                    window.take(count, |piece, row| gather.picks.push((first + piece, row)))
-                }
-                None => window.take(count, |_, _| {}),
-            },
-            WindowRows::InFileOrder(pieces) => {
-                let mut left = count;
-                let mut gather = gather;
-                while left > 0
-                    && let Some(piece) = pieces.front_mut()
-                {
-                    let taken = left.min(piece.left.len());
-                    let rows = piece.left.start..piece.left.start + taken;
-                    if let Some(gather) = gather.as_deref_mut() {
-                        let number = gather.add_pieces(&piece.batch);
-                        let rows = rows.clone();
-                        match &piece.chosen {
-                            Some(chosen) => {
-                                gather.picks.extend(chosen[rows].iter().map(|row| (number, *row as usize)));
-                            }
-                            None => gather.picks.extend(rows.map(|row| (number, row))),
-                        }
-                    }
-                    (piece.left.start, left) = (rows.end, left - taken);
-                    if piece.left.is_empty() {
-                        pieces.pop_front();
-                    }
-                }
-                count - left
-            }
-        }
-    }
-
-    /// Whether all its rows were taken, and no more will come.
-    fn is_given(&self) -> bool {
-        self.parts == 0
-            && match &self.rows {
-                WindowRows::None => true,
-                WindowRows::InFileOrder(pieces) => pieces.is_empty(),
-                WindowRows::Shuffled(window) => window.left() == 0,
-            }
-    }
+    count - left
 }
 
 /// Gives a piece the schema of a mixture.

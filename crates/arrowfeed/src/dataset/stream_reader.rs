@@ -14,7 +14,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, counted};
 
 use super::chosen_rows::{ChosenRows, stretches};
 use super::options::IterationOptions;
-use super::row_errors::{more_rows, other_chunk};
+use super::row_errors::{miscounted, more_rows, other_chunk};
 use super::rows::Gather;
 use super::stream_lap::{StreamLap, with_schema};
 use super::stream_laps::StreamLaps;
@@ -147,20 +147,27 @@ impl StreamReader {
     }
 
     /// Takes up to `count` rows of a stream, of those that are prepared. `None` passes over them. Returns their number.
+    ///
+    /// # Errors
+    /// Fewer rows were taken than are prepared: a defect of this library.
     pub(super) fn take(
         &mut self,
         stream: usize,
         count: u64,
         mut gather: Option<&mut Gather>,
     ) -> Result<u64, FeedError> {
+        let prepared = self.available(stream).min(count);
         let mut taken = 0;
         while let Some(lap) = self.streams[stream].laps.front_mut() {
-            taken += lap.take(count - taken, gather.as_deref_mut());
+            taken += lap.take(count - taken, gather.as_deref_mut())?;
             let is_over = lap.available() == 0 && self.is_decoded(stream, 0)?;
             if taken == count || !self.is_continuous() || !is_over {
                 break;
             }
             self.end_lap_of(stream)?;
+        }
+        if taken < prepared {
+            return Err(miscounted(prepared, "that a stream has prepared", taken));
         }
         Ok(taken)
     }
@@ -170,11 +177,16 @@ impl StreamReader {
         (0..self.streams.len()).try_for_each(|stream| self.end_lap_of(stream))
     }
 
+    /// # Errors
+    /// The stream has not yielded all rows of its lap, although none was skipped: a defect of this library.
     fn end_lap_of(&mut self, stream: usize) -> Result<(), FeedError> {
         if self.streams[stream].laps.is_empty() {
             self.plan()?;
         }
         if let Some(lap) = self.streams[stream].laps.pop_front() {
+            if lap.left() > 0 && self.options.on_error == OnError::Raise {
+                return Err(miscounted(lap.quota, "of a stream in an epoch", lap.given));
+            }
             self.schedule.with(|schedule| schedule.streams[stream].retain(|plan| plan.lap != lap.number))?;
         }
         Ok(())
@@ -399,7 +411,7 @@ impl StreamReader {
                         .map(|plan| plan.leave_out(left_out))
                         .unwrap_or_default()
                 })?;
-                windows.into_iter().try_for_each(|window| lap.complete(window))?;
+                windows.into_iter().for_each(|window| lap.complete(window));
             }
         }
         Ok(())
@@ -482,7 +494,7 @@ impl StreamReader {
                 if member.lost() > 0 && self.options.on_error == OnError::Raise {
                     return Err(fewer_rows(member.segment.part.rows, member.received));
                 }
-                lap.complete(member.segment.window)?;
+                lap.complete(member.segment.window);
             }
         }
     }
@@ -505,8 +517,7 @@ fn no_rows(epoch: u64) -> FeedError {
 
 #[cold]
 fn ended() -> FeedError {
-    let message = "expected more parts of a stream, found none";
-    FeedError::new(FeedErrorKind::Internal, message)
+    FeedError::defect("expected more parts of a stream, found none")
 }
 
 /// Without skipped blocks, only an index with wrong numbers causes this error.
