@@ -27,7 +27,8 @@ impl EpochRows {
     /// rows may be missing.
     ///
     /// # Errors
-    /// Rows are missing, or there are too many: a defect of this library.
+    /// Rows are missing, or there are too many: a defect of this library, unless a file changed in a way that its fingerprint does
+    /// not show.
     pub(super) fn check(
         self,
         expected: ExpectedRows,
@@ -39,7 +40,7 @@ impl EpochRows {
             ExpectedRows::ReadOrRejected(rows) => (rows, self.taken + (rejected - self.rejected_before)),
         };
         if found > expected || found < expected && !has_skipped {
-            return Err(miscounted(expected, "in an epoch", found));
+            return Err(miscounted(expected, "in an epoch of unchanged files", found));
         }
         Ok(())
     }
@@ -53,7 +54,7 @@ mod tests {
     fn an_epoch_whose_rows_do_not_add_up_is_an_error() {
         let message = |found| {
             format!(
-                "a defect of this library, please report it: expected 1,000 rows in an epoch, found {found}"
+                "a defect of this library, please report it: expected 1,000 rows in an epoch of unchanged files, found {found}"
             )
         };
         let (read, all) = (ExpectedRows::Read(1000), ExpectedRows::ReadOrRejected(1000));

@@ -204,8 +204,7 @@ impl FileRows {
             }
         };
         let starts = matches!(self.started_position.place, EpochPosition::Start);
-        self.epoch_rows =
-            starts.then(|| EpochRows { taken: 0, rejected_before: self.report.rejected() });
+        self.epoch_rows = starts.then(|| EpochRows { taken: 0, rejected_before: self.report.rejected() });
         epoch.begin(self.options.batch_size - carried, self.options.decoded_bytes(self.converts_ahead));
         Ok(epoch)
     }

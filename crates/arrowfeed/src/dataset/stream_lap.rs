@@ -34,6 +34,8 @@ pub(super) struct StreamLap {
     pub(super) substitute: u64,
     /// Number of decoded rows that can be taken.
     available: u64,
+    /// Number of windows that were added.
+    windows: usize,
     rows: LapRows,
 }
 
@@ -89,6 +91,7 @@ impl StreamLap {
             starts_late: false,
             substitute: 0,
             available: 0,
+            windows: 0,
             rows: match part {
                 Some(part) => {
                     let windows = VecDeque::new();
@@ -99,15 +102,13 @@ impl StreamLap {
         }
     }
 
-    /// Adds a window with a number of parts. Returns its number, which has no meaning in file order.
+    /// Adds a window with a number of parts. Returns its number.
     pub(super) fn add_window(&mut self, planned: Arc<PlannedWindow>, parts: usize) -> usize {
-        match &mut self.rows {
-            LapRows::InFileOrder(_) => 0,
-            LapRows::Shuffled(shuffled) => {
-                shuffled.windows.push_back(LapWindow { planned, parts, rows: None });
-                shuffled.first + shuffled.windows.len() - 1
-            }
+        if let LapRows::Shuffled(shuffled) = &mut self.rows {
+            shuffled.windows.push_back(LapWindow { planned, parts, rows: None });
         }
+        self.windows += 1;
+        self.windows - 1
     }
 
     /// Number of rows that can be taken now.
@@ -309,11 +310,7 @@ fn push_shared(pieces: &mut VecDeque<Piece>, batch: &WindowPieces, rows: Range<u
 }
 
 /// Takes up to `count` rows of pieces. Returns their number.
-fn take_in_file_order(
-    pieces: &mut VecDeque<Piece>,
-    count: usize,
-    mut gather: Option<&mut Gather>,
-) -> usize {
+fn take_in_file_order(pieces: &mut VecDeque<Piece>, count: usize, mut gather: Option<&mut Gather>) -> usize {
     let mut left = count;
     while left > 0
         && let Some(piece) = pieces.front_mut()

@@ -32,7 +32,7 @@ fn even() -> impl Strategy<Value = Option<Even>> {
 }
 
 /// The global batches of one epoch in file order, from their definition.
-fn expected(rows: &[i64], global: &GlobalBatches, drop_remainder: bool) -> Vec<Vec<i64>> {
+pub(crate) fn expected(rows: &[i64], global: &GlobalBatches, drop_remainder: bool) -> Vec<Vec<i64>> {
     let (total, streams, each) = (rows.len(), global.streams as usize, global.size / global.streams as usize);
     let border = |stream: usize| total * stream / streams;
     let mut batches = Vec::new();

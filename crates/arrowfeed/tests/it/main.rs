@@ -23,6 +23,8 @@ mod random_config;
 mod random_parts;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;
+mod real_files;
+mod real_size;
 mod resume;
 mod rows;
 mod selection;
