@@ -1,6 +1,6 @@
 //! A check at the end of each epoch: an iteration never ends without an error if its rows do not add up.
 
-use arrowfeed_source::FeedError;
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
 
 use super::row_errors::miscounted;
 
@@ -15,11 +15,12 @@ pub(super) struct EpochRows {
 
 /// The number of rows of an epoch, from the positions of all blocks.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ExpectedRows {
-    /// The rows that are read. Rows that a filter rejects are not among them.
-    Read(u64),
-    /// The rows that are read, and the rows that the filter rejects.
-    ReadOrRejected(u64),
+pub(super) struct ExpectedRows {
+    pub(super) rows: u64,
+    /// Whether the rows that a filter rejects are among them.
+    pub(super) has_rejected: bool,
+    /// Whether a saved index has the positions, which may be those of other files.
+    pub(super) is_saved: bool,
 }
 
 impl EpochRows {
@@ -27,23 +28,37 @@ impl EpochRows {
     /// rows may be missing.
     ///
     /// # Errors
-    /// Rows are missing, or there are too many: a defect of this library, unless a file changed in a way that its fingerprint does
-    /// not show.
+    /// Rows are missing, or there are too many: a wrong saved index or else a defect of this library, unless a file changed in a
+    /// way that its fingerprint does not show.
     pub(super) fn check(
         self,
         expected: ExpectedRows,
         rejected: u64,
         has_skipped: bool,
     ) -> Result<(), FeedError> {
-        let (expected, found) = match expected {
-            ExpectedRows::Read(rows) => (rows, self.taken),
-            ExpectedRows::ReadOrRejected(rows) => (rows, self.taken + (rejected - self.rejected_before)),
+        let ExpectedRows { rows, has_rejected, is_saved } = expected;
+        let found = if has_rejected { self.taken + (rejected - self.rejected_before) } else { self.taken };
+        let differs = match has_skipped {
+            // A block may be skipped after some of its rows were rejected.
+            true => !has_rejected && found > rows,
+            false => found != rows,
         };
-        if found > expected || found < expected && !has_skipped {
-            return Err(miscounted(expected, "in an epoch of unchanged files", found));
+        match (differs, is_saved) {
+            (false, _) => Ok(()),
+            (true, true) => Err(other_rows(rows, found)),
+            (true, false) => Err(miscounted(rows, "in an epoch of unchanged files", found)),
         }
-        Ok(())
     }
+}
+
+#[cold]
+fn other_rows(expected: u64, found: u64) -> FeedError {
+    let message = format!(
+        "expected {} in an epoch, as in the saved index, found {}",
+        counted(expected, "row"),
+        thousands(found)
+    );
+    FeedError::new(FeedErrorKind::Changed, message)
 }
 
 #[cfg(test)]
@@ -52,21 +67,26 @@ mod tests {
 
     #[test]
     fn an_epoch_whose_rows_do_not_add_up_is_an_error() {
-        let message = |found| {
+        let defect = |found| {
             format!(
                 "a defect of this library, please report it: expected 1,000 rows in an epoch of unchanged files, found {found}"
             )
         };
-        let (read, all) = (ExpectedRows::Read(1000), ExpectedRows::ReadOrRejected(1000));
+        let changed =
+            |found| format!("expected 1,000 rows in an epoch, as in the saved index, found {found}");
+        let read = ExpectedRows { rows: 1000, has_rejected: false, is_saved: false };
+        let (all, saved) =
+            (ExpectedRows { has_rejected: true, ..read }, ExpectedRows { is_saved: true, ..read });
         for (taken, rejected, expected, has_skipped, error) in [
             (1000, 0, read, false, None),
-            (999, 0, read, false, Some(message("999"))),
+            (999, 0, read, false, Some(defect("999"))),
             (999, 0, read, true, None),
-            (1001, 0, read, true, Some(message("1,001"))),
-            (400, 600, read, false, Some(message("400"))),
+            (1001, 0, read, true, Some(defect("1,001"))),
+            (400, 600, read, false, Some(defect("400"))),
             (400, 600, all, false, None),
-            (400, 599, all, false, Some(message("999"))),
-            (400, 599, all, true, None),
+            (400, 599, all, false, Some(defect("999"))),
+            (400, 601, all, true, None),
+            (999, 0, saved, false, Some(changed("999"))),
         ] {
             let rows = EpochRows { taken, rejected_before: 7 };
             let found = rows.check(expected, 7 + rejected, has_skipped);

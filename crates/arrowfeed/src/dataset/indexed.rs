@@ -34,6 +34,8 @@ pub(super) struct Indexed {
     pub(super) base: Option<SelectedFiles>,
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
+    /// Whether the index was saved, and not made by a scan of this process.
+    is_saved: bool,
     /// Numbers of rows in the saved index, for filters of these files.
     passing: Arc<PassingRows>,
     file_checksums: ForkLock<Option<FileChecksums>>,
@@ -68,13 +70,14 @@ impl Indexed {
     ) -> Self {
         let (index, file_checksums) = (ForkLock::new(index), ForkLock::new(file_checksums));
         let (passing, chosen, contents) = (Arc::default(), ForkLock::default(), ForkLock::default());
-        Self { files, base: None, index, passing, file_checksums, contents, splits, chosen }
+        Self { files, base: None, index, is_saved: false, passing, file_checksums, contents, splits, chosen }
     }
 
     /// Makes files with a known index, which has no faults, and known numbers of rows that pass predicates.
     pub(super) fn with_index(files: FileSet, index: ChunkIndex, passing: PassingRows) -> Self {
         let passing = Arc::new(passing);
-        Self { passing, ..Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default()) }
+        let known = Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default());
+        Self { is_saved: true, passing, ..known }
     }
 
     /// `files` are those of `base` with a filter.
@@ -145,19 +148,20 @@ impl Indexed {
 
     /// The number of rows of an epoch, if the positions of all blocks are known. `options` have the numbers of rows of the files.
     pub(super) fn known_rows(&self, options: &IterationOptions) -> Option<ExpectedRows> {
-        let own = |index: &ChunkIndex| {
+        let is_saved = self.unfiltered().is_saved;
+        let expected = |index: Arc<ChunkIndex>, has_rejected| {
             let rows = options.own_rows(index.rows());
-            rows.end - rows.start
+            ExpectedRows { rows: rows.end - rows.start, has_rejected, is_saved }
         };
         let known = if self.splits.is_empty() { &self.index } else { &self.chosen };
         if let Some(index) = known.with(|index| index.clone()).flatten() {
-            return Some(ExpectedRows::Read(own(&index)));
+            return Some(expected(index, false));
         }
         let base = self.base.as_ref().filter(|base| base.is_whole() && base.files.base.is_none())?;
-        let is_whole = self.splits.is_empty() && base.files.splits.is_empty() && options.rows == ALL_ROWS;
+        let is_whole = self.splits.is_empty() && options.rows == ALL_ROWS;
         let has_all_files = (0..self.files.len()).all(|file| !self.files.is_pruned(file));
         let index = base.files.index.with(|index| index.clone()).flatten()?;
-        (is_whole && has_all_files).then(|| ExpectedRows::ReadOrRejected(own(&index)))
+        (is_whole && has_all_files).then(|| expected(index, true))
     }
 
     /// Whether an iteration needs the positions of all blocks.
@@ -282,6 +286,7 @@ impl Clone for Indexed {
         Self {
             chosen,
             base,
+            is_saved: self.is_saved,
             passing,
             contents,
             ..Self::of(self.files.clone(), index, file_checksums, self.splits.clone())
