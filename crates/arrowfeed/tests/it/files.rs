@@ -52,6 +52,11 @@ impl Directory {
         Self::marked("")
     }
 
+    /// A directory whose files are always opened as objects of a store.
+    pub(crate) fn of_objects() -> Self {
+        Self::marked(objects::MARK)
+    }
+
     fn marked(mark: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("arrowfeed-{}-{}{mark}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

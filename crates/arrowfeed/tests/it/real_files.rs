@@ -20,6 +20,8 @@ use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptio
 use parquet::arrow::ArrowWriter;
 
 use crate::files::Directory;
+use crate::objects;
+use crate::random_run::number;
 
 /// Characters of a long text.
 const LONG: usize = 100_000;
@@ -51,6 +53,8 @@ pub(crate) enum Shape {
     ManyFiles,
     /// 4,096 columns.
     ManyColumns,
+    /// One block or row group of 60 MB, in `make test-long` of 320 MB: more than decoders buffer, and than pools keep.
+    LargeBlocks,
 }
 
 impl Shape {
@@ -61,6 +65,8 @@ impl Shape {
             Self::LongRows => vec![700, 0, 300],
             Self::ManyFiles => vec![37; 300],
             Self::ManyColumns => vec![1_500, 700],
+            Self::LargeBlocks if is_long() => vec![160_000, 10],
+            Self::LargeBlocks => vec![30_000, 10],
         }
     }
 
@@ -78,6 +84,7 @@ impl Shape {
     fn text(self, number: i64) -> String {
         match self {
             Self::LongRows => format!("{}{number:0>20}", "0".repeat(LONG - 20)),
+            Self::LargeBlocks => format!("{number:0>2000}"),
             // The lengths are the numbers of tokens of batches by length.
             _ => format!("{number:0>width$}", width = 1 + (number % 29) as usize),
         }
@@ -99,10 +106,19 @@ impl Shape {
 
     /// The rows in batches, as a program that writes files has them.
     fn batches(self, numbers: Range<i64>) -> impl Iterator<Item = RecordBatch> {
-        let step = if self == Self::LongRows { 100 } else { 50_000 };
+        let step = match self {
+            Self::LongRows => 100,
+            Self::LargeBlocks => 1_000_000,
+            _ => 50_000,
+        };
         let starts = numbers.clone().step_by(step);
         starts.map(move |start| self.batch(start..(start + step as i64).min(numbers.end)))
     }
+}
+
+/// Whether this run has many cases.
+pub(crate) fn is_long() -> bool {
+    number("ARROWFEED_CASES").is_some_and(|cases| cases >= 1_000)
 }
 
 /// Writes the files of a shape. The rows are numbered from 0.
@@ -124,7 +140,11 @@ fn write_file(shape: Shape, format: RealFormat, path: &Path, numbers: Range<i64>
     let file = || File::create(path).unwrap();
     match format {
         RealFormat::Avro => {
-            let mut writer = AvroWriter::create(path, schema, WriteOptions::default()).unwrap();
+            let mut options = WriteOptions::default();
+            if shape == Shape::LargeBlocks {
+                options.block_bytes = 1 << 30;
+            }
+            let mut writer = AvroWriter::create(path, schema, options).unwrap();
             batches.for_each(|batch| writer.write(&batch).unwrap());
             writer.finish().unwrap();
         }
@@ -180,6 +200,7 @@ fn write_file(shape: Shape, format: RealFormat, path: &Path, numbers: Range<i64>
 }
 
 fn open(format: RealFormat, paths: Vec<PathBuf>) -> Dataset {
+    let paths = paths.iter().map(|path| objects::source(path));
     let files = match format {
         RealFormat::Avro => AvroFormat::files(paths, AvroOptions::default(), None),
         RealFormat::Parquet => ParquetFormat::files(paths, ParquetOptions::default(), None),
