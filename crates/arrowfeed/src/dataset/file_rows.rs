@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{FileSet, Pool};
-use arrowfeed_source::{FeedError, FeedErrorKind, Report};
+use arrowfeed_source::{FeedError, FeedErrorKind, Report, thousands};
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::{Epoch, EpochInputs, EpochPosition};
@@ -209,13 +209,23 @@ impl FileRows {
         Ok(epoch)
     }
 
-    /// Checks the number of rows of an epoch that has ended.
+    /// Checks the numbers of rows and batches of an epoch that has ended.
     fn check_epoch_rows(&mut self) -> Result<(), FeedError> {
         let (Some(rows), Some(expected)) = (self.epoch_rows.take(), self.files.known_rows(&self.options))
         else {
             return Ok(());
         };
-        rows.check(expected, self.report.rejected(), self.report.has_skipped())
+        let (report, options) = (&self.report, &self.options);
+        rows.check(expected, report.rejected(), report.has_skipped())?;
+        let batches = options.batches_of(rows.taken);
+        if !options.across_epochs && self.started_position.batches != batches {
+            return Err(FeedError::defect(format!(
+                "expected a number of {} batches in an epoch, found {}",
+                thousands(batches),
+                thousands(self.started_position.batches)
+            )));
+        }
+        Ok(())
     }
 
     /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.

@@ -340,17 +340,21 @@ impl IterationOptions {
         Self { rows: row(self.rows.start)..row(self.rows.end), ..self }
     }
 
+    /// Number of batches of `rows` rows in a sequence.
+    pub(super) fn batches_of(&self, rows: u64) -> u64 {
+        let size = (self.batch_size as u64).max(1);
+        if self.drop_remainder { rows / size } else { rows.div_ceil(size) }
+    }
+
     /// Number of batches of `rows` rows of each epoch. `None`: infinite.
     pub(super) fn num_batches_of(&self, rows: u64, across_epochs: bool) -> Option<u64> {
-        let size = (self.batch_size as u64).max(1);
-        let batches = |rows: u64| if self.drop_remainder { rows / size } else { rows.div_ceil(size) };
         if rows == 0 {
             return Some(0);
         }
         let epochs = self.epochs?.get();
         Some(match across_epochs {
-            true => batches(rows.saturating_mul(epochs)),
-            false => batches(rows).saturating_mul(epochs),
+            true => self.batches_of(rows.saturating_mul(epochs)),
+            false => self.batches_of(rows).saturating_mul(epochs),
         })
     }
 

@@ -53,7 +53,8 @@ pub(crate) enum Shape {
     ManyFiles,
     /// 4,096 columns.
     ManyColumns,
-    /// One block or row group of 60 MB, in `make test-long` of 320 MB: more than decoders buffer, and than pools keep.
+    /// A block, row group or body of 60 MB, in `make test-long` of 320 MB: more than decoders buffer, and than pools keep. Avro has
+    /// blocks of at most 128 MiB.
     LargeBlocks,
 }
 
@@ -64,7 +65,7 @@ impl Shape {
             Self::SmallRows => vec![500_000, 1, 349_999, 0, 250_000],
             Self::LongRows => vec![700, 0, 300],
             Self::ManyFiles => vec![37; 300],
-            Self::ManyColumns => vec![1_500, 700],
+            Self::ManyColumns => vec![500, 300],
             Self::LargeBlocks if is_long() => vec![160_000, 10],
             Self::LargeBlocks => vec![30_000, 10],
         }
@@ -142,7 +143,7 @@ fn write_file(shape: Shape, format: RealFormat, path: &Path, numbers: Range<i64>
         RealFormat::Avro => {
             let mut options = WriteOptions::default();
             if shape == Shape::LargeBlocks {
-                options.block_bytes = 1 << 30;
+                options.block_bytes = 128 << 20;
             }
             let mut writer = AvroWriter::create(path, schema, options).unwrap();
             batches.for_each(|batch| writer.write(&batch).unwrap());
