@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from example_programs import people
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "command-line.md").read_text("utf-8")
@@ -61,3 +62,28 @@ def test_the_examples_print_what_the_page_says(arrowfeed, events, tmp_path):
         assert SIZES.sub("", shown) == SIZES.sub("", output), command
         ran += 1
     assert ran == 16
+
+
+CONSOLE = re.compile(r"^ *```console\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+
+NOT_RUN = [
+    "mvn dependency:copy -Dartifact=org.apache.spark:spark-avro_2.13:4.1.1 -DoutputDirectory=target/spark",
+    "PYTHONPATH=python python benches/engines/spark_speed.py target/spark/spark-avro_2.13-4.1.1.jar",
+]
+"""Commands of other programs, which need Spark."""
+
+
+def test_the_commands_of_all_pages_run(arrowfeed, tmp_path):
+    (tmp_path / "data").mkdir()
+    people.write(tmp_path / "data")
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    blocks = [block for page in pages for block in CONSOLE.findall(page.read_text("utf-8"))]
+    commands = [
+        line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")
+    ]
+    ran = [line for line in commands if line.startswith("arrowfeed ")]
+    assert (len(ran), [line for line in commands if line not in ran]) == (2, NOT_RUN)
+    for line in ran:
+        found = arrowfeed(*shlex.split(line)[1:])
+        assert (found.code, found.err) == (0, ""), line
+        assert found.out, line

@@ -16,6 +16,9 @@ UNIONS = "unions"
 MERGE = "merge"
 """The value of `--reader-schema` for the merged schema of all files."""
 
+MERGING = ("parquet", "csv", "jsonl")
+"""The formats beside Avro whose schemas can be merged: the value of their argument `schema`."""
+
 OPTIONS = {
     COLUMNS: "--columns",
     READER_SCHEMA: "--reader-schema",

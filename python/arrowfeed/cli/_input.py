@@ -13,7 +13,17 @@ from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import PART, dataset_class, rereadable
 from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
-from arrowfeed.cli._formats import COLUMNS, OPTIONS, READER_SCHEMA, SAMPLE, TYPES, UNIONS
+from arrowfeed.cli._formats import (
+    COLUMNS,
+    HEADER,
+    MERGE,
+    MERGING,
+    OPTIONS,
+    READER_SCHEMA,
+    SAMPLE,
+    TYPES,
+    UNIONS,
+)
 from arrowfeed.cli._options import UsageError, header, sources
 
 if TYPE_CHECKING:
@@ -93,6 +103,8 @@ class Input:
             UsageError: The format does not support one of them.
         """
         given = {name: value for name, value in options.items() if value is not None}
+        if given.get(READER_SCHEMA) == MERGE and self.format.name in MERGING:
+            given["schema"] = given.pop(READER_SCHEMA)
         for name, option in OPTIONS.items():
             if name in given:
                 self._refuse(name, option)
@@ -103,14 +115,28 @@ class Input:
         return self.format.dataset(self.source(), **{**self.arguments, **options, **self.stores})
 
     def without_columns(self, **options: Any) -> Dataset:
-        """Opens the files as a dataset of any columns, which does not infer a schema from all rows."""
+        """Opens the files as a dataset of no columns, which does not infer a schema from all rows.
+
+        The files may have different schemas.
+        """
         sample = {SAMPLE: 1} if self.format.has(SAMPLE) else {}
-        # Raw records may also have types that cannot become columns.
-        raw = {"raw": True} if self.is_avro else {}
         given = self.accepted(options)
+        # CSV compares the columns in the headers of its files, although none is read.
+        merge = {"schema": MERGE} if self.format.name == "csv" and given.get(HEADER, True) else {}
         # The first record need not have the columns whose types are given.
         given.pop(TYPES, None)
-        return self.dataset(representations={}, **{**sample, **raw, **given})
+        return self.dataset(representations={}, **{**self._no_columns(), **sample, **merge, **given})
+
+    def filtered(self, where: str, **options: Any) -> Dataset:
+        """Opens the files as a dataset of no columns, of the rows that pass a predicate.
+
+        The columns of the predicate have the types of `read`.
+        """
+        given = self._no_columns() | self.accepted(options)
+        return self.dataset(representations={}, **given).filter(where)
+
+    def _no_columns(self) -> dict[str, Any]:
+        return {COLUMNS: []} if self.format.has(COLUMNS) else {}
 
     def splits(self, target_bytes: int, **options: Any) -> list[Split]:
         """Plans byte ranges of the files. The options are those of `read`.

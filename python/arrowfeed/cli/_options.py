@@ -103,21 +103,12 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="columns to leave out, separated by commas; may be repeated",
     )
     add_where(parser)
-    parser.add_argument(
-        "--partitioning",
-        choices=["hive"],
-        help="columns from the names of directories such as dt=2026-01-01, with the files of all directories"
-        " below",
-    )
+    add_partitioning(parser)
     parser.add_argument("--file-column", metavar="NAME", help="column to add with the path of the file")
     parser.add_argument(
         "--row-column", metavar="NAME", help="column to add with the number of the row in its file, from 0"
     )
-    parser.add_argument(
-        "--reader-schema",
-        metavar="JSONFILE",
-        help="Avro only: file with the reader schema, or 'merge' to merge the schemas of all files",
-    )
+    add_reader_schema(parser)
     parser.add_argument(
         "--unions",
         choices=get_args(Unions),
@@ -136,6 +127,32 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of decoding threads (default: one per core; head: 1)",
     )
+
+
+def add_partitioning(parser: argparse.ArgumentParser) -> None:
+    """Adds `--partitioning`."""
+    parser.add_argument(
+        "--partitioning",
+        choices=["hive"],
+        help="columns from the names of directories such as dt=2026-01-01, with the files of all directories"
+        " below",
+    )
+
+
+def add_reader_schema(parser: argparse.ArgumentParser) -> None:
+    """Adds `--reader-schema`."""
+    parser.add_argument(
+        "--reader-schema",
+        metavar="JSONFILE",
+        help="'merge' to merge the schemas of all files of avro, parquet, csv or jsonl; Avro only: file with"
+        " the reader schema",
+    )
+
+
+def reader_schema_of(options: argparse.Namespace) -> str | None:
+    """The text of the reader schema, `MERGE`, or None."""
+    schema = options.reader_schema
+    return schema if schema in (None, MERGE) else Path(schema).read_text("utf-8")
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:
@@ -210,13 +227,12 @@ def add_scalars(parser: argparse.ArgumentParser) -> None:
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """Converts the options of `add_reading` to arguments of `Input.read`."""
-    schema = options.reader_schema
     return {
         "columns": all_paths(options.columns),
         "exclude": all_paths(options.exclude),
         "where": options.where,
         **added_columns(options),
-        "reader_schema": schema if schema in (None, MERGE) else Path(schema).read_text("utf-8"),
+        "reader_schema": reader_schema_of(options),
         "unions": options.unions,
         **text_options(options),
         "on_error": options.on_error,

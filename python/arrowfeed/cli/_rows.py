@@ -71,6 +71,11 @@ class _Changed(Rows):
         self.schema, self.batches = schema, batches
 
 
+def rows_of(schema: Any, batches: Iterator[Any]) -> Rows:
+    """Makes rows of pyarrow batches with this schema."""
+    return _Changed(schema, batches)
+
+
 def with_scalars(rows: Rows, names: list[str]) -> Rows:
     """Replaces lists of one value with that value, and null lists with null.
 

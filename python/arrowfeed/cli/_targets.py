@@ -171,6 +171,12 @@ def target_of(output: Output, name: str | None) -> Target:
     raise UsageError(f"{output}: expected a name that ends in {', '.join(SUFFIXES)}, or --to")
 
 
+def suffix_of(target: Target, codec: Any) -> str:
+    """The suffix of the names of files in directories, for an argument of `target.write`."""
+    suffix = target.suffixes[0] if target.suffixes else ".tfrecord"
+    return suffix + (GZIP if target.is_gzip and codec == target.codecs["gzip"] else "")
+
+
 def codec_of(output: Output, target: Target, name: str | None) -> Any:
     """Returns the argument of `target.write` for the compression of a new file.
 

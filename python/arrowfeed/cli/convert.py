@@ -24,6 +24,7 @@ from arrowfeed.cli._options import (
     tell_skipped,
 )
 from arrowfeed.cli._output import Output, refuse, signals_raise
+from arrowfeed.cli._partitions import check_columns, refuse_directory, write_partitions
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._rows import Rows, with_scalars, with_text
 
@@ -59,6 +60,13 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=list(targets.BY_NAME), help="format of OUT, whatever its suffix")
     parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
     parser.add_argument(
+        "--partition-by",
+        metavar="NAMES",
+        action="append",
+        help="write a directory OUT with a directory such as dt=2026-01-01 for each value of these columns,"
+        " separated by commas; needs --to",
+    )
+    parser.add_argument(
         "--codec",
         "--compression",
         choices=targets.CODECS,
@@ -92,7 +100,11 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError(
             f"--double-as-float: expected an output of tf.Example or tf.SequenceExample, found {target.name}"
         )
-    refuse(output, force=options.force)
+    partitions = all_paths(options.partition_by)
+    if partitions is None:
+        refuse(output, force=options.force)
+    else:
+        refuse_directory(output)
     files = opened(options.files, options.format, stores_of(options), options.partitioning)
     given = _avro_parts(files, options) if "schema" in target.write_options and files.is_avro else {}
     with (
@@ -100,19 +112,29 @@ def run(options: argparse.Namespace) -> None:
         progress(reader, files),
         signals_raise(),
     ):
-        rows = _rows(reader, files, target, options)
+        rows = _rows(reader, target, options)
+        schema = rows.schema if partitions is None else check_columns(rows.schema, partitions)
         if target.check is not None:
             checked = {name: getattr(options, name) for name in target.check_options}
-            target.check(rows.schema, **checked)
-        count = target.write(rows, output, codec, **given)
+            target.check(schema, **checked)
+
+        def write(rows: Rows, output: Output) -> int:
+            if target.is_batched:
+                # The batches of a reader end with each file.
+                rows = rows.gathered(options.batch_size, _BATCH_BYTES)
+            return target.write(rows, output, codec, **given)
+
+        if partitions is None:
+            count = write(rows, output)
+        else:
+            count = write_partitions(rows, output, partitions, targets.suffix_of(target, codec), write)
     tell_skipped(reader.report())
-    size = f", {output.place.stat().st_size} bytes" if isinstance(output.place, Path) else ""
+    is_file = isinstance(output.place, Path) and output.place.is_file()
+    size = f", {output.place.stat().st_size} bytes" if is_file else ""
     print(f"{printable(str(output))}: {count} rows{size}")
 
 
-def _rows(
-    reader: RecordBatchReader, files: Input, target: targets.Target, options: argparse.Namespace
-) -> Rows:
+def _rows(reader: RecordBatchReader, target: targets.Target, options: argparse.Namespace) -> Rows:
     """The rows of a reader, changed according to the options and the target."""
     rows = Rows(reader)
     scalars = all_paths(options.scalars)
@@ -120,8 +142,6 @@ def _rows(
         rows = with_scalars(rows, scalars)
     if target.is_text:
         rows = with_text(rows)
-    if target.is_batched and files.format.bytes_argument is None:
-        rows = rows.gathered(options.batch_size, _BATCH_BYTES)
     return rows
 
 
@@ -132,7 +152,14 @@ def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
     describes them.
     """
     unions = None if options.unions == "dense" else options.unions
-    changed = (options.columns, options.exclude, options.scalars, unions, *added_columns(options).values())
+    changed = (
+        options.columns,
+        options.exclude,
+        options.scalars,
+        options.partition_by,
+        unions,
+        *added_columns(options).values(),
+    )
     schema = _schema(files, options) if all(option is None for option in changed) else None
     # The first file of a directory is not known if it is in one of the directories below.
     return {"schema": schema, "metadata": _metadata(files) if options.partitioning is None else {}}

@@ -13,8 +13,11 @@ from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import (
     STANDARD_INPUT,
     add_files,
+    add_partitioning,
+    add_reader_schema,
     add_text,
     add_where,
+    reader_schema_of,
     sources,
     stores_of,
     text_options,
@@ -44,6 +47,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_text(parser)
     add_where(parser)
+    add_partitioning(parser)
+    add_reader_schema(parser)
     parser.set_defaults(run=run)
 
 
@@ -63,28 +68,50 @@ def run(options: argparse.Namespace) -> None:
 
 def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None, int]]:
     """The files of a name, with their row counts. Standard input has no path."""
+    file = opened([name], options.format, stores_of(options), options.partitioning)
+    counts = _all if options.where is None else _passing
+    is_one = name == STANDARD_INPUT or Path(name).is_file()
+    found = list(counts(file, options, is_one=is_one))
+    for shown, rows in found:
+        if rows or len(found) == 1:
+            yield (None if shown == STANDARD_INPUT else shown), rows
+
+
+def _all(file: Input, options: argparse.Namespace, *, is_one: bool) -> Iterator[tuple[str, int]]:
+    """The files with the numbers of all their rows. They may have different schemas."""
     stores, given = stores_of(options), text_options(options)
-    file = opened([name], options.format, stores)
-    if name == STANDARD_INPUT or Path(name).is_file():
+    [name] = file.files
+    if is_one:
         parts = [(name, name)]
     elif file.is_remote:
         parts = file.listed()
     else:
-        parts = _parts(file, given)
+        parts = [(path, path) for path in _paths(file, options)]
     # All files of a listing in a store have the detected format.
     form = file.format.name if file.is_remote else options.format
     for shown, one in parts:
         part = file if one == name else opened([one], form, stores)
-        dataset = part.without_columns(**given)
-        rows = (dataset if options.where is None else dataset.filter(options.where)).num_rows
-        if rows or len(parts) == 1:
-            yield (None if shown == STANDARD_INPUT else shown), rows
+        yield shown, part.without_columns(**given).num_rows
 
 
-def _parts(file: Input, options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The files of a directory or a glob that have rows, each as displayed and as opened."""
+def _paths(file: Input, options: argparse.Namespace) -> list[str]:
+    """The files of a directory or a glob that have rows."""
+    given = text_options(options) | {"partitioning": options.partitioning}
     try:
-        splits = file.splits(_WHOLE, **options)
+        return [split.path for split in file.splits(_WHOLE, **given)]
     except (TypeError, arrowfeed.OptionError):
-        return [(name, name) for name in file.files]
-    return [(split.path, split.path) for split in splits]
+        return file.files
+
+
+def _passing(file: Input, options: argparse.Namespace, *, is_one: bool) -> Iterator[tuple[str, int]]:
+    """The files with the numbers of their rows that pass the predicate."""
+    given = text_options(options) | {
+        "partitioning": options.partitioning,
+        "reader_schema": reader_schema_of(options),
+    }
+    dataset = file.filtered(options.where, **given)
+    if is_one:
+        yield file.files[0], dataset.num_rows
+        return
+    for split in dataset.plan_splits(target_bytes=_WHOLE):
+        yield split.path, sum(batch.num_rows for batch in dataset.read_split(split))

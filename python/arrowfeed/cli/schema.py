@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import arrowfeed
 from arrowfeed._rendering.text import json_text, printable
-from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._formats import MERGE, READER_SCHEMA, add_format
 from arrowfeed.cli._input import Input, opened
 from arrowfeed.cli._options import (
     STANDARD_INPUT,
     UsageError,
     add_files,
+    add_partitioning,
+    add_reader_schema,
     add_text,
+    reader_schema_of,
     sources,
     stores_of,
     text_options,
@@ -49,16 +53,24 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         part.add_argument(f"--{name}", dest="part", action="store_const", const=name, help=about)
     add_format(parser)
     add_text(parser)
+    add_partitioning(parser)
+    add_reader_schema(parser)
     parser.set_defaults(run=run, part="schema")
 
 
 def run(options: argparse.Namespace) -> None:
     """Prints the selected part of each file, below its name if there are several, except in JSON lines."""
     sources(options.files)
-    named = len(options.files) > 1 and options.part != "json"
-    for at, name in enumerate(options.files):
-        file = opened([name], options.format, stores_of(options))
-        given = file.accepted(text_options(options))
+    # One schema has the columns of all files.
+    merges = options.reader_schema == MERGE
+    inputs = [options.files] if merges else [[name] for name in options.files]
+    named = len(inputs) > 1 and options.part != "json"
+    for at, names in enumerate(inputs):
+        file = opened(names, options.format, stores_of(options), options.partitioning)
+        given = file.accepted(
+            text_options(options)
+            | {"partitioning": options.partitioning, "reader_schema": reader_schema_of(options)}
+        )
         if named:
             print(f"{'' if at == 0 else chr(10)}==> {printable(file.shown)} <==")
         print(_text_of(file, options.part, given))
@@ -70,9 +82,10 @@ def _text_of(file: Input, part: str, given: dict[str, Any]) -> str:
     if part == "json":
         return json_text(_json(file, given))
     if part == "arrow":
-        return _arrow(file.header().arrow if file.is_avro else _arrow_schema(file, given))
+        return _arrow(_arrow_schema(file, given))
     if file.is_avro:
-        return _PARTS[part](file.header())
+        of_file = part in ("codec", "metadata")
+        return _PARTS[part](file.header() if of_file else _avro_schema(file, given))
     if part != "schema":
         found = f"{file.shown} of {file.format.name}"
         raise UsageError(f"--{part}: expected a file of avro, found {found}, which has no such part")
@@ -83,7 +96,17 @@ def _detected(file: Input) -> str:
     return f"format {file.format.name}: {file.evidence}"
 
 
+def _avro_schema(file: Input, given: dict[str, Any]) -> AvroSchema:
+    """The reader schema: that of the first file if the options have none."""
+    schema = given.get(READER_SCHEMA)
+    if schema is None:
+        return file.header()
+    return file.merged_schema() if schema == MERGE else arrowfeed.AvroSchema(schema)
+
+
 def _arrow_schema(file: Input, given: dict[str, Any]) -> Schema:
+    if file.is_avro and "partitioning" not in given:
+        return _avro_schema(file, given).arrow
     with file.read(batch_size=1, threads=1, **given) as reader:
         return reader.schema
 
@@ -96,15 +119,15 @@ def _json(file: Input, given: dict[str, Any]) -> dict[str, Any]:
     }
     if not file.is_avro:
         return {**shared, "arrow": str(_arrow_schema(file, given))}
-    schema = file.header()
+    header, schema = file.header(), _avro_schema(file, given)
     return {
         **shared,
-        "codec": schema.codec,
+        "codec": header.codec,
         "fingerprint": _fingerprint(schema),
-        "metadata": _metadata(schema),
+        "metadata": _metadata(header),
         "schema": json.loads(schema.json),
         "canonical": schema.canonical,
-        "arrow": str(schema.arrow),
+        "arrow": str(_arrow_schema(file, given)),
         "warnings": schema.warnings,
     }
 
