@@ -129,8 +129,8 @@ def run(options: argparse.Namespace) -> None:
         else:
             count = write_partitions(rows, output, partitions, targets.suffix_of(target, codec), write)
     tell_skipped(reader.report())
-    is_file = isinstance(output.place, Path) and output.place.is_file()
-    size = f", {output.place.stat().st_size} bytes" if is_file else ""
+    path = output.place
+    size = f", {path.stat().st_size} bytes" if isinstance(path, Path) and path.is_file() else ""
     print(f"{printable(str(output))}: {count} rows{size}")
 
 
