@@ -10,6 +10,9 @@ use crate::position::Position;
 /// Digits of a number that is written without an exponent.
 const PLAIN_DIGITS: usize = 80;
 
+/// Digits of the largest integer of 256 bits.
+const MOST_DIGITS: usize = 77;
+
 /// An exact decimal number: `mantissa * 10^exponent`. Equal numbers have equal parts.
 ///
 /// ```
@@ -123,7 +126,9 @@ impl FromStr for Decimal {
         }
         let shift = zeros as i64 - fraction.len() as i64;
         let exponent = i32::try_from(i64::from(exponent) + shift).map_err(|_| EXPECTED)?;
-        let mantissa = i256::from_string(&[sign, significant].concat());
+        // `i256::from_string` calls itself for every 38 digits.
+        let fits = significant.len() <= MOST_DIGITS;
+        let mantissa = fits.then(|| i256::from_string(&[sign, significant].concat())).flatten();
         let mantissa = mantissa.ok_or("a number with at most 76 digits")?;
         Ok(Self { mantissa, exponent })
     }

@@ -24,6 +24,12 @@ pub enum PredicateError {
         /// The levels of the tree.
         depth: usize,
     },
+    /// An `And` or `Or` of the tree has no parts.
+    #[error("expected at least two predicates that \"{operator}\" joins, found none")]
+    NoParts {
+        /// The operator, as in the text.
+        operator: &'static str,
+    },
     /// The schema has no such column.
     #[error("column {path}: expected a column of this name, one of {columns}, found none")]
     UnknownColumn {

@@ -5,6 +5,9 @@ use std::fmt;
 use crate::temporal;
 use crate::{Decimal, PredicateError};
 
+/// Characters of a literal or predicate in a message.
+const MOST_SHOWN: usize = 100;
+
 /// A value that is compared with a column.
 ///
 /// Literals are equal if they have the same text. So an instant is equal to the string of its ISO 8601 text, which a
@@ -49,7 +52,7 @@ impl Literal {
         text.parse().map(Self::Number).map_err(|expected: &str| PredicateError::Syntax {
             position: 1,
             expected: expected.to_owned(),
-            found: format!("{text:?}"),
+            found: shortened(&format!("{text:?}")),
         })
     }
 }
@@ -94,6 +97,14 @@ impl fmt::Display for Literal {
                 write!(f, "\"{}\"", temporal::text(self))
             }
         }
+    }
+}
+
+/// The start of a text for a message.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

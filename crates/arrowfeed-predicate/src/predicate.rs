@@ -37,9 +37,9 @@ pub enum Node {
     IsNull(Operand),
     /// An operand starts with a string.
     StartsWith(Operand, String),
-    /// All of them are true. There are at least two, and none is an `And`.
+    /// All of them are true. There are at least two, and none is an `And`. One without parts cannot be compiled.
     And(Vec<Predicate>),
-    /// One of them is true. There are at least two, and none is an `Or`.
+    /// One of them is true. There are at least two, and none is an `Or`. One without parts cannot be compiled.
     Or(Vec<Predicate>),
     /// The predicate is false. It is not a `Not`.
     Not(Predicate),
@@ -178,6 +178,17 @@ impl Predicate {
         let mut depth = 0;
         self.visit(|_, level| depth = depth.max(level));
         if depth > MAX_DEPTH { Err(crate::PredicateError::Depth { depth }) } else { Ok(()) }
+    }
+
+    /// Fails if an `And` or `Or` has no parts, which no text has.
+    pub(crate) fn check_parts(&self) -> Result<(), crate::PredicateError> {
+        let mut empty = None;
+        self.visit(|node, _| match node {
+            Node::And(parts) if parts.is_empty() => empty = Some("and"),
+            Node::Or(parts) if parts.is_empty() => empty = Some("or"),
+            _ => {}
+        });
+        empty.map_or(Ok(()), |operator| Err(crate::PredicateError::NoParts { operator }))
     }
 
     /// Visits all nodes with their levels, without recursion. The root has level 1.

@@ -55,11 +55,12 @@ impl Predicate {
     /// Checks the types of the columns, and finds the columns of the schema.
     ///
     /// # Errors
-    /// A column does not exist, or its type does not have the comparison.
+    /// A column does not exist, or its type does not have the comparison. An `And` or `Or` has no parts.
     pub fn compile(&self, schema: &Schema, lists: Lists) -> Result<CompiledPredicate, PredicateError> {
         self.check_depth()?;
         Step::new(self, schema, lists).map(CompiledPredicate)
     }
+        self.check_parts()?;
 }
 
 impl Operand {
@@ -158,7 +159,7 @@ impl Step {
         batch: &RecordBatch,
         join: impl Fn(&mut Truth, &Truth),
     ) -> Result<Truth, PredicateError> {
-        let (first, others) = parts.split_first().expect("at least two parts");
+        let (first, others) = parts.split_first().expect("compiled parts");
         let mut all = first.evaluate(batch)?;
         for other in others {
             join(&mut all, &other.evaluate(batch)?);

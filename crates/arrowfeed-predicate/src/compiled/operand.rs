@@ -8,6 +8,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema};
 
 use super::Lists;
+use crate::literal::shortened;
 use crate::{Operand, Predicate, PredicateError};
 
 /// An operand of a schema.
@@ -84,7 +85,7 @@ impl Source {
 
     /// The error of an operation or literal that does not fit the type.
     pub(super) fn fault(&self, expected: &'static str, found: String) -> PredicateError {
-        let (path, data_type) = (self.path.clone(), self.data_type.clone());
+        let (path, data_type, found) = (self.path.clone(), self.data_type.clone(), shortened(&found));
         PredicateError::Type { path, data_type, expected, found }
     }
 

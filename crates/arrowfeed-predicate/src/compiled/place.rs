@@ -52,10 +52,10 @@ pub(super) fn place(data_type: &DataType, literal: &Literal) -> Result<Place, &'
         | DataType::Decimal128(_, scale)
         | DataType::Decimal256(_, scale) => {
             let number = match literal {
-                Literal::String(text) => text.parse().map(|number: Decimal| number.into()).ok(),
-                _ => None,
+                Literal::String(text) => Literal::Number(text.parse()?),
+                other => other.clone(),
             };
-            at_scale(number.as_ref().unwrap_or(literal), *scale).ok_or("a number")
+            at_scale(&number, *scale).ok_or("a number")
         }
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Ok(Place::Floats(match literal {
             Literal::Number(number) => number.among_floats(),

@@ -8,7 +8,7 @@ use arrow_array::{
     TimestampMillisecondArray,
 };
 use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
-use arrowfeed_predicate::{Lists, Predicate};
+use arrowfeed_predicate::{Lists, Literal, Node, Predicate, col};
 
 fn schema() -> Schema {
     let list = |item| DataType::new_list(item, true);
@@ -41,7 +41,11 @@ fn errors_name_the_column_its_type_and_the_literal() {
         (r#"name == x"00""#, r#"column name is Utf8: expected a string, found x"00""#),
         ("active > 1", "column active is Boolean: expected true or false, found 1"),
         ("name", "column name is Utf8: expected a string, found true"),
-        (r#"price < "cheap""#, r#"column price is Decimal128(10, 2): expected a number, found "cheap""#),
+        (
+            r#"price < "cheap""#,
+            r#"column price is Decimal128(10, 2): expected a number such as 18, -1.5 or 1e6, found "cheap""#,
+        ),
+        ("price < true", "column price is Decimal128(10, 2): expected a number, found true"),
         (r#"age in [1, "x"]"#, r#"column age is Int64: expected a number, found "x""#),
         (r#"age starts with "1""#, r#"column age is Int64: expected a string, found age starts with "1""#),
         (
@@ -182,6 +186,45 @@ fn a_list_is_its_one_value_where_lists_hold_one_value() {
 fn a_batch_of_another_schema_is_an_error() {
     let compiled = Predicate::parse("age == 1").unwrap().compile(&schema(), Lists::AreValues).unwrap();
     let other = Schema::new(vec![Field::new("age", DataType::Utf8, true)]);
+#[test]
+fn a_tree_whose_and_or_or_has_no_parts_is_an_error() {
+    for (node, operator) in [(Node::And(Vec::new()), "and"), (Node::Or(Vec::new()), "or")] {
+        let message = format!("expected at least two predicates that \"{operator}\" joins, found none");
+        for predicate in [Predicate::from(node.clone()), !Predicate::from(node) & col("age").eq(1)] {
+            let error = predicate.compile(&schema(), Lists::AreValues).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+    }
+    let one = Predicate::from(Node::And(vec![col("age").eq(1)]));
+    let batch =
+        RecordBatch::try_from_iter([("age", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
+    let kept = one.compile(&batch.schema(), Lists::AreValues).unwrap().keeps(&batch).unwrap();
+    assert_eq!(kept, vec![true, false].into());
+}
+
+#[test]
+fn a_number_of_millions_of_digits_is_an_error() {
+    let digits = "9".repeat(2_000_000);
+    let expected = "expected a number with at most 76 digits, found \"99999999999999999999";
+    for number in [digits.clone(), format!("-{digits}"), format!("0.{digits}"), format!("{digits}e-2000000")]
+    {
+        let error = Predicate::parse(&format!("age == {number}")).unwrap_err().to_string();
+        assert!(error.len() < 200 && error.contains("at most 76 digits"), "{error:.200}");
+        let error = Literal::decimal(&number).unwrap_err().to_string();
+        assert!(error.len() < 200 && error.contains("at most 76 digits"), "{error:.200}");
+        for predicate in [col("price").eq(number.clone()), col("price").is_in([number])] {
+            let error = predicate.compile(&schema(), Lists::AreValues).unwrap_err().to_string();
+            assert!(error.len() < 200 && error.contains("at most 76 digits"), "{error:.200}");
+        }
+    }
+    let error = col("price").eq(digits).compile(&schema(), Lists::AreValues).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("column price is Decimal128(10, 2): {expected}")), "{error:.200}");
+    let zeros = format!("1{}", "0".repeat(2_000_000));
+    assert_eq!(Literal::decimal(&zeros).unwrap().to_string(), "1e2000000");
+    let largest = arrow_buffer::i256::MAX.to_string();
+    assert_eq!(Literal::decimal(&largest).unwrap().to_string(), largest);
+}
+
     let batch = RecordBatch::try_new(Arc::new(other), vec![Arc::new(StringArray::from(vec!["x"]))]).unwrap();
     let error = compiled.evaluate(&batch).unwrap_err().to_string();
     assert_eq!(error, "column age: expected the type Int64 of the compiled schema, found Utf8");
@@ -194,7 +237,7 @@ fn of_several_readings_of_a_path_the_longest_first_name_counts() {
     let parent = arrow_array::StructArray::new(inner, vec![Arc::new(Int64Array::from(vec![2]))], None);
     let batch = RecordBatch::try_from_iter([("a", Arc::new(parent) as ArrayRef), ("a.b", column)]).unwrap();
     for (path, expected) in [("a.b", 1), ("['a.b']", 1), ("['a'].b", 2), ("a['b']", 2)] {
-        let predicate = arrowfeed_predicate::col(path).eq(expected);
+        let predicate = col(path).eq(expected);
         let compiled = predicate.compile(&batch.schema(), Lists::AreValues).unwrap();
         assert_eq!(compiled.keeps(&batch).unwrap(), vec![true].into(), "{path}");
     }
