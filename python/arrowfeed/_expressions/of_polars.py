@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import math
 import operator
 import re
 from typing import TYPE_CHECKING, Any
@@ -190,7 +191,9 @@ def _test(function: Any, inputs: list[Any], types: Mapping[str, Any]) -> Predica
             return _TESTS[name](_operand(value, types)[0])
         case {"IsIn": {"nulls_equal": False}}, [value, {"Literal": _} as values]:
             operand, kind = _operand(value, types)
-            return operand.is_in(_literals(values, kind, is_list=True))
+            found = _literals(values, kind, is_list=True)
+            condition = operand.is_in([value for value in found if not _is_nan(value)])
+            return condition | _TESTS["IsNan"](operand) if any(map(_is_nan, found)) else condition
         case {"IsBetween": {"closed": str(closed)}}, [value, low, high] if closed in _BOUNDS:
             first, last = _BOUNDS[closed]
             return _comparison(value, first, low, types) & _comparison(value, last, high, types)
@@ -282,6 +285,10 @@ def _values(series: Any) -> list[Any]:
     if kind in (pl.List, pl.Array, pl.Struct, pl.Object, pl.Null):
         raise _NotUnderstoodError(f"values of {kind}")
     return series.to_list()
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _timestamp(value: int, digits: int) -> str:
