@@ -8,7 +8,7 @@
 //! | arguments | `argument`, `argument_types`, `limits`, `added_columns`, `row_numbers`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
 //! | formats | `formats` |
 //! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
-//! | Arrow data | `batch` (with `batch_rows`), `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `column_types` (the types of some columns), `cast`; `polars` (frames); `predicate` (filters); `foreign` (data of other libraries) |
+//! | Arrow data | `batch` (with `batch_rows`), `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `column_types` (the types of some columns), `cast`; `polars` (frames); `predicate` (filters), with `literal` and `numpy_time` (values that are compared); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write` (with `iterated`, the batches of an iterator), `writer`, `records`, `formats/tfrecord` |
@@ -55,9 +55,11 @@ mod html;
 mod iterated;
 mod libraries;
 mod limits;
+mod literal;
 mod main_thread;
 mod message_schemas;
 mod numpy_array;
+mod numpy_time;
 mod object;
 #[cfg(feature = "stores")]
 mod obstore;

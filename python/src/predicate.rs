@@ -1,19 +1,18 @@
 //! Predicates: `arrowfeed.col`, `arrowfeed.Column` and `arrowfeed.Predicate`.
 
 use arrow_schema::SchemaRef;
-use arrowfeed::predicate::{Literal, NullInList, Operand, Predicate as Tree, col as operand};
+use arrowfeed::predicate::{NullInList, Operand, Predicate as Tree, col as operand};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{
-    IntoPyDict, PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyFloat, PyInt, PyString, PyTime,
-};
+use pyo3::types::{PyBool, PyString};
 
 use crate::argument::{each, wrong_type};
 use crate::argument_types::Argument;
 use crate::arrow_schema::Schema;
 use crate::errors::io_error;
+use crate::literal::literal;
 use crate::object::Object;
 use crate::shutdown::try_attach;
 
@@ -207,100 +206,6 @@ fn joined(operator: &str, other: &Bound<'_, PyAny>) -> PyResult<Tree> {
     Err(PyTypeError::new_err(format!(
         "{operator}: expected a predicate, found {found}: put comparisons into parentheses"
     )))
-}
-
-/// A value that is compared with a column.
-fn literal(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Literal> {
-    let expected = "a bool, number, str, bytes, date, time, datetime, timedelta or Decimal";
-    if value.is_none() {
-        let message = format!("{name}: expected {expected}, found None: use is_null() or is_not_null()");
-        return Err(PyTypeError::new_err(message));
-    }
-    literal_of(value)?.ok_or_else(|| wrong_type(name, expected, value))
-}
-
-fn literal_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
-    if let Ok(flag) = value.cast::<PyBool>() {
-        return Ok(Some(flag.is_true().into()));
-    }
-    if value.is_instance_of::<PyInt>() {
-        let number: i128 = value.extract()?;
-        return Ok(Some(number.into()));
-    }
-    if value.is_instance_of::<PyFloat>() {
-        return Ok(Some(value.extract::<f64>()?.into()));
-    }
-    if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Some(text.to_cow()?.into_owned().into()));
-    }
-    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
-        return Ok(Some(value.extract::<Vec<u8>>()?.into()));
-    }
-    if let Some(literal) = temporal(value)? {
-        return Ok(Some(literal));
-    }
-    let decimal = value.py().import("decimal")?.getattr("Decimal")?;
-    if value.is_instance(&decimal)? {
-        let text: String = value.call_method1("__format__", ("f",))?.extract()?;
-        return Literal::decimal(&text).map(Some).map_err(|error| PyValueError::new_err(error.to_string()));
-    }
-    // Scalars of NumPy, pandas and pyarrow have one of these methods.
-    for method in ["item", "to_pydatetime", "as_py"] {
-        if let Ok(scalar) = value.call_method0(method)
-            && !scalar.is(value)
-            && !scalar.get_type().is(value.get_type())
-        {
-            return literal_of(&scalar);
-        }
-    }
-    Ok(None)
-}
-
-/// A date, a time, a datetime or a timedelta, also those of pandas, which have nanoseconds.
-fn temporal(value: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
-    let py = value.py();
-    let number = |name: &str| value.getattr(name)?.extract::<i64>();
-    if value.is_instance_of::<PyDateTime>() {
-        let datetime = py.import("datetime")?;
-        let zone = value.getattr("tzinfo")?;
-        let utc = if zone.is_none() { None } else { Some(datetime.getattr("timezone")?.getattr("utc")?) };
-        let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, None)?.into_any();
-        let epoch = match &utc {
-            Some(utc) => epoch.call_method("replace", (), Some(&[("tzinfo", utc)].into_py_dict(py)?))?,
-            None => epoch,
-        };
-        let since = nanoseconds(&value.sub(epoch)?)?;
-        return Ok(Some(if utc.is_some() { Literal::Instant(since) } else { Literal::Timestamp(since) }));
-    }
-    if value.is_instance_of::<PyDate>() {
-        let days: i64 = value.call_method0("toordinal")?.extract()?;
-        return Ok(Some(Literal::Date(days - EPOCH)));
-    }
-    if value.is_instance_of::<PyTime>() {
-        if !value.getattr("tzinfo")?.is_none() {
-            return Ok(None);
-        }
-        let seconds = (number("hour")? * 60 + number("minute")?) * 60 + number("second")?;
-        return Ok(Some(Literal::Time(seconds * 1_000_000_000 + number("microsecond")? * 1000)));
-    }
-    if value.is_instance_of::<PyDelta>() {
-        return nanoseconds(value).map(|nanos| Some(Literal::Duration(nanos)));
-    }
-    Ok(None)
-}
-
-/// The number of 1970-01-01 in Python's `date.toordinal`.
-const EPOCH: i64 = 719_163;
-
-/// The nanoseconds of a timedelta. Those of pandas have an attribute for the part below a microsecond.
-fn nanoseconds(delta: &Bound<'_, PyAny>) -> PyResult<i128> {
-    let number = |name: &str| delta.getattr(name)?.extract::<i128>();
-    let below = match delta.getattr_opt("nanoseconds")? {
-        Some(nanos) => nanos.extract()?,
-        None => 0,
-    };
-    let seconds = number("days")? * 86_400 + number("seconds")?;
-    Ok(seconds * 1_000_000_000 + number("microseconds")? * 1000 + below)
 }
 
 /// The filter of an argument.
