@@ -340,7 +340,12 @@ def test_errors_say_what_was_expected(files, number):
 @pytest.mark.parametrize("name", READERS)
 def test_a_column_that_does_not_exist_is_named(files, name):
     read, dataset_class = READERS[name]
-    with pytest.raises(af.ArrowfeedError, match="nothing"):
-        read(files[name], where="nothing > 3")
-    with pytest.raises(af.ArrowfeedError, match="nothing"):
-        dataset_class(files[name]).filter("nothing > 3")
+    for columns in (None, ["id"]):
+        for where in ("nothing > 3", "id >= 3 and nothing.x is null"):
+            path = next(word for word in where.split() if "nothing" in word)
+            with pytest.raises(af.OptionError) as of_reader:
+                read(files[name], columns=columns, where=where)
+            with pytest.raises(af.OptionError) as of_dataset:
+                dataset_class(files[name], columns=columns).filter(where)
+            assert str(of_dataset.value) == str(of_reader.value)
+            assert str(of_reader.value).startswith(f"column {path}: expected a column of this name, one of ")

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_predicate::{Lists, Predicate};
+use arrowfeed_predicate::{Lists, Predicate, col};
 
 use super::added_columns::Added;
 use super::file_set::FileSet;
 use super::filter::{ChosenRows, Filter, FilterLevel};
 use crate::FeedError;
-use crate::format::FileFormat;
+use crate::format::{FileFormat, compiled};
 
 impl FileSet {
     /// Returns the same files, of which only the rows that pass `predicate` are read. Its columns need not be selected. The
@@ -82,7 +82,9 @@ impl FileSet {
             }));
         }
         let (mut format, added) = match before.pop().flatten() {
-            Some(columns) => self.projected(&columns)?,
+            Some(columns) => {
+                self.projected(&columns).map_err(|error| self.unknown_column(&levels).unwrap_or(error))?
+            }
             None => (self.format.clone(), self.added.clone()),
         };
         let is_stored =
@@ -125,6 +127,16 @@ impl FileSet {
         let Some(added) = &self.added else { return Ok((self.format.with_columns(columns)?, None)) };
         let (format, added) = added.with_columns(&*self.format, columns)?;
         Ok((format, Some(Arc::new(added))))
+    }
+
+    /// The error of a predicate that names a column which the files do not have.
+    fn unknown_column(&self, levels: &[FilterLevel]) -> Option<FeedError> {
+        let all = self.format.all_columns().ok()?;
+        let is_added = |path: &str| self.added.as_ref().is_some_and(|added| added.position(path).is_some());
+        let mut paths =
+            levels.iter().filter_map(|level| level.predicate.as_ref()).flat_map(Predicate::columns);
+        let unknown = paths.find(|path| !is_added(path) && col(*path).find(&all).is_none())?;
+        compiled(&col(unknown).is_null(), &all, Lists::AreValues).err()
     }
 
     /// The predicate of the last filter, if the rows are filtered.
