@@ -77,6 +77,8 @@ def random_test(rng):
         return column.is_nan()
     if name == "flag" and kind == 3:
         return column
+    if name in ("text", "large", "bytes") and kind == 3:
+        return pc.starts_with(column, rng.choice(["", "a", "ab", "ü"]))
     if kind == 4:
         return rng.choice(COMPARISONS)(pc.scalar(rng.choice(values)), column)
     return rng.choice(COMPARISONS)(column, rng.choice(values))
@@ -188,6 +190,13 @@ def test_the_types_of_columns_need_not_be_those_of_literals():
         assert found.to_pylist() == [table.to_pylist()[row] for row in rows], str(expression)
 
 
+def test_starts_with():
+    schema = pa.schema([("text", pa.string()), ("bytes", pa.binary())])
+    for name in schema.names:
+        predicate = af.Predicate(pc.starts_with(pc.field(name), 'a"b'), schema=schema)
+        assert predicate == af.col(name).starts_with('a"b')
+
+
 def test_is_in_is_that_of_pyarrow():
     schema = pa.schema([("x", pa.float64())])
 
@@ -207,7 +216,9 @@ SCHEMA = pa.schema(
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        (pc.starts_with(pc.field("text"), "a"), "starts_with"),
+        (pc.match_substring(pc.field("text"), "a"), "contains"),
+        (pc.starts_with(pc.field("text"), "a", ignore_case=True), "starts_with of the same case"),
+        (pc.is_in(pc.field("a"), pa.array([1, None]), skip_nulls=True), "an option for nulls"),
         (pc.field("a") > pc.field("b"), '"gt" of two columns'),
         (pc.field("a") + 1 > 2, "the function"),
         (pc.field("a").cast(pa.int8(), safe=False) > 2, "a cast"),

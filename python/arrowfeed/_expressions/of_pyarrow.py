@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import predicate_from_substrait
@@ -19,6 +20,9 @@ pc: Any = needed("pyarrow.compute", "for its expressions")
 _MOST_LEVELS = 14
 """Levels of the deepest expression. The Substrait form of pyarrow doubles in size with each level."""
 
+_OTHER_NULLS = re.compile(r"null_matching_behavior=(?!MATCH)")
+"""An option of `is_in` in the text of an expression."""
+
 
 def of_pyarrow(expression: Any, schema: ArrowSchemaExportable, *, in_of_sql: bool = False) -> Predicate:
     """Returns the predicate that a `pyarrow.compute.Expression` is.
@@ -31,7 +35,11 @@ def of_pyarrow(expression: Any, schema: ArrowSchemaExportable, *, in_of_sql: boo
     Raises:
         ValueError: The expression has a part that predicates do not have, or does not fit the schema.
     """
-    levels = _levels(str(expression))
+    text = str(expression)
+    if _OTHER_NULLS.search(text):
+        # The Substrait form does not have this option.
+        raise ValueError("expected is_in that finds nulls in its values, found an option for nulls")
+    levels = _levels(text)
     if levels > _MOST_LEVELS:
         message = f"expected an expression of at most {_MOST_LEVELS} levels, found {levels}"
         raise ValueError(f"{message}: use arrowfeed.col, or join the predicates of its parts with &")

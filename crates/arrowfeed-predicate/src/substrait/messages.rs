@@ -167,6 +167,18 @@ pub(super) struct Function {
     pub(super) reference: u32,
     #[prost(message, repeated, tag = "4")]
     pub(super) arguments: Vec<Argument>,
+    #[prost(message, repeated, tag = "5")]
+    pub(super) options: Vec<FunctionOption>,
+}
+
+/// `substrait.FunctionOption`
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct FunctionOption {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    /// The first one that the reader supports is meant.
+    #[prost(string, repeated, tag = "2")]
+    pub(super) preferences: Vec<String>,
 }
 
 /// `substrait.FunctionArgument`

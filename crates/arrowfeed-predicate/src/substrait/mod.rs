@@ -10,7 +10,8 @@ use prost::Message;
 
 use crate::{Comparison, Decimal, Literal, MAX_DEPTH, Operand, Predicate, PredicateError, col, text};
 use messages::{
-    Expression, ExtendedExpression, FieldReference, Function, IfThen, In, Kind, UserDefined, Value,
+    Expression, ExtendedExpression, FieldReference, Function, FunctionOption, IfThen, In, Kind, UserDefined,
+    Value,
 };
 
 /// The result of a list of options for a null, which [`Predicate::from_substrait`] takes.
@@ -27,8 +28,8 @@ impl Predicate {
     /// rows of `schema`.
     ///
     /// It may have fields of structs, literals, comparisons of a field with a literal, `and`, `or`, `not`, `is_null`,
-    /// `is_not_null`, `is_nan`, a list of options, the `in` of SQL, and `list_value_length` of Arrow. In a list of options, NaN is
-    /// equal to itself.
+    /// `is_not_null`, `is_nan`, `starts_with`, a list of options, the `in` of SQL, and `list_value_length` of Arrow. In a list
+    /// of options, NaN is equal to itself.
     ///
     /// # Errors
     /// The bytes are not such a message, or the expression has other parts.
@@ -100,14 +101,14 @@ impl<'a> Reader<'a> {
             ("is_not_null", [value]) => return Ok(self.operand(value)?.is_not_null()),
             ("is_nan", [value]) => return Ok(is_nan(self.operand(value)?)),
             ("equal", [_, _]) => Comparison::Eq,
+            ("starts_with", [value, prefix]) => return self.starts_with(value, prefix, &function.options),
             ("not_equal", [_, _]) => Comparison::Ne,
             ("lt", [_, _]) => Comparison::Lt,
             ("lte", [_, _]) => Comparison::Le,
             ("gt", [_, _]) => Comparison::Gt,
             ("gte", [_, _]) => Comparison::Ge,
             _ => {
-                let known =
-                    "a comparison, and, or, not, is_null, is_not_null, is_nan, is_in or list_value_length";
+                let known = "a comparison, and, or, not, is_null, is_not_null, is_nan, is_in, starts_with or list_value_length";
                 return Err(fault(known, format!("the function {name:?}")));
             }
         };
@@ -126,6 +127,25 @@ impl<'a> Reader<'a> {
     }
 
     fn is_in(&self, list: &In) -> Result<Predicate, PredicateError> {
+    fn starts_with(
+        &self,
+        value: &[u8],
+        prefix: &[u8],
+        options: &[FunctionOption],
+    ) -> Result<Predicate, PredicateError> {
+        let is_exact = |option: &FunctionOption| {
+            option.name == "case_sensitivity"
+                && option.preferences.first().is_some_and(|first| first == "CASE_SENSITIVE")
+        };
+        match self.term(prefix)? {
+            _ if !options.iter().all(is_exact) => {
+                Err(fault("starts_with of the same case", "another option"))
+            }
+            Term::Literal(Some(Literal::String(prefix))) => Ok(self.operand(value)?.starts_with(prefix)),
+            _ => Err(fault("starts_with of a string", "another argument")),
+        }
+    }
+
         let (operand, any, has_null) = self.any_of(list)?;
         match (self.null_in_list, has_null) {
             (NullInList::IsCompared, true) => Ok(any | operand.is_null()),
