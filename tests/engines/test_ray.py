@@ -320,6 +320,22 @@ def test_a_filter_is_pushed_down(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert str(datasource._files.dataset.predicate) == "n > 3"
 
 
+def test_an_empty_list_is_not_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pa.table({"id": [[n] for n in range(9)], "list": [[None, [], [1]][n % 3] for n in range(9)]})
+    arrowfeed.write_tfrecord(table, tmp_path / "rows.tfrecord")
+    dataset = arrowfeed.ray.read_dataset(tmp_path)
+    column = ray.data.expressions.col("list")
+    for expression, rest in [
+        (column.is_null(), [0]),
+        (column.is_not_null(), [1, 2]),
+        (~column.is_null(), [1, 2]),
+    ]:
+        filtered = dataset.filter(expr=expression)
+        assert "Filter" not in optimized(filtered, capsys)
+        found = sorted(row["id"][0] for row in filtered.take_all())
+        assert found == [n for n in range(9) if n % 3 in rest]
+
+
 def test_ray_filters_rows_with_tensors(examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A filter may name a tensor."""
     dataset = arrowfeed.ray.read_dataset(examples, features={"label": features.Dense([])})

@@ -181,7 +181,14 @@ def test_lists_of_one_value_are_compared_by_it(tmp_path):
         return table.column("id").to_pylist()
 
     assert ids(col("id") >= 2) == [[2], [3]]
-    assert ids(col("id").is_null()) == [[]]
+    # `is null` asks about the list of the batch.
+    assert ids(col("id").is_null()) == []
+    assert ids(col("id").is_not_null()) == [[1], [], [2], [3]]
+    assert ids("id is null or list_length(id) == 0") == [[]]
+    in_list = pc.field("id").isin([1])
+    assert ids(in_list) == [[1]]
+    assert ids(~in_list) == [[], [2], [3]]
+    assert ids(~pc.field("id").isin([1, None])) == [[2], [3]]
     assert ids(col("many").list_length() == 2) == [[3]]
     with pytest.raises(af.ConversionError) as caught:
         list(af.read_tfrecord(tmp_path / "a.tfrecord", where=col("many") == 1))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
 use arrowfeed_predicate::{Comparison, Lists, Literal, Operand, Predicate};
-use arrowfeed_source::field_path::{joined, list_item};
+use arrowfeed_source::field_path::joined;
 use datafusion_common::ScalarValue;
 use datafusion_expr::Operator;
 use datafusion_physical_expr::expressions::{
@@ -39,13 +39,12 @@ impl Translated {
 
 /// Translates a filter over columns of a schema. `None`: no part of it can be translated.
 pub(crate) fn translate(filter: &Arc<dyn PhysicalExpr>, schema: &Schema, lists: Lists) -> Option<Translated> {
-    let translated = Translator { schema, lists }.filter(filter)?;
+    let translated = Translator { schema }.filter(filter)?;
     translated.predicate.compile(schema, lists).is_ok().then_some(translated)
 }
 
 struct Translator<'a> {
     schema: &'a Schema,
-    lists: Lists,
 }
 
 impl Translator<'_> {
@@ -66,10 +65,10 @@ impl Translator<'_> {
             return Some(Translated::exact(!inner.predicate));
         }
         if let Some(is_null) = filter.downcast_ref::<IsNullExpr>() {
-            return Some(Translated::exact(self.nullable(is_null.arg())?.is_null()));
+            return Some(Translated::exact(self.operand(is_null.arg())?.0.is_null()));
         }
         if let Some(is_not_null) = filter.downcast_ref::<IsNotNullExpr>() {
-            return Some(Translated::exact(self.nullable(is_not_null.arg())?.is_not_null()));
+            return Some(Translated::exact(self.operand(is_not_null.arg())?.0.is_not_null()));
         }
         if let Some(list) = filter.downcast_ref::<InListExpr>() {
             return self.in_list(list);
@@ -150,13 +149,6 @@ impl Translator<'_> {
         }
         let found = operand.starts_with(prefix(pattern.as_deref()?)?);
         Some(Translated::exact(if like.negated() { !found } else { found }))
-    }
-
-    /// A column whose nulls a predicate sees as DataFusion does.
-    fn nullable(&self, expr: &Arc<dyn PhysicalExpr>) -> Option<Operand> {
-        let (operand, data_type) = self.operand(expr)?;
-        let is_seen_as_value = self.lists == Lists::HoldOneValue && list_item(data_type).is_some();
-        (!is_seen_as_value).then_some(operand)
     }
 
     /// A column or a field of a struct, with its type. DataFusion does not see that the struct around a field is null, so

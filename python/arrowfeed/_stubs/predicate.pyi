@@ -62,7 +62,7 @@ class Column:
     def __ror__(self, other: Predicate | Column) -> Predicate: ...
     def __invert__(self) -> Predicate: ...
     def is_null(self) -> Predicate:
-        """Whether the value is null."""
+        """Whether the value is null. An empty list is not null."""
 
     def is_not_null(self) -> Predicate:
         """Whether the value is not null."""

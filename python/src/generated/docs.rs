@@ -637,7 +637,7 @@ Example:
         r#"Whether the value is not null."#
     };
     (Column.is_null) => {
-        r#"Whether the value is null."#
+        r#"Whether the value is null. An empty list is not null."#
     };
     (Column.list_length) => {
         r#"The number of values of the list, which can be compared.

@@ -1,11 +1,13 @@
+use std::path::Path;
 use std::sync::Arc;
 
+use arrowfeed::arrow::array::types::Int64Type;
 use arrowfeed::arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array,
-    Int32Array, Int64Array, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+    Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrowfeed::arrow::schema::{DataType, Field};
-use arrowfeed::avro::AvroOptions;
+use arrowfeed::avro::{AvroOptions, ColumnEncoding};
 use arrowfeed::source::run::ReadOptions;
 use arrowfeed_datafusion::{ArrowfeedTable, TableFormat};
 use datafusion::datasource::MemTable;
@@ -130,10 +132,10 @@ fn expression(random: &mut ChaCha8Rng, depth: u32) -> String {
 }
 
 /// The table `file` of an Avro file, and the table `memory` of its batches.
-async fn tables(directory: &std::path::Path, random: &mut ChaCha8Rng) -> Result<SessionContext> {
+async fn tables(directory: &Path, batch: &RecordBatch, options: AvroOptions) -> Result<SessionContext> {
     let path = directory.join("a.avro");
-    write(&path, &batch(random), 2000);
-    let table = ArrowfeedTable::open(vec![path.into()], TableFormat::Avro(AvroOptions::default())).await?;
+    write(&path, batch, 2000);
+    let table = ArrowfeedTable::open(vec![path.into()], TableFormat::Avro(options)).await?;
     let batches = table.files().clone().read_files(ReadOptions::default()).unwrap();
     let schema = batches.schema();
     let batches: Vec<RecordBatch> = batches.collect::<Result<_, _>>().unwrap();
@@ -151,7 +153,7 @@ async fn filters_pass_the_rows_that_datafusion_passes() -> Result<()> {
     for (case, seed) in seeds(50).enumerate() {
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
         if case % 10 == 0 {
-            context = Some(tables(directory.path(), random).await?);
+            context = Some(tables(directory.path(), &batch(random), AvroOptions::default()).await?);
         }
         let context = context.as_ref().unwrap();
         let filter = expression(random, 3);
@@ -172,10 +174,39 @@ async fn filters_pass_the_rows_that_datafusion_passes() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_empty_list_is_not_null_where_lists_hold_one_value() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let rows = [Some(vec![Some(1)]), Some(vec![]), None, Some(vec![Some(1), Some(2)])];
+    let lists = ListArray::from_iter_primitive::<Int64Type, _, _>(rows);
+    let columns = [
+        ("id", Arc::new(Int64Array::from_iter_values(0..4)) as ArrayRef, false),
+        ("list", Arc::new(lists), true),
+        ("one", Arc::new(Int64Array::from(vec![Some(1), None, Some(2), None])), true),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    for encoding in [ColumnEncoding::Feature, ColumnEncoding::Tfx] {
+        let options = AvroOptions { encoding, ..AvroOptions::default() };
+        let context = tables(directory.path(), &batch, options).await?;
+        for filter in ["list IS NULL", "list IS NOT NULL", "one IS NULL", "NOT (list IS NULL OR one IS NULL)"]
+        {
+            let of = |table: &str| format!("SELECT id FROM {table} WHERE {filter} ORDER BY id");
+            assert_eq!(
+                query(&context, &of("file")).await?,
+                query(&context, &of("memory")).await?,
+                "{filter}"
+            );
+            let plan = plan(&context, &of("file")).await;
+            assert!(plan.contains(", filter=") && !plan.contains("FilterExec"), "{plan}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_predicates_compare_in_another_way_is_left_to_datafusion() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let random = &mut ChaCha8Rng::seed_from_u64(1);
-    let context = tables(directory.path(), random).await?;
+    let context = tables(directory.path(), &batch(random), AvroOptions::default()).await?;
     let cases = [
         // (filter, predicate, whether DataFusion filters too)
         ("f > 1.5", Some("not (f <= 1.5)"), true),

@@ -15,6 +15,8 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Schema};
 
 use crate::{Node, Operand, Predicate, PredicateError};
+#[cfg(feature = "substrait")]
+pub(crate) use operand::is_list;
 use operand::{Source, resolve};
 use test::Test;
 
@@ -25,8 +27,8 @@ use test::Test;
 pub enum Lists {
     /// Lists are values, which have no comparison with a literal.
     AreValues,
-    /// A list is compared by its one value, and it is null if it is empty. A list with several values is an error of a comparison,
-    /// and it is not null.
+    /// A list is compared by its one value. The comparison is null if the list is empty or if its value is null, and a list with
+    /// several values is an error. `is null` is a question about the list: an empty list is not null.
     HoldOneValue,
 }
 
@@ -58,9 +60,9 @@ impl Predicate {
     /// A column does not exist, or its type does not have the comparison. An `And` or `Or` has no parts.
     pub fn compile(&self, schema: &Schema, lists: Lists) -> Result<CompiledPredicate, PredicateError> {
         self.check_depth()?;
+        self.check_parts()?;
         Step::new(self, schema, lists).map(CompiledPredicate)
     }
-        self.check_parts()?;
 }
 
 impl Operand {

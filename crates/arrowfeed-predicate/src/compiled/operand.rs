@@ -114,23 +114,10 @@ impl Source {
     pub(super) fn nulls(&self, batch: &RecordBatch) -> Result<BooleanBuffer, PredicateError> {
         let (array, parents) = self.array(batch)?;
         let own = array.logical_nulls();
-        let nulls = NullBuffer::union(own.as_ref(), parents.as_ref());
-        let is_null = |row: usize| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        match self.view {
-            View::Value | View::Length => Ok(match &nulls {
-                Some(nulls) => !nulls.inner(),
-                None => BooleanBuffer::new_unset(array.len()),
-            }),
-            View::OneValue => {
-                let (values, ranges) = ranges(&array);
-                let items = values.logical_nulls();
-                let null_item = |item: usize| items.as_ref().is_some_and(|items| items.is_null(item));
-                Ok(BooleanBuffer::collect_bool(array.len(), |row| {
-                    let (start, length) = ranges[row];
-                    is_null(row) || length == 0 || length == 1 && null_item(start)
-                }))
-            }
-        }
+        Ok(match NullBuffer::union(own.as_ref(), parents.as_ref()) {
+            Some(nulls) => !nulls.inner(),
+            None => BooleanBuffer::new_unset(array.len()),
+        })
     }
 
     /// The array at the path, and the nulls of the structs around it.
@@ -192,6 +179,11 @@ pub(super) fn resolve<'a>(fields: &'a [Arc<Field>], path: &str) -> Option<(Vec<u
         indices.insert(0, i);
         Some((indices, data_type))
     })
+}
+
+#[cfg(feature = "substrait")]
+pub(crate) fn is_list(data_type: &DataType) -> bool {
+    item_type(data_type).is_some()
 }
 
 /// The type of the items of a list.

@@ -8,6 +8,7 @@ use arrow_buffer::i256;
 use arrow_schema::{DataType, Fields, Schema};
 use prost::Message;
 
+use crate::compiled::is_list;
 use crate::{Comparison, Decimal, Literal, MAX_DEPTH, Operand, Predicate, PredicateError, col, text};
 use messages::{
     Expression, ExtendedExpression, FieldReference, Function, FunctionOption, IfThen, In, Kind, UserDefined,
@@ -100,8 +101,8 @@ impl<'a> Reader<'a> {
             ("is_null", [value]) => return Ok(self.operand(value)?.is_null()),
             ("is_not_null", [value]) => return Ok(self.operand(value)?.is_not_null()),
             ("is_nan", [value]) => return Ok(is_nan(self.operand(value)?)),
-            ("equal", [_, _]) => Comparison::Eq,
             ("starts_with", [value, prefix]) => return self.starts_with(value, prefix, &function.options),
+            ("equal", [_, _]) => Comparison::Eq,
             ("not_equal", [_, _]) => Comparison::Ne,
             ("lt", [_, _]) => Comparison::Lt,
             ("lte", [_, _]) => Comparison::Le,
@@ -126,7 +127,6 @@ impl<'a> Reader<'a> {
         Ok(operand.compare(comparison, literal))
     }
 
-    fn is_in(&self, list: &In) -> Result<Predicate, PredicateError> {
     fn starts_with(
         &self,
         value: &[u8],
@@ -146,10 +146,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-        let (operand, any, has_null) = self.any_of(list)?;
+    fn is_in(&self, list: &In) -> Result<Predicate, PredicateError> {
+        let (column, any, has_null) = self.any_of(list)?;
         match (self.null_in_list, has_null) {
-            (NullInList::IsCompared, true) => Ok(any | operand.is_null()),
-            (NullInList::IsCompared, false) => Ok(any & operand.is_not_null()),
+            (NullInList::IsCompared, true) => Ok(any | !has_value(column)),
+            (NullInList::IsCompared, false) => Ok(any & has_value(column)),
             (NullInList::IsNull, false) => Ok(any),
             (NullInList::IsNull, true) => Err(fault("a list without null", "a null")),
         }
@@ -159,7 +160,7 @@ impl<'a> Reader<'a> {
     fn in_of_sql(&self, choice: &IfThen, levels: usize) -> Result<Predicate, PredicateError> {
         if let [clause] = &*choice.clauses
             && let Some(Kind::In(list)) = kind(&clause.result)?
-            && let (operand, any, false) = self.any_of(&list)?
+            && let ((operand, _), any, false) = self.any_of(&list)?
             && self.predicate(&clause.condition, levels)? == operand.is_not_null()
             && let Term::Literal(None) = self.term(&choice.otherwise)?
         {
@@ -169,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The column that is one of the literals, whether it is, and whether null is one of them.
-    fn any_of(&self, list: &In) -> Result<(Operand, Predicate, bool), PredicateError> {
+    fn any_of(&self, list: &In) -> Result<((Operand, &'a DataType), Predicate, bool), PredicateError> {
         let value = list.value.as_deref().ok_or_else(|| fault("a column", "none"))?;
         let Term::Field(operand, data_type) = self.term(value)? else {
             return Err(fault("a column", "a literal"));
@@ -190,7 +191,7 @@ impl<'a> Reader<'a> {
         if has_nan {
             any = any | is_nan(operand.clone());
         }
-        Ok((operand, any, has_null))
+        Ok(((operand, data_type), any, has_null))
     }
 
     fn operand(&self, expression: &[u8]) -> Result<Operand, PredicateError> {
@@ -290,6 +291,12 @@ impl Literal {
             _ => self,
         }
     }
+}
+
+/// Whether a comparison sees a value: a list that is compared by its one value may have none.
+fn has_value((operand, data_type): (Operand, &DataType)) -> Predicate {
+    let is_valid = operand.clone().is_not_null();
+    if is_list(data_type) { is_valid & operand.list_length().ge(1) } else { is_valid }
 }
 
 /// NaN is the value that is not at most infinity.

@@ -184,11 +184,7 @@ impl Tree {
                 Cell::Bytes(bytes) => bytes.starts_with(prefix.as_bytes()),
                 other => unreachable!("{other:?}"),
             }),
-            Self::IsNull(column) => Some(match &cells[*column] {
-                Cell::Null => true,
-                Cell::List(items) => items.is_empty() || *items == [Cell::Null],
-                _ => false,
-            }),
+            Self::IsNull(column) => Some(cells[*column] == Cell::Null),
             Self::Length(column, comparison, length) => {
                 assert!(is_list(&types[*column]));
                 match &cells[*column] {

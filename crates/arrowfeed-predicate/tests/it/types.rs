@@ -169,7 +169,11 @@ fn a_list_is_its_one_value_where_lists_hold_one_value() {
     };
     let column = || lists(vec![Some(vec![Some(1)]), Some(vec![]), None, Some(vec![None])]);
     assert_eq!(kept(column(), "x == 1"), [YES, None, None, None]);
-    assert_eq!(kept(column(), "x is null"), [NO, YES, YES, YES]);
+    assert_eq!(kept(column(), "x is null"), [NO, NO, YES, NO]);
+    assert_eq!(kept(column(), "x is not null"), [YES, YES, NO, YES]);
+    assert_eq!(kept(column(), "x is null or list_length(x) == 0"), [NO, YES, YES, NO]);
+    assert_eq!(kept(column(), "x in [1]"), [YES, None, None, None]);
+    assert_eq!(kept(column(), "x != 1"), [NO, None, None, None]);
     assert_eq!(kept(column(), "list_length(x) == 1"), [YES, NO, None, YES]);
     let several = lists(vec![Some(vec![Some(1)]), Some(vec![Some(1), Some(2), Some(3)])]);
     assert_eq!(kept(several.clone(), "x is null"), [NO, NO]);
@@ -182,10 +186,6 @@ fn a_list_is_its_one_value_where_lists_hold_one_value() {
     assert_eq!(error.to_string(), "column x, row 1: expected a list with at most one value, found 3 values");
 }
 
-#[test]
-fn a_batch_of_another_schema_is_an_error() {
-    let compiled = Predicate::parse("age == 1").unwrap().compile(&schema(), Lists::AreValues).unwrap();
-    let other = Schema::new(vec![Field::new("age", DataType::Utf8, true)]);
 #[test]
 fn a_tree_whose_and_or_or_has_no_parts_is_an_error() {
     for (node, operator) in [(Node::And(Vec::new()), "and"), (Node::Or(Vec::new()), "or")] {
@@ -225,6 +225,10 @@ fn a_number_of_millions_of_digits_is_an_error() {
     assert_eq!(Literal::decimal(&largest).unwrap().to_string(), largest);
 }
 
+#[test]
+fn a_batch_of_another_schema_is_an_error() {
+    let compiled = Predicate::parse("age == 1").unwrap().compile(&schema(), Lists::AreValues).unwrap();
+    let other = Schema::new(vec![Field::new("age", DataType::Utf8, true)]);
     let batch = RecordBatch::try_new(Arc::new(other), vec![Arc::new(StringArray::from(vec!["x"]))]).unwrap();
     let error = compiled.evaluate(&batch).unwrap_err().to_string();
     assert_eq!(error, "column age: expected the type Int64 of the compiled schema, found Utf8");
