@@ -9,9 +9,11 @@ FORMATS = set(formats().values())
 
 MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
-    "arrowfeed-predicate": {"arrowfeed-select"},
+    "arrowfeed-values": set(),
+    "arrowfeed-predicate": {"arrowfeed-select", "arrowfeed-values"},
     "arrowfeed-source": {"arrowfeed-predicate", "arrowfeed-select"},
     **{name: {"arrowfeed-predicate", "arrowfeed-select", "arrowfeed-source"} for name in FORMATS},
+    "arrowfeed-text": {"arrowfeed-predicate", "arrowfeed-select", "arrowfeed-source", "arrowfeed-values"},
     "arrowfeed-store": {"arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
@@ -22,6 +24,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-source",
         "arrowfeed-store",
         "arrowfeed-tensor",
+        "arrowfeed-values",
         *FORMATS,
     },
     "arrowfeed-c": {"arrowfeed", "arrowfeed-ffi"},

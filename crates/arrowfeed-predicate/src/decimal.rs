@@ -4,14 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use arrow_buffer::i256;
+use arrowfeed_values::DecimalText;
 
 use crate::position::Position;
 
-/// Digits of a number that is written without an exponent.
-const PLAIN_DIGITS: usize = 80;
-
 /// Digits of the largest integer of 256 bits.
 const MOST_DIGITS: usize = 77;
+
+/// Digits of a number that is written without an exponent.
+const PLAIN_DIGITS: usize = 80;
 
 /// An exact decimal number: `mantissa * 10^exponent`. Equal numbers have equal parts.
 ///
@@ -106,30 +107,20 @@ impl FromStr for Decimal {
     /// Reads `-12.50` or `125e-1`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "a number such as 18, -1.5 or 1e6";
-        let (number, exponent) = match text.split_once(['e', 'E']) {
-            Some((number, exponent)) => (number, exponent.parse::<i32>().map_err(|_| EXPECTED)?),
-            None => (text, 0),
-        };
-        let (sign, digits) = match number.strip_prefix(['-', '+']) {
-            Some(digits) => (&number[..1], digits),
-            None => ("", number),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let DecimalText { is_negative, whole, fraction, exponent } =
+            DecimalText::parse(text).ok_or(EXPECTED)?;
         let digits = [whole, fraction].concat();
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(EXPECTED);
-        }
         let significant = digits.trim_start_matches('0').trim_end_matches('0');
         let zeros = digits.len() - digits.trim_end_matches('0').len();
         if significant.is_empty() {
             return Ok(Self::from(0));
         }
-        let shift = zeros as i64 - fraction.len() as i64;
-        let exponent = i32::try_from(i64::from(exponent) + shift).map_err(|_| EXPECTED)?;
-        // `i256::from_string` calls itself for every 38 digits.
-        let fits = significant.len() <= MOST_DIGITS;
-        let mantissa = fits.then(|| i256::from_string(&[sign, significant].concat())).flatten();
-        let mantissa = mantissa.ok_or("a number with at most 76 digits")?;
+        let exponent = i32::try_from(exponent + zeros as i64 - fraction.len() as i64);
+        let exponent = exponent.map_err(|_| EXPECTED)?;
+        // `from_string` is recursive, so it must not get a long text.
+        let mantissa = (significant.len() <= MOST_DIGITS)
+            .then(|| i256::from_string(&[if is_negative { "-" } else { "" }, significant].concat()));
+        let mantissa = mantissa.flatten().ok_or("a number with at most 76 digits")?;
         Ok(Self { mantissa, exponent })
     }
 }

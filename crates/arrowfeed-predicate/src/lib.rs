@@ -34,7 +34,7 @@
 //! | `a.b`, `['a.b'].c`, `["any path"]` | paths of columns; the last form is the whole path as a JSON string |
 //! | `18`, `-1.50`, `1e6`, `inf`, `-inf`, `nan` | numbers, which are exact |
 //! | `"de"`, `x"00ff"`, `true`, `false` | a string with the escapes of JSON, bytes, booleans |
-//! | `"2026-01-01"`, `"2026-01-01T12:00:00.5Z"`, `"12:00:00"`, `"PT1.5S"` | ISO 8601, for columns of temporal types |
+//! | `"2026-01-01"`, `"2026-01-01T12:00:00.5Z"`, `"12:00:00"`, `"PT1.5S"` | ISO 8601, for columns of temporal types; also `"2026-1-1"`, `"20260101"` and `"1:30 PM"` |
 //!
 //! Keywords have any case of letters. A column with the name of a keyword needs quotes.
 //!

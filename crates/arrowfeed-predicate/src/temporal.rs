@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use arrowfeed_values::{DateTime, date, offset, time};
+
 use crate::Literal;
 
 const NANOS: i128 = 1_000_000_000;
@@ -59,36 +61,23 @@ fn date_text(days: i128) -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// Days since 1970-01-01.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year - 719_468
-}
-
-/// Reads ISO 8601: a date, a time, a timestamp with or without a time zone, or a duration. A fraction of a second has at most
-/// nine digits.
+/// Reads a date, a time, a timestamp with or without a time zone, or a duration of ISO 8601.
 pub(crate) fn parse(text: &str) -> Option<Literal> {
-    if text.contains('P') {
+    if text.starts_with(['P', '-']) && text.contains('P') {
         return duration(text).map(Literal::Duration);
     }
-    let mut cursor = Cursor(text);
-    let Some(days) = cursor.date() else {
-        let mut cursor = Cursor(text);
-        let time = cursor.time()?;
-        return cursor.0.is_empty().then_some(Literal::Time(time as i64));
-    };
-    if cursor.0.is_empty() {
+    if let Some(days) = date(text) {
         return Some(Literal::Date(days));
     }
-    cursor.0 = cursor.0.strip_prefix(['T', 't', ' '])?;
-    let local = i128::from(days) * DAY + cursor.time()?;
-    if cursor.0.is_empty() {
-        return Some(Literal::Timestamp(local));
+    if let Some(nanoseconds) = time(text) {
+        return Some(Literal::Time(nanoseconds));
     }
-    let offset = cursor.offset()?;
-    cursor.0.is_empty().then_some(Literal::Instant(local - offset))
+    let DateTime { days, nanoseconds, zone } = DateTime::parse(text)?;
+    let local = i128::from(days) * DAY + i128::from(nanoseconds);
+    Some(match zone {
+        None => Literal::Timestamp(local),
+        Some(zone) => Literal::Instant(local - i128::from(offset(zone)?) * NANOS),
+    })
 }
 
 fn duration(text: &str) -> Option<i128> {
@@ -131,69 +120,4 @@ fn fraction_value(text: &str) -> Option<i128> {
         return None;
     }
     Some(digits::<i128>(text)? * 10i128.pow(9 - text.len() as u32))
-}
-
-/// The rest of a text.
-struct Cursor<'a>(&'a str);
-
-impl Cursor<'_> {
-    /// Reads a number of two digits up to `max`.
-    fn two(&mut self, max: i64) -> Option<i64> {
-        let value = digits(self.0.get(..2)?).filter(|value| *value <= max)?;
-        self.0 = &self.0[2..];
-        Some(value)
-    }
-
-    fn skip(&mut self, text: &str) -> Option<()> {
-        self.0 = self.0.strip_prefix(text)?;
-        Some(())
-    }
-
-    fn date(&mut self) -> Option<i64> {
-        let signed = self.0.starts_with(['-', '+']);
-        let start = usize::from(signed);
-        let end = start + self.0.get(start..)?.find('-')?;
-        let year: i64 = digits(&self.0[start..end])?;
-        let year = if self.0.starts_with('-') { -year } else { year };
-        if !(if signed { 4..=12 } else { 4..=4 }).contains(&(end - start)) {
-            return None;
-        }
-        self.0 = &self.0[end + 1..];
-        let month = self.two(12).filter(|month| *month > 0)?;
-        self.skip("-")?;
-        let day = self.two(31).filter(|day| *day > 0)?;
-        let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        let found = days(year, month, day);
-        (found < days(next_year, next_month, 1)).then_some(found)
-    }
-
-    /// Reads `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fraction` as nanoseconds.
-    fn time(&mut self) -> Option<i128> {
-        let hour = self.two(23)?;
-        self.skip(":")?;
-        let minute = self.two(59)?;
-        let (mut second, mut fraction) = (0, 0);
-        if self.skip(":").is_some() {
-            second = self.two(59)?;
-            if self.skip(".").is_some() {
-                let length = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
-                fraction = fraction_value(&self.0[..length])?;
-                self.0 = &self.0[length..];
-            }
-        }
-        Some(i128::from(hour * 3600 + minute * 60 + second) * NANOS + fraction)
-    }
-
-    /// Reads `Z`, `+02`, `+0200` or `+02:00` as nanoseconds.
-    fn offset(&mut self) -> Option<i128> {
-        if self.skip("Z").or_else(|| self.skip("z")).is_some() {
-            return Some(0);
-        }
-        let sign = if self.0.starts_with('-') { -1 } else { 1 };
-        self.0 = self.0.strip_prefix(['-', '+'])?;
-        let hours = self.two(23)?;
-        let _ = self.skip(":");
-        let minutes = if self.0.is_empty() { 0 } else { self.two(59)? };
-        Some(sign * i128::from(hours * 3600 + minutes * 60) * NANOS)
-    }
 }

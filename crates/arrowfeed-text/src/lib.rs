@@ -41,6 +41,7 @@ mod file;
 mod format;
 mod framing;
 mod group;
+mod inexact;
 mod json;
 mod merge;
 mod parser;
@@ -53,7 +54,6 @@ mod random_run;
 mod records;
 mod rows;
 mod sample;
-mod values;
 
 pub use csv::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
 pub use json::{JsonLinesFormat, JsonLinesOptions};

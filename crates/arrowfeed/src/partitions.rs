@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
-use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
-use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use arrow_schema::{Field, FieldRef, SchemaRef};
 use arrowfeed_source::run::{FileColumn, FileSet};
 use arrowfeed_source::{FeedError, FeedErrorKind, printable, quoted};
+use arrowfeed_values::{holds_texts, of_texts};
 
 use crate::sources::percent_decoded;
 
@@ -120,28 +120,26 @@ fn inferred(name: String, texts: Vec<Option<String>>) -> FileColumn {
 
 fn converted(texts: &StringArray, field: &Field, files: &FileSet) -> Result<ArrayRef, FeedError> {
     let data_type = field.data_type();
-    if data_type.is_nested() || !can_cast_types(&DataType::Utf8, data_type) {
-        let message = format!("expected a type to which texts can be converted, found {data_type}");
-        return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name())));
+    let refused = |message| FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()));
+    if !holds_texts(data_type) {
+        return Err(refused(format!("expected a type to which texts can be converted, found {data_type}")));
     }
-    let values = cast_with_options(texts, data_type, &CastOptions::default()).map_err(|error| {
-        let message = format!("expected values of the type {data_type}: {error}");
-        FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()))
-    })?;
-    let wrong = (0..texts.len()).find(|file| texts.is_valid(*file) && values.is_null(*file));
-    match wrong {
-        Some(file) => {
-            let found = quoted(texts.value(file));
-            let message = format!("expected a value of the type {data_type} in the path, found {found}");
-            let error = FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()));
-            Err(error.in_file(files.name(file)))
+    of_texts(data_type, texts).map_err(|error| {
+        match (0..texts.len()).find(|file| of_texts(data_type, &texts.slice(*file, 1)).is_err()) {
+            Some(file) => {
+                let found = quoted(texts.value(file));
+                refused(format!("expected a value of the type {data_type} in the path, found {found}"))
+                    .in_file(files.name(file))
+            }
+            None => refused(format!("expected values of the type {data_type}: {error}")),
         }
-        None => Ok(values),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use arrow_schema::DataType;
+
     use super::*;
 
     fn found(path: &str) -> Vec<(String, String)> {

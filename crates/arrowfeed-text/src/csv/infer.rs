@@ -1,16 +1,14 @@
 //! Inference of the column types of files without a schema.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_cast::parse::Parser as _;
 use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, Interrupt};
+use arrowfeed_values::{float64, int64};
 
 use super::dialect::CsvDialect;
 use super::lists;
 use crate::sample::{Sample, Sampled};
-use crate::values;
 
 /// The type of the values of a column so far. Each variant can store the values of the variants before it, except that
 /// floats round integers of more than 53 bits.
@@ -29,9 +27,9 @@ impl CellType {
         let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             // A float cannot store all digits of a longer integer.
-            return if Int64Type::parse(text).is_some() { Self::Int } else { Self::String };
+            return if int64(text).is_some() { Self::Int } else { Self::String };
         }
-        if values::float64(text).is_some() { Self::Float } else { Self::String }
+        if float64(text).is_some() { Self::Float } else { Self::String }
     }
 
     fn data_type(self) -> DataType {

@@ -6,12 +6,11 @@ use arrow_array::builder::{ArrayBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, LargeListArray, ListArray, StringArray};
 use arrow_buffer::OffsetBuffer;
-use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
 use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrowfeed_values::{encoded, holds_texts};
 use csv_core::{ReadFieldResult, ReaderBuilder, Terminator};
 
 use super::dialect::CsvDialect;
-use crate::values;
 
 /// Columns whose cells have several values.
 ///
@@ -37,10 +36,7 @@ pub(super) fn item(data_type: &DataType) -> Option<&FieldRef> {
 
 /// Whether text can be converted to the items of a list type.
 pub(super) fn is_list_of_cells(data_type: &DataType) -> bool {
-    item(data_type).is_some_and(|item| {
-        let item = item.data_type();
-        values::is_cut(item) || !item.is_nested() && can_cast_types(&DataType::Utf8, item)
-    })
+    item(data_type).is_some_and(|item| holds_texts(item.data_type()))
 }
 
 /// Calls `each` with the values of a cell. Line ends are characters of values.
@@ -84,7 +80,7 @@ const NO_BYTE_OF_UTF8: u8 = 0xff;
 /// Converts text to a list type. `multivalent` is the syntax of cells with several values; `None`: a cell is one value.
 ///
 /// # Errors
-/// A value cannot be cast to the item type.
+/// A text is no value of the item type.
 pub(super) fn of_texts(
     texts: &ArrayRef,
     data_type: &DataType,
@@ -118,14 +114,12 @@ pub(super) fn of_texts(
 
 /// Converts texts to a type without nested values.
 fn of_type(texts: &StringArray, data_type: &DataType, dialect: &CsvDialect) -> Result<ArrayRef, ArrowError> {
-    let cast = |array: &dyn Array| {
-        let options = CastOptions { safe: false, ..CastOptions::default() };
-        cast_with_options(array, data_type, &options)
-    };
     match data_type {
-        DataType::Dictionary(_, values) => cast(&of_type(texts, values, dialect)?),
-        made if made.is_numeric() || dialect.is_made_of_texts(made) => dialect.values(made, texts),
-        _ => cast(texts),
+        DataType::Dictionary(_, values) => encoded(&of_type(texts, values, dialect)?, data_type),
+        DataType::RunEndEncoded(_, values) => {
+            encoded(&of_type(texts, values.data_type(), dialect)?, data_type)
+        }
+        other => dialect.values(other, texts),
     }
 }
 

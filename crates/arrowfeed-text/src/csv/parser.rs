@@ -5,17 +5,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::format::{column_difference, project};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
+use arrowfeed_values::of_texts;
 use regex::Regex;
 
 use super::dialect::CsvDialect;
 use super::format::check_names;
 use super::lists;
 use crate::group::Slice;
-use crate::values;
+use crate::inexact;
 
 /// A parser of the cells of selected columns into batches.
 #[derive(Debug, Clone)]
@@ -200,7 +201,7 @@ impl CsvParser {
             let column = self.plan.places[*number].and_then(|place| Some((place, parsed.next()?)));
             match column {
                 None => Ok(new_null_array(field.data_type(), batch.num_rows())),
-                Some((place, column)) if values::is_infinite(column) => self.floats(records, place, field),
+                Some((place, column)) if inexact::is_infinite(column) => self.floats(records, place, field),
                 Some((_, column)) => {
                     of_type(column, field, &self.plan.dialect, self.plan.multivalent[*number].as_deref())
                 }
@@ -217,7 +218,7 @@ impl CsvParser {
         let mut cells = self.plan.cells.fields().to_vec();
         cells[place] = Arc::new(Field::new(field.name(), DataType::Utf8, true));
         let texts = self.cells(Arc::new(Schema::new(cells)), records, vec![place])?;
-        values::of_texts(field.data_type(), texts.column(0).as_string())
+        of_texts(field.data_type(), texts.column(0).as_string())
     }
 
     /// Parses the cells of the columns at these positions, of all columns in `cells`.
@@ -265,7 +266,7 @@ fn cell_of(field: &Field, is_multivalent: bool, dialect: &CsvDialect) -> Result<
         let found = field.data_type();
         let message = format!("expected a list type, because the column is multivalent, found {found}");
         return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
-    } else if values::is_cut(field.data_type()) {
+    } else if inexact::is_cut(field.data_type()) {
         check_values(field)?;
     } else if field.data_type() != &DataType::Null && !dialect.is_made_of_texts(field.data_type()) {
         return Ok(field.clone().with_nullable(true));
@@ -311,7 +312,7 @@ fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordB
 /// # Errors
 /// There are no values of the type.
 fn check_values(field: &Field) -> Result<(), FeedError> {
-    let Err(error) = values::array(field.data_type(), std::iter::empty()) else { return Ok(()) };
+    let Err(error) = of_texts(field.data_type(), &StringArray::new_null(0)) else { return Ok(()) };
     let message = format!("expected a type that a CSV cell can hold, found {}: {error}", field.data_type());
     Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
 }

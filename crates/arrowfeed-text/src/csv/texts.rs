@@ -7,14 +7,15 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, StringArray};
 use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, DataType};
+use arrowfeed_values::of_texts;
 
 use super::dialect::CsvDialect;
-use crate::values;
+use crate::inexact;
 
 impl CsvDialect {
     /// Whether the values of a type are made of the texts of cells here, and not by `arrow-csv`.
     pub(super) fn is_made_of_texts(&self, data_type: &DataType) -> bool {
-        values::is_cut(data_type)
+        inexact::is_cut(data_type)
             || self.decimal_comma && data_type.is_floating()
             || self.has_booleans() && data_type == &DataType::Boolean
     }
@@ -25,11 +26,11 @@ impl CsvDialect {
     /// A cell is no value of the type; there are no values of the type.
     pub(super) fn values(&self, data_type: &DataType, texts: &StringArray) -> Result<ArrayRef, ArrowError> {
         match data_type {
-            DataType::Boolean => self.booleans(texts),
+            DataType::Boolean if self.has_booleans() => self.booleans(texts),
             number if self.decimal_comma && (number.is_floating() || number.is_decimal()) => {
-                values::of_texts(number, &with_points(texts)?)
+                of_texts(number, &with_points(texts)?)
             }
-            other => values::of_texts(other, texts),
+            other => of_texts(other, texts),
         }
     }
 
@@ -52,9 +53,7 @@ impl CsvDialect {
         match () {
             () if is_in(&self.true_values) => Some(true),
             () if is_in(&self.false_values) => Some(false),
-            () if text.eq_ignore_ascii_case("true") => Some(true),
-            () if text.eq_ignore_ascii_case("false") => Some(false),
-            () => None,
+            () => arrowfeed_values::boolean(text),
         }
     }
 

@@ -12,11 +12,10 @@ use arrow_array::{
     OffsetSizeTrait, StructArray,
 };
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields};
+use arrowfeed_values::Cell;
 
 use super::tape::{Element, Tape};
-use crate::values::{self, Cell};
 
 /// The indices of values: any, or those of the items of a list.
 pub(super) trait Indices: ExactSizeIterator<Item = u32> + Clone {}
@@ -85,10 +84,9 @@ pub(super) fn array(tape: &Tape<'_>, at: impl Indices, data_type: &DataType) -> 
         DataType::Struct(fields) => Arc::new(objects(tape, at, fields)?),
         DataType::Map(entries, false) => map(tape, at, entries)?,
         DataType::RunEndEncoded(_, values) => {
-            let options = CastOptions { safe: false, ..CastOptions::default() };
-            cast_with_options(&array(tape, at, values.data_type())?, data_type, &options)?
+            arrowfeed_values::encoded(&array(tape, at, values.data_type())?, data_type)?
         }
-        other => values::array(other, at.map(|index| cell(tape, index)))?,
+        other => arrowfeed_values::array(other, at.map(|index| cell(tape, index)))?,
     })
 }
 
