@@ -43,6 +43,7 @@ mod framing;
 mod group;
 mod inexact;
 mod json;
+mod long_integers;
 mod merge;
 mod parser;
 #[cfg(test)]

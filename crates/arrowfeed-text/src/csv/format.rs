@@ -15,6 +15,7 @@ use super::parser::{CsvParser, Headers};
 use crate::column_types;
 use crate::file::first_record;
 use crate::format::TextFormat;
+use crate::long_integers::LongIntegers;
 use crate::merge;
 use crate::parser::Parser;
 
@@ -126,13 +127,17 @@ impl CsvFormat {
         let (schema, merge) = match &options.schema {
             Some(schema) => (schema.as_ref().clone(), None),
             None => {
-                let (inferred, merge) = match options.merge_schemas {
+                let (inferred, integers, merge) = match options.merge_schemas {
                     true => {
-                        let (merged, merge) = head.merged(&options, interrupt)?;
-                        (merged, Some(merge))
+                        let (merged, integers, merge) = head.merged(&options, interrupt)?;
+                        (merged, integers, Some(merge))
                     }
-                    false => (head.inferred(&options, interrupt)?.into(), None),
+                    false => {
+                        let (inferred, integers) = head.inferred(&options, interrupt)?;
+                        (inferred.into(), integers, None)
+                    }
                 };
+                integers.check(&inferred)?;
                 let types = options.types.unwrap_or_else(|| Schema::empty().into());
                 let schema = column_types::replaced(&inferred, &types)?;
                 head.format = head.format.inferred_from(options.sample, types);
@@ -200,7 +205,11 @@ impl Head {
     }
 
     /// The columns with the types of the first records of all files.
-    fn inferred(&self, options: &CsvOptions, interrupt: Option<&Interrupt>) -> Result<Schema, FeedError> {
+    fn inferred(
+        &self,
+        options: &CsvOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(Schema, LongIntegers), FeedError> {
         let texts = self.names.iter().map(|name| Field::new(name, DataType::Utf8, true));
         let texts = Schema::new(texts.collect::<Vec<_>>());
         // Each cell is read as one text, even if it has several values.
@@ -216,7 +225,7 @@ impl Head {
         &self,
         options: &CsvOptions,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(SchemaRef, SchemaMerge), FeedError> {
+    ) -> Result<(SchemaRef, LongIntegers, SchemaMerge), FeedError> {
         merge::merge_inferred(&self.files, ArrowSchemaMerger::of_texts(), |source| {
             Self::read([source], options, interrupt)?.inferred(options, interrupt)
         })

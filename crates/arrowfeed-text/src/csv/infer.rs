@@ -8,10 +8,11 @@ use arrowfeed_values::{float64, int64};
 
 use super::dialect::CsvDialect;
 use super::lists;
-use crate::sample::{Sample, Sampled};
+use crate::long_integers::{LongInteger, LongIntegers, is_rounded};
+use crate::sample::Sample;
 
 /// The type of the values of a column so far. Each variant can store the values of the variants before it, except that
-/// floats round integers of more than 53 bits.
+/// floats do not have all integers of more than 53 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CellType {
     /// No values, only nulls.
@@ -43,30 +44,38 @@ impl CellType {
 }
 
 /// The type of the values of a column so far, which may also be booleans.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct ColumnType {
     of_cells: CellType,
+    /// The first integer that a float does not have.
+    long: Option<LongInteger>,
     /// Whether all texts mean true or false.
     is_boolean: bool,
 }
 
 impl ColumnType {
     fn new(dialect: &CsvDialect) -> Self {
-        Self { of_cells: CellType::Nothing, is_boolean: dialect.has_booleans() }
+        Self { of_cells: CellType::Nothing, long: None, is_boolean: dialect.has_booleans() }
     }
 
-    fn add(&mut self, text: &str, dialect: &CsvDialect) {
-        self.of_cells = self.of_cells.max(CellType::of(&dialect.number(text)));
+    /// Adds a value of the record with this name.
+    fn add(&mut self, text: &str, dialect: &CsvDialect, record: impl Fn() -> String) {
+        let number = dialect.number(text);
+        let of_cell = CellType::of(&number);
+        if of_cell == CellType::Int && self.long.is_none() && int64(&number).is_some_and(is_rounded) {
+            self.long = Some(LongInteger { text: text.trim().to_owned(), record: record().into() });
+        }
+        self.of_cells = self.of_cells.max(of_cell);
         self.is_boolean &= dialect.boolean(text).is_some();
     }
 
     /// Whether no other value changes the type.
-    fn is_final(self) -> bool {
+    fn is_final(&self) -> bool {
         self.of_cells == CellType::String && !self.is_boolean
     }
 
     /// Numbers are not booleans, also if they are among the texts that mean true or false.
-    fn data_type(self) -> DataType {
+    fn data_type(&self) -> DataType {
         match self.of_cells {
             CellType::String if self.is_boolean => DataType::Boolean,
             found => found.data_type(),
@@ -75,7 +84,7 @@ impl ColumnType {
 }
 
 /// Infers the types of the columns from the first `sample` records, except those of columns in `given`, which are text. `texts`
-/// reads all cells as text.
+/// reads all cells as text. Also returns the integers that a column of floats would round.
 ///
 /// # Errors
 /// A record cannot be read; the caller cancels.
@@ -85,28 +94,34 @@ pub(super) fn types(
     sample: Option<u64>,
     given: Option<&Schema>,
     interrupt: Option<&Interrupt>,
-) -> Result<Schema, FeedError> {
+) -> Result<(Schema, LongIntegers), FeedError> {
     let schema = texts.schema().clone();
     let mut found = vec![ColumnType::new(dialect); schema.fields().len()];
     for field in given.into_iter().flat_map(Schema::fields) {
         if let Ok(column) = schema.index_of(field.name()) {
-            found[column] = ColumnType { of_cells: CellType::String, is_boolean: false };
+            found[column] = ColumnType { of_cells: CellType::String, long: None, is_boolean: false };
         }
     }
     let cells = dialect.of_columns(&schema);
     let mut sample = Sample::new(texts, sample, interrupt)?;
-    while let Some(Sampled { batch, .. }) = sample.next()? {
-        for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {
-            for text in column.as_string::<i32>().iter().flatten() {
+    while let Some(sampled) = sample.next()? {
+        for ((found, cells), column) in found.iter_mut().zip(&cells).zip(sampled.batch.columns()) {
+            for (row, text) in column.as_string::<i32>().iter().enumerate() {
+                let Some(text) = text else { continue };
                 if found.is_final() {
                     break;
                 }
+                let record = || sampled.record_name(row);
                 match cells {
-                    None => found.add(text, dialect),
-                    Some(cells) => lists::each_value(text, cells, |value| found.add(value, dialect)),
+                    None => found.add(text, dialect, record),
+                    Some(cells) => lists::each_value(text, cells, |value| found.add(value, dialect, record)),
                 }
             }
         }
+    }
+    let mut integers = LongIntegers::default();
+    for (field, found) in schema.fields().iter().zip(&mut found) {
+        found.long.take().into_iter().for_each(|long| integers.add(vec![field.name().clone()], long));
     }
     let fields = schema.fields().iter().zip(found).zip(cells);
     let fields = fields.map(|((field, found), cells)| {
@@ -117,7 +132,7 @@ pub(super) fn types(
         };
         Field::new(field.name(), data_type, true)
     });
-    Ok(Schema::new(fields.collect::<Vec<_>>()))
+    Ok((Schema::new(fields.collect::<Vec<_>>()), integers))
 }
 
 #[cfg(test)]

@@ -95,15 +95,17 @@ impl JsonLinesFormat {
             None => {
                 let types = types.unwrap_or_else(|| Schema::empty().into());
                 let infer = |lines| infer::types(lines, sample, &types, &limits, interrupt);
-                let (inferred, merged) = if merge_schemas {
-                    let (merged, merge) =
+                let (inferred, integers, merged) = if merge_schemas {
+                    let (merged, integers, merge) =
                         merge::merge_inferred(&files, ArrowSchemaMerger::of_texts(), |source| {
                             infer(format.clone().into_set(Files::new([source]), (None, None))?)
                         })?;
-                    (merged, Some(merge))
+                    (merged, integers, Some(merge))
                 } else {
-                    (infer(format.clone().into_set(files.clone(), (None, None))?)?.into(), None)
+                    let (inferred, integers) = infer(format.clone().into_set(files.clone(), (None, None))?)?;
+                    (inferred.into(), integers, None)
                 };
+                integers.check(&inferred)?;
                 if inferred.fields().is_empty() {
                     let message =
                         "expected records with keys to make columns from, found none: give a schema";

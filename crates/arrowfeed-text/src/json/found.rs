@@ -8,12 +8,15 @@ use arrowfeed_source::field_path::joined;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 
 use super::tape::{Element, Tape};
+use crate::long_integers::{LongInteger, LongIntegers, is_rounded};
 
 /// The type of all values of a key so far. null has every type.
 #[derive(Debug, Default)]
 pub(super) struct KeyType {
     /// The kind of the values, and the name of the first record that has one. `None`: only nulls.
     kind: Option<(ValueKind, Arc<str>)>,
+    /// The first integer that a float does not have.
+    long: Option<LongInteger>,
     /// The type of the items of all lists.
     item: Option<Box<KeyType>>,
     /// The types of the values of all objects.
@@ -63,6 +66,15 @@ impl KeyType {
                 DataType::new_list(self.item.map_or(DataType::Null, |item| item.into_type()), true)
             }
             Some(ValueKind::Object) => DataType::Struct(self.into_fields().into()),
+        }
+    }
+
+    /// Adds the integers that floats do not have, of this key and of those inside.
+    pub(super) fn add_long_integers(&self, path: &[String], integers: &mut LongIntegers) {
+        self.long.iter().for_each(|long| integers.add(path.to_vec(), long.clone()));
+        self.item.iter().for_each(|item| item.add_long_integers(path, integers));
+        for (key, found) in &self.fields {
+            found.add_long_integers(&[path, std::slice::from_ref(key)].concat(), integers);
         }
     }
 
@@ -131,7 +143,14 @@ impl<'a> MergedRecord<'a> {
         match tape.get(index) {
             Element::Null => {}
             Element::Bool(_) => self.merge_kind(found, ValueKind::Bool)?,
-            Element::Number(span) => self.merge_kind(found, number_kind(tape.text(span))?)?,
+            Element::Number(span) => {
+                let text = tape.text(span);
+                let kind = number_kind(text)?;
+                if kind == ValueKind::Int && found.long.is_none() && text.parse().is_ok_and(is_rounded) {
+                    found.long = Some(LongInteger { text: text.to_owned(), record: (self.name)() });
+                }
+                self.merge_kind(found, kind)?;
+            }
             Element::Text(_) | Element::Unescaped(_) => self.merge_kind(found, ValueKind::String)?,
             Element::List(end) => {
                 self.merge_kind(found, ValueKind::List)?;

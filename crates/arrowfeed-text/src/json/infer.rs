@@ -11,10 +11,11 @@ use arrowfeed_source::{FeedError, Interrupt, Limits};
 use super::explain::object;
 use super::found::{KeyType, MergedRecord};
 use crate::group::Group;
+use crate::long_integers::LongIntegers;
 use crate::sample::Sample;
 
 /// Infers the types of the keys of the first `sample` lines, except those of keys in `given`, which are null. Keys are sorted by
-/// name.
+/// name. Also returns the integers that a column of floats would round.
 ///
 /// # Errors
 /// A line is not a JSON object; the values of a key have incompatible types; there are more keys than
@@ -25,7 +26,7 @@ pub(super) fn types(
     given: &Schema,
     limits: &Limits,
     interrupt: Option<&Interrupt>,
-) -> Result<Schema, FeedError> {
+) -> Result<(Schema, LongIntegers), FeedError> {
     let mut sample = Sample::new(lines, sample, interrupt)?;
     let given: HashSet<&str> = given.fields().iter().map(|field| field.name().as_str()).collect();
     let (mut all, mut keys, mut record) = (KeyType::default(), 0, Group::default());
@@ -47,5 +48,7 @@ pub(super) fn types(
             }
         }
     }
-    Ok(Schema::new(all.into_fields()))
+    let mut integers = LongIntegers::default();
+    all.add_long_integers(&[], &mut integers);
+    Ok((Schema::new(all.into_fields()), integers))
 }

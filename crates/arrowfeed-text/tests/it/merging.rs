@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileSet, Part, Workers};
-use arrowfeed_source::{FeedError, Limits, OnError};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
 use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
 
 use crate::support::{joined, options, read, schema, shown};
@@ -180,4 +180,43 @@ fn keys_of_json_lines_are_united_in_the_order_of_the_files() {
     assert_eq!(error, "1: a: expected Struct() as in 0, found Int64, which cannot be merged");
     let error = json(&["", "\n"], merging_json()).unwrap_err().to_string();
     assert_eq!(error, "expected records with keys to make columns from, found none: give a schema");
+}
+
+#[test]
+fn an_integer_that_floats_would_round_is_an_error_beside_floats() {
+    let (big, text) = ((1_u64 << 53) + 1, "9007199254740993");
+    let message = |path: &str, record: &str| {
+        format!(
+            "{path}: expected an integer that Float64 can hold, because the column also has floats, found {text} in {record}: give a schema"
+        )
+    };
+    let refused = |error: FeedError, expected: String| {
+        assert_eq!((error.kind(), error.to_string()), (FeedErrorKind::Conversion, expected));
+    };
+    let cells = [format!("a,x\n1,{big}\n"), "a,x\n1,0.5\n".to_owned()];
+    let cells = cells.each_ref().map(String::as_str);
+    let inferring = CsvOptions::default;
+    let record = "record 0 of block 0 of 0";
+    refused(csv(&cells, merging()).unwrap_err(), message("x", record));
+    refused(csv(&cells, inferring()).unwrap_err(), message("x", record));
+    refused(csv(&[cells[1], cells[0]], merging()).unwrap_err(), message("x", "record 0 of block 0 of 1"));
+    let lists = Multivalent { columns: vec!["x".to_owned()], delimiter: b'|' };
+    let dialect = CsvDialect { multivalent: Some(lists), ..Default::default() };
+    let found = csv(&["a,x\n1,0.5|9007199254740993\n"], CsvOptions { dialect, ..Default::default() });
+    refused(found.unwrap_err(), message("x", record));
+    let objects = ["{\"s\": [{\"x.y\": 9007199254740993}]}\n", "{\"s\": [{\"x.y\": 0.5}]}\n"];
+    refused(json(&objects, merging_json()).unwrap_err(), message("s['x.y']", "record 0 of block 0 of 0"));
+    refused(
+        json(&objects, JsonLinesOptions::default()).unwrap_err(),
+        message("s['x.y']", "record 0 of block 0 of 0"),
+    );
+
+    // Alone, among texts and below the limit, they keep their values. A type that is given rounds them.
+    assert_eq!(rows(&csv(&cells[..1], inferring()).unwrap()), ["1 | 9007199254740993"]);
+    let texts = csv(&[cells[0], cells[1], "a,x\n1,t\n"], merging()).unwrap();
+    assert_eq!(rows(&texts), ["1 | 9007199254740993", "1 | 0.5", "1 | t"]);
+    let even = csv(&["x\n9007199254740994\n0.5\n"], inferring()).unwrap();
+    assert_eq!(rows(&even), ["9007199254740994.0", "0.5"]);
+    let given = CsvOptions { types: Some(schema(&[("x", DataType::Float64)])), ..merging() };
+    assert_eq!(rows(&csv(&cells, given).unwrap()), ["1 | 9007199254740992.0", "1 | 0.5"]);
 }
