@@ -21,6 +21,9 @@ const STRICT: CastOptions<'static> =
 const LENIENT: CastOptions<'static> =
     CastOptions { safe: true, format_options: arrow_cast::display::FormatOptions::new() };
 
+/// Maximum number of bytes of a text that is cast to a decimal, because `arrow-cast` parses one recursively.
+const MOST_DIGITS: usize = 1000;
+
 /// The field to cast to. `None`: no cast, which the C interface allows for any request.
 pub(crate) fn requested(
     capsule: Option<&Bound<'_, PyCapsule>>,
@@ -41,6 +44,10 @@ pub(crate) fn cast(array: &dyn Array, to: &FieldRef) -> Result<ArrayRef, ArrowEr
 
 /// Casts the array to another type. A value that does not fit is an error.
 pub(crate) fn cast_to(array: &dyn Array, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    if has_decimals(to) && longest_text(array) > MOST_DIGITS {
+        let message = format!("expected texts of at most {MOST_DIGITS} bytes for {to}, found a longer one");
+        return Err(ArrowError::CastError(message));
+    }
     let cast = || {
         let after = cast_with_options(array, to, &STRICT)?;
         match changed(array, &after)? {
@@ -103,6 +110,40 @@ fn items(array: &dyn Array) -> Option<&ArrayRef> {
         DataType::LargeList(_) => Some(array.as_list::<i64>().values()),
         DataType::FixedSizeList(..) => Some(array.as_fixed_size_list().values()),
         _ => None,
+    }
+}
+
+/// Whether a type has decimals, at any depth.
+fn has_decimals(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().any(|field| has_decimals(field.data_type())),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _)
+        | DataType::RunEndEncoded(_, item) => has_decimals(item.data_type()),
+        DataType::Dictionary(_, values) => has_decimals(values),
+        other => other.is_decimal(),
+    }
+}
+
+/// Bytes of the longest string in an array, at any depth.
+fn longest_text(array: &dyn Array) -> usize {
+    fn longest<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> usize {
+        texts.flatten().map(str::len).max().unwrap_or(0)
+    }
+    match array.data_type() {
+        DataType::Utf8 => longest(array.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => longest(array.as_string::<i64>().iter()),
+        DataType::Utf8View => longest(array.as_string_view().iter()),
+        DataType::Struct(_) => {
+            array.as_struct().columns().iter().map(|column| longest_text(column)).max().unwrap_or(0)
+        }
+        DataType::Map(..) => longest_text(array.as_map().entries()),
+        DataType::Dictionary(..) => longest_text(array.as_any_dictionary().values()),
+        _ => items(array).map_or(0, |items| longest_text(items)),
     }
 }
 

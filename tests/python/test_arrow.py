@@ -1,5 +1,7 @@
 """Batches, columns and schemas as Python objects."""
 
+import re
+
 import pyarrow as pa
 import pytest
 
@@ -76,6 +78,19 @@ def test_a_requested_type_is_cast_to_where_nothing_is_lost(batch):
 def test_a_value_that_does_not_fit_the_requested_type_is_an_error(batch):
     with pytest.raises(ValueError, match="expected|too large|Cast error"):
         batch.column("id").__arrow_c_array__(pa.decimal128(1, 0).__arrow_c_schema__())
+
+
+def test_a_text_of_millions_of_digits_is_not_cast_to_a_decimal():
+    batch = next(iter(af.read_csv(b"a\n" + b"9" * 5_000_000 + b"\n", schema=pa.schema({"a": pa.string()}))))
+    message = "expected texts of at most 1000 bytes for Decimal256(70, 2), found a longer one"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        batch.column("a").__arrow_c_array__(pa.decimal256(70, 2).__arrow_c_schema__())
+    lists = af.read_csv(b"a\n" + b"9" * 5_000_000 + b"\n", schema=pa.schema({"a": pa.list_(pa.string())}))
+    column = next(iter(lists)).column("a")
+    with pytest.raises(
+        ValueError, match=re.escape(message.replace("Decimal256(70, 2)", "List(Decimal256(70, 2))"))
+    ):
+        column.__arrow_c_array__(pa.list_(pa.decimal256(70, 2)).__arrow_c_schema__())
 
 
 @pytest.mark.parametrize("kind", [af.Array, af.RecordBatch, af.RecordBatchReader, af.Schema])

@@ -396,3 +396,49 @@ def test_copies_of_files_without_a_header_have_the_same_names(tmp_path):
     )
     copy = pickle.loads(pickle.dumps(selected))
     assert [tuple(row.values()) for row in rows_of(copy.record_batches(batch_size=9))] == [(0, "x"), (1, "y")]
+
+
+TEXTS = [
+    ("1.505", pa.decimal128(5, 2), None),
+    ("1.50", pa.decimal128(5, 1), "1.5"),
+    ("0.001", pa.decimal256(50, 2), None),
+    ("2.7", pa.decimal128(5, 0), None),
+    ("9" * 2000, pa.decimal256(70, 2), None),
+    ("2024-01-01 00:00:00.5", pa.timestamp("s"), None),
+    ("2024-01-01 00:00:00.5", pa.timestamp("ms"), "2024-01-01 00:00:00.500000"),
+    ("2024-01-01T00:00:00+02:00", pa.timestamp("us"), None),
+    ("2024-01-01T00:00:00+01:60", pa.timestamp("us", "UTC"), None),
+    ("2024-01-01T02:00:00+02:00", pa.timestamp("us", "UTC"), "2024-01-01 00:00:00+00:00"),
+    ("2024-06-30 23:59:60", pa.timestamp("us"), None),
+    ("2024-01-01 12:00:00", pa.date32(), None),
+    ("2024-1-1x", pa.date32(), None),
+    ("2024-1-1", pa.date64(), "2024-01-01"),
+    ("12:30:00.5", pa.time32("s"), None),
+    ("1230", pa.time32("s"), None),
+    ("1e400", pa.float64(), None),
+    ("yes", pa.bool_(), None),
+    ("True", pa.bool_(), "True"),
+    ("a", pa.dictionary(pa.int8(), pa.string()), "a"),
+]
+
+
+@pytest.mark.parametrize(("text", "data_type", "expected"), TEXTS, ids=lambda value: str(value)[:30])
+def test_a_value_of_a_path_is_exact_or_an_error(text, data_type, expected):
+    # In memory, a name of a directory may be long.
+    filesystem = fsspec.filesystem("memory")
+    written = io.BytesIO()
+    af.write_avro(pa.table({"id": [1]}), written)
+    filesystem.pipe_file(f"/exact-partitions/k={text.replace(':', '%3A')}/a.avro", written.getvalue())
+    options = {"store": filesystem, "partitioning": pa.schema({"k": data_type})}
+    try:
+        if expected is not None:
+            found = pa.table(af.read_avro("exact-partitions", **options))["k"]
+            assert (found.type, str(found[0].as_py())) == (data_type, expected)
+            return
+        with pytest.raises(af.SchemaError) as caught:
+            af.read_avro("exact-partitions", **options)
+    finally:
+        filesystem.rm("/exact-partitions", recursive=True)
+    assert re.search(
+        r"/a\.avro: k: expected a value of the type \w+(\(.*\))? in the path, found ", str(caught.value)
+    )
