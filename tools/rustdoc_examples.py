@@ -19,7 +19,13 @@ from repository import ROOT
 
 PAGES = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
 
-INTERNAL = {"arrowfeed-ffi", "arrowfeed-select", "arrowfeed-source", "arrowfeed-tensorflow", "arrowfeed-values"}
+INTERNAL = {
+    "arrowfeed-ffi",
+    "arrowfeed-select",
+    "arrowfeed-source",
+    "arrowfeed-tensorflow",
+    "arrowfeed-values",
+}
 """Published crates that users do not see. `arrowfeed` re-exports some types of `arrowfeed-source`."""
 
 WITHOUT = {

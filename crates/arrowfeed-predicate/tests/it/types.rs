@@ -75,6 +75,18 @@ fn errors_name_the_column_its_type_and_the_literal() {
             r#"time == "24:00""#,
             r#"column time is Time64(µs): expected a time such as "12:30:00", found "24:00""#,
         ),
+        (
+            r#"time == "1230""#,
+            r#"column time is Time64(µs): expected a time such as "12:30:00", found "1230""#,
+        ),
+        (
+            r#"utc > "2026-01-01T00:00:00+01:60""#,
+            r#"column utc is Timestamp(µs, "UTC"): expected a timestamp with a time zone, such as "2026-01-31T12:30:00Z", found "2026-01-01T00:00:00+01:60""#,
+        ),
+        (
+            r#"utc > "2026-01-01T00:00:00+02:""#,
+            r#"column utc is Timestamp(µs, "UTC"): expected a timestamp with a time zone, such as "2026-01-31T12:30:00Z", found "2026-01-01T00:00:00+02:""#,
+        ),
         ("wait > 5", r#"column wait is Duration(s): expected a duration such as "PT1.5S", found 5"#),
         ("raw > 5", "column raw is Binary: expected bytes or a string, found 5"),
         ("country == 1", "column country is Dictionary(Int32, Utf8): expected a string, found 1"),
@@ -137,6 +149,8 @@ fn floats_are_compared_as_ieee_754_defines() {
 fn temporal_texts_are_converted_by_the_type_of_the_column() {
     let days = || Arc::new(Date32Array::from(vec![20_483, 20_484, 20_485])) as ArrayRef;
     assert_eq!(kept(days(), r#"x >= "2026-01-31""#), [NO, YES, YES]);
+    assert_eq!(kept(days(), r#"x == "2026-1-31""#), [NO, YES, NO]);
+    assert_eq!(kept(days(), r#"x == "20260131""#), [NO, YES, NO]);
     let milliseconds = vec![1_769_817_600_000, 1_769_817_600_001];
     let local = || Arc::new(TimestampMillisecondArray::from(milliseconds.clone())) as ArrayRef;
     let utc =

@@ -1,5 +1,7 @@
 //! The values of texts by regular expressions, `chrono` and big integers.
 
+#![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
 use std::sync::LazyLock;
 
 use arrow_schema::{DataType, TimeUnit};
