@@ -225,13 +225,14 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features and their number, licences, dependencies that are compiled twice, the tables of Rust documentation
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features and their number, licences, dependencies that are compiled twice, the tables of Rust documentation, the messages of the crates
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/features.py --packages
 	$(BIN)/python tools/shared_builds.py $(UNDOCUMENTED)
 	$(BIN)/python tools/crate_count.py --check
 	$(BIN)/python tools/dependency_rules.py
 	$(BIN)/python tools/rustdoc_tables.py
+	$(BIN)/python tools/rust_messages.py
 	$(BIN)/python tools/native_docs.py --check
 	$(BIN)/ruff check tools examples benches tests/java tests/c
 	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines tests/tfx

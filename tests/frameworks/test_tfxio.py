@@ -129,7 +129,7 @@ def test_a_row_that_does_not_fit_is_located_in_the_cause():
         this.ToBatchTensors(batch)
     cause = caught.value.__cause__
     assert isinstance(cause, af.ConversionError)
-    reason = "expected 1 value, found null: give the tensor a `default=`, which fills nulls"
+    reason = "expected 1 value, found null: give the tensor a `default`, which fills nulls"
     assert str(cause) == f'tensor "t", column "x", row 1: {reason}'
 
 

@@ -345,7 +345,8 @@ def test_the_number_of_batches_is_unknown(dataset):
     with pytest.raises(TypeError, match="depends on the lengths of all rows"):
         len(dataset.record_batches(**options))
     with pytest.raises(
-        ValueError, match="^num_batches: expected an iteration without length=, found one with it"
+        ValueError,
+        match="^num_batches: expected batches of one size, found batches by length: their number depends",
     ):
         dataset.num_batches(**options)
 
@@ -364,17 +365,17 @@ def test_the_number_of_batches_is_unknown(dataset):
         (
             {"length": "list", "batch_size": 2, "bucket_boundaries": [3, 3]},
             ValueError,
-            r"bucket_boundaries: expected ascending integers above 0, found \[3, 3\]",
+            r"bucket boundaries: expected ascending integers above 0, found \[3, 3\]",
         ),
         (
             {"length": "list", "batch_size": 2, "drop_remainder": True},
             ValueError,
-            "drop_remainder: expected False with length=",
+            "^drop_remainder: expected batches of one size, found batches by length, whose sizes differ$",
         ),
         (
             {"length": "list", "global_batch_size": 64},
             ValueError,
-            "length: expected batch_size= or max_tokens=, found global_batch_size=",
+            "^batches by length: expected batches of each shard, found global batches: the number of batches",
         ),
     ],
 )
@@ -411,11 +412,13 @@ def test_states_of_other_iterations_are_refused(dataset):
     next(batches)
     next(other)
     with pytest.raises(
-        ValueError, match="expected a state of an iteration without length, found a state of one with"
+        ValueError,
+        match="expected a state of an iteration without batches by length, found a state of one with them",
     ):
         other.load_state_dict(batches.state_dict())
     with pytest.raises(
-        ValueError, match="expected a state of an iteration with length, found a state of one without"
+        ValueError,
+        match="expected a state of an iteration with batches by length, found a state of one without them",
     ):
         batches.load_state_dict(other.state_dict())
     for changed, message in (

@@ -234,7 +234,7 @@ def test_a_recursive_column_is_left_out_by_name(arrowfeed, tmp_path):
     assert arrowfeed("head", "--exclude", "x", "a.avro") == (2, "", found)
     reason = (
         'record "List" is recursive and cannot become an Arrow column; '
-        "leave it out with `exclude=` or `columns=`"
+        "leave it out with `exclude` or `columns`"
     )
     assert arrowfeed("head", "a.avro") == (1, "", f"arrowfeed: a.avro: next: {reason}\n")
     flat = tmp_path / "flat.avsc"

@@ -152,7 +152,7 @@ def test_a_reader_schema_makes_one_dataset_of_files_of_two(tmp_path):
     assert str(caught.value) == (
         f"{tmp_path}/b.avro: expected the columns of {tmp_path}/a.avro: "
         'column "id" to be Int32, found "id" as Int64; '
-        'pass `reader_schema="merge"`, or a reader schema, to read both'
+        "set `reader_schema`, or merge the schemas of the files, to read both"
     )
 
 

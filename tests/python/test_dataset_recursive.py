@@ -21,7 +21,7 @@ SCHEMA = {
     "fields": [{"name": "id", "type": "long"}, {"name": "tree", "type": TREE}],
 }
 RECURSIVE = (
-    'record "Tree" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+    'record "Tree" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`'
 )
 
 

@@ -134,7 +134,7 @@ def state(people):
         (
             {"shard": (0, 2)},
             "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a "
-            "later epoch with start_epoch= and no state; states of global_batch_size= can be loaded by any "
+            "later epoch with `start_epoch` and no state; states of global batches can be loaded by any "
             "number of processes",
         ),
         (
@@ -197,7 +197,7 @@ def test_a_state_of_a_file_of_the_same_size_written_again_is_refused(tmp_path):
     )
 
 
-OTHER = "expected the result of state_dict(), found other data: "
+OTHER = "expected a saved state of an iteration, found other data: "
 
 
 @pytest.mark.parametrize(

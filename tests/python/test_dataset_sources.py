@@ -94,7 +94,7 @@ def test_files_in_directories_below_are_named(tmp_path, opened):
         opened(tmp_path)
     assert str(caught.value) == (
         "[Errno 2] expected a directory with files named *.parquet, found some only in directories below it: "
-        "read them with the glob **/*.parquet, or with partitioning= if the names of the directories are "
+        "read them with the glob **/*.parquet, or with a partitioning if the names of the directories are "
         f"values: '{tmp_path}'"
     )
     assert af.ParquetDataset(tmp_path / "**/*.parquet").num_rows == 1

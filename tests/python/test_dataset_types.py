@@ -82,7 +82,7 @@ def test_a_null_in_an_inferred_dense_tensor_needs_a_default(tmp_path):
     dataset = af.AvroDataset(path)
     with pytest.raises(af.ConversionError) as error:
         list(dataset.tensors(batch_size=3))
-    reason = "expected 1 value, found null: give the tensor a `default=`, which fills nulls"
+    reason = "expected 1 value, found null: give the tensor a `default`, which fills nulls"
     assert str(error.value) == f'tensor "x", column "x", row 1: {reason}'
     with_default = af.AvroDataset(path, representations={"x": af.Dense("x", default=-1)})
     [batch] = with_default.tensors(batch_size=3)

@@ -207,7 +207,7 @@ def test_files_of_other_columns_are_distinguished(tmp_path):
         list(af.read_avro([one, two]))
     assert str(caught.value) == (
         f'{two}: expected the columns of {one}: column "id" to be Int64, found "value" as Int32;'
-        ' pass `reader_schema="merge"`, or a reader schema, to read both'
+        " set `reader_schema`, or merge the schemas of the files, to read both"
     )
 
 
@@ -253,7 +253,7 @@ def test_the_part_of_a_column_that_differs_is_named(tmp_path, case):
     )
     with pytest.raises(af.SchemaError) as caught:
         list(af.read_avro([one, two]))
-    end = '; pass `reader_schema="merge"`, or a reader schema, to read both'
+    end = "; set `reader_schema`, or merge the schemas of the files, to read both"
     assert str(caught.value) == f"{two}: expected the columns of {one}: {difference}{end}"
 
 

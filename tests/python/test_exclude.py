@@ -201,7 +201,7 @@ def test_recursive_columns_can_be_excluded():
             call(exclude=["value"])
         message = (
             'next: record "Tree" is recursive and cannot become an Arrow column; '
-            "leave it out with `exclude=` or `columns=`"
+            "leave it out with `exclude` or `columns`"
         )
         assert str(error.value).split(": ", 1)[1] == message
 

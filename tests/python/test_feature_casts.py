@@ -61,7 +61,7 @@ def test_exact_conversions_are_those_of_numpy_and_lossy_ones_must_be_asked_for(s
         source in ("int64", "uint64") and target in FLOATS
     )
     if not is_exact:
-        expected = f"values that {target} holds exactly, found {source} (lossy=True converts them)"
+        expected = f"values that {target} holds exactly, found {source} (`lossy` converts them)"
         message = refused(batch, features.Dense([], target))
         assert message == f'key "x": expected {expected}'
         return
@@ -156,7 +156,7 @@ def test_decimals_become_the_nearest_floats(make):
         assert found.dtype == dtype
         assert found.tolist() == [*(float(one(text)) for text in DECIMALS), 0.0]
     assert refused(batch, features.Dense([])).endswith(
-        " (dtype float32 or float64, and lossy=True, convert them)"
+        " (dtype float32 or float64, and `lossy`, convert them)"
     )
 
 

@@ -143,11 +143,11 @@ def test_auto_makes_equal_steps_by_default(avro, monkeypatch):
     [
         (
             {"global_batch_size": 100},
-            "global_batch_size: expected a multiple of streams (64), such as 64 or 128, found 100",
+            "global batch size: expected a multiple of streams (64), such as 64 or 128, found 100",
         ),
         (
             {"global_batch_size": 10},
-            "global_batch_size: expected a multiple of streams (64), such as 64, found 10",
+            "global batch size: expected a multiple of streams (64), such as 64, found 10",
         ),
         (
             {"global_batch_size": 128, "shard": (0, 3)},
@@ -180,15 +180,18 @@ def test_states_of_other_iterations_are_refused(avro):
     refused = {
         'state: expected even null, as requested, found even "drop"': ({**OPTIONS}, state),
         "state: expected streams 6, as requested, found streams 12": ({**options, "streams": 6}, state),
-        "state: expected a state of an iteration with global_batch_size, found a state of one with "
-        "batch_size: start without the state, or iterate as when it was saved": (options, plain.state_dict()),
+        "state: expected a state of an iteration with global batches, found a state of one with "
+        "batches of each shard: start without the state, or iterate as when it was saved": (
+            options,
+            plain.state_dict(),
+        ),
         "state: expected a global batch up to 5, found 6": (options, {**state, "global_batch": 6}),
         "state: expected an epoch from 0 to 1, found 2": (options, {**state, "epoch": 2}),
     }
     for message, (own, state) in refused.items():
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             avro.record_batches(**own).load_state_dict(state)
-    with pytest.raises(ValueError, match="expected a state of an iteration with batch_size"):
+    with pytest.raises(ValueError, match="expected a state of an iteration with batches of each shard"):
         plain.load_state_dict(avro.record_batches(**options).state_dict())
     old = {**plain.state_dict(), "version": 2}
     with pytest.raises(ValueError, match="start without the state, or resume with the version"):

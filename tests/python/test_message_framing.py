@@ -103,7 +103,8 @@ def test_errors_name_the_message_and_the_field():
         decoder.decode([good, good, confluent(*MESSAGES[1])])
     assert error.value.record == 2
     assert str(error.value) == (
-        "clicks: record 2: expected a message of a schema in `schemas`, found the number 2147483648"
+        "clicks: record 2: expected a message of one of the schemas of the decoder, found the number "
+        "2147483648"
     )
     with pytest.raises(af.CorruptBlockError, match="expected a message that begins with 00, found c3"):
         decoder.decode(single_object(*MESSAGES[0][:2]))

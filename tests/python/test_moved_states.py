@@ -97,7 +97,7 @@ def test_renamed_files_yield_the_rest_if_contents_are_compared(tmp_path, source,
         resumed(moved, saved[given], options)
     assert str(caught.value) == (
         f"state: expected {renamed[0]} as file 0 of the list, found a state of a file with a different name "
-        'or size: match="contents" compares lengths and contents, without names'
+        "or size: the match `contents` compares lengths and contents, without names"
     )
 
 
@@ -222,8 +222,8 @@ def test_epochs_that_the_position_has_left_are_refused(people):
     with pytest.raises(ValueError, match="^state: ") as caught:
         resumed(dataset, state, {"batch_size": 200, "epochs": 2})
     assert str(caught.value) == (
-        "state: expected epochs 2, as requested, found a position in epoch 3, counted from 0: epochs=4 or "
-        "more allows it"
+        "state: expected epochs 2, as requested, found a position in epoch 3, counted from 0, which needs "
+        "epochs 4 or more"
     )
 
 
@@ -235,15 +235,15 @@ def test_global_batches_that_depend_on_the_epochs_are_refused(people):
         resumed(dataset, saved[-1], {**options, "epochs": 3})
     assert str(caught.value) == (
         "state: expected epochs 3, as requested, found a position after the last batch of epochs 2, which "
-        "has too few rows: load it with epochs=2"
+        "has too few rows: load it with epochs 2"
     )
     mixed = af.MixedDataset([dataset, dataset])
     state = json.dumps(mixed.record_batches(global_batch_size=8, streams=4, seed=1).state_dict())
     with pytest.raises(ValueError, match="^state: ") as caught:
         resumed(mixed, state, {"global_batch_size": 8, "streams": 4, "seed": 1, "epochs": None})
     assert str(caught.value) == (
-        "state: expected epochs None, as requested, found epochs 1 in the state of a mixture with "
-        "global_batch_size=: load it with epochs=1"
+        "state: expected epochs unlimited, as requested, found epochs 1 in the state of a mixture with "
+        "global batches: load it with epochs 1"
     )
 
 
@@ -255,5 +255,5 @@ def test_a_position_inside_a_window_of_several_epochs_is_refused(people):
         resumed(dataset, saved[1], {**options, "epochs": 3})
     assert str(caught.value) == (
         "state: expected epochs 3, as requested, found epochs 2 and a position inside a window of several "
-        "epochs: load it with epochs=2"
+        "epochs: load it with epochs 2"
     )

@@ -122,7 +122,7 @@ def test_a_recursive_field_matters_only_if_it_is_read(tmp_path):
         af.open_dataset(path)
     reason = (
         'record "List" is recursive and cannot become an Arrow column; '
-        "leave it out with `exclude=` or `columns=`"
+        "leave it out with `exclude` or `columns`"
     )
     assert str(error.value) == f"{path}: next: {reason}"
 

@@ -176,7 +176,7 @@ def test_the_tensors_of_a_dataset_are_whole_batches_of_sequences(tmp_path):
 def test_other_limits_are_refused(tmp_path):
     dataset = SOURCES["avro"](tmp_path, [10])
     for more in ({"max_tokens": 8}, {"bucket_boundaries": [3]}):
-        with pytest.raises(ValueError, match="pack_to: expected batch_size= sequences, found "):
+        with pytest.raises(ValueError, match="pack_to: expected `batch_size` sequences, found "):
             dataset.record_batches(length="list", pack_to=4, batch_size=2, **more)
     with pytest.raises(ValueError, match="pack_to: expected length= too"):
         dataset.record_batches(pack_to=4, batch_size=2)

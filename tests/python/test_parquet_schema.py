@@ -90,7 +90,7 @@ def test_without_a_schema_files_have_that_of_the_first(folder):
         list(reader)
     expected = (
         f'expected the columns of {folder / "a.parquet"}: column "id" to be Int32, found "id" as Int64; '
-        "pass `schema=` to read both"
+        "set `schema`, or merge the schemas of the files, to read both"
     )
     assert str(caught.value) == f"{folder / 'b.parquet'}: {expected}"
 

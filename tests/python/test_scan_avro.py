@@ -109,7 +109,7 @@ def test_columns_are_those_of_read_avro(tmp_path):
 
 
 RECURSIVE = (
-    'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`'
+    'record "List" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`'
 )
 
 

@@ -54,7 +54,7 @@ UNFIT = {
         column([1, None], pa.int64()),
         1,
         'tensor "t", column "x", row 1: expected 1 value, found null: '
-        "give the tensor a `default=`, which fills nulls",
+        "give the tensor a `default`, which fills nulls",
     ),
     "short_row": (
         af.Dense("x", [2]),

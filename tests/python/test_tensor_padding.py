@@ -115,7 +115,7 @@ def test_the_row_that_is_too_long_is_named():
         with pytest.raises(af.ConversionError) as caught:
             adapter.convert(batch)
         assert str(caught.value) == (
-            f'tensor "t", {where}, row 1: expected at most 1 value, found 3 (truncate=True cuts longer rows)'
+            f'tensor "t", {where}, row 1: expected at most 1 value, found 3 (`truncate` cuts longer rows)'
         )
 
 

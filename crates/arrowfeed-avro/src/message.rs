@@ -114,7 +114,7 @@ impl Framing {
             Self::Confluent => format!("the number {key}"),
             Self::Bare | Self::SingleObject => format!("the fingerprint {key:#018x}"),
         };
-        let message = format!("expected a message of a schema in `schemas`, found {found}");
+        let message = format!("expected a message of one of the schemas of the decoder, found {found}");
         FeedError::new(FeedErrorKind::Schema, message)
     }
 }

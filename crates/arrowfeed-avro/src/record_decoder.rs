@@ -153,7 +153,7 @@ impl RecordDecoder {
                     let difference = column_difference(&self.schema, writer.plan.schema());
                     let message = format!(
                         "expected a writer's schema with the columns of the first writer's schema: {difference}; \
-                         pass `reader_schema=` to read both"
+                         set `reader_schema` to read both"
                     );
                     return Err(FeedError::new(FeedErrorKind::Schema, message));
                 }

@@ -223,7 +223,9 @@ impl ParquetFormat {
             true => Ok(FileColumns::stored(read, &projection, schema)),
             false => {
                 let difference = column_difference(&schema, &found);
-                Err(differs(&format!("{difference}; pass `schema=` to read both")))
+                Err(differs(&format!(
+                    "{difference}; set `schema`, or merge the schemas of the files, to read both"
+                )))
             }
         }
     }

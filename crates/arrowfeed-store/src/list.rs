@@ -156,7 +156,7 @@ async fn find(store: Store, name: String, search: Search) -> Result<Vec<Listed>,
             if found.is_empty() && !below.is_empty() {
                 let message = format!(
                     "expected files named *{extension} under this URL, found none, and directories: read the files in them \
-                     with the glob **/*{extension}, or with partitioning= if the names of the directories are values"
+                     with the glob **/*{extension}, or with a partitioning if the names of the directories are values"
                 );
                 return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, message)));
             }

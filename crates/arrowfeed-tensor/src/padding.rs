@@ -309,7 +309,7 @@ fn length(splits: &RowSplits, to: PadTo, truncate: bool) -> Result<usize, Conver
         PadTo::MultipleOf(number) => Ok(longest.checked_next_multiple_of(number).unwrap_or(usize::MAX)),
         PadTo::Length(length) if longest > length && !truncate => {
             let expected = format!("at most {}", count(length, "value"));
-            let found = format!("{longest} (truncate=True cuts longer rows)");
+            let found = format!("{longest} (`truncate` cuts longer rows)");
             Err(ConversionError::new(ConversionErrorKind::Length, expected, found).in_row(row))
         }
         PadTo::Length(length) => Ok(length),
@@ -475,7 +475,7 @@ mod tests {
         let error = |padding: Padding| tensor.padded(&padding).unwrap_err().to_string();
         assert_eq!(
             error(Padding { to: PadTo::Length(1), ..Padding::default() }),
-            "row 2: expected at most 1 value, found 2 (truncate=True cuts longer rows)"
+            "row 2: expected at most 1 value, found 2 (`truncate` cuts longer rows)"
         );
         let value = Some(DefaultValue::Float(0.5));
         assert_eq!(

@@ -148,8 +148,8 @@ fn directory(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathB
     let named = format!("expected a directory with files named *.{}", search.extension);
     if files.is_empty() && !search.below && has_files_below(path, search, ask)? {
         let message = format!(
-            "{named}, found some only in directories below it: read them with the glob **/*.{}, or with \
-             partitioning= if the names of the directories are values",
+            "{named}, found some only in directories below it: read them with the glob **/*.{}, or with a \
+             partitioning if the names of the directories are values",
             search.extension
         );
         return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, message)));

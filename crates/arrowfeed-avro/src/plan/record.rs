@@ -23,7 +23,7 @@ impl<'a> Resolver<'a> {
         if *projection == Projection::All && self.open.contains(&(writer, reader)) {
             let name = quoted(&r.name);
             return Err(self.error(format!(
-                "record {name} is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"
+                "record {name} is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"
             )));
         }
         self.open.push((writer, reader));

@@ -221,7 +221,7 @@ impl AvroFormat {
         let what = column_difference(&self.schema, found);
         let first = &self.first.name;
         let message = format!(
-            "expected the columns of {first}: {what}; pass `reader_schema=\"merge\"`, or a reader schema, to read both"
+            "expected the columns of {first}: {what}; set `reader_schema`, or merge the schemas of the files, to read both"
         );
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }

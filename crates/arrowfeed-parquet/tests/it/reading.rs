@@ -198,7 +198,7 @@ fn files_of_other_columns_are_refused_where_they_are_read() {
     let error = files.open(1, &arrowfeed_source::Check::never()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "b: expected the columns of a: column \"id\" to be Int64, found \"id\" as Utf8; pass `schema=` to read both"
+        "b: expected the columns of a: column \"id\" to be Int64, found \"id\" as Utf8; set `schema`, or merge the schemas of the files, to read both"
     );
 }
 

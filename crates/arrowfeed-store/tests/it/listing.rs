@@ -106,7 +106,7 @@ fn a_listing_returns_lengths() {
 fn a_directory_of_directories_is_an_error_that_names_the_glob() {
     let error = found(&store(&["t/dt=1/1.avro"]), "s3://b/t").unwrap_err();
     let message = "expected files named *.avro under this URL, found none, and directories: read the files in them with the glob \
-                   **/*.avro, or with partitioning= if the names of the directories are values";
+                   **/*.avro, or with a partitioning if the names of the directories are values";
     assert_eq!(error.to_string(), message);
 }
 

@@ -71,7 +71,7 @@ impl Cast {
             (Rule::Lossy, Casts::Lossy) => CastKind::Lossy,
             (Rule::Lossy, Casts::Exact) => {
                 let expected = format!("values that {to} holds exactly");
-                let found = format!("{} (lossy=True converts them)", named(from));
+                let found = format!("{} (`lossy` converts them)", named(from));
                 return Err(error(expected, found));
             }
             (Rule::Codes, Casts::Exact | Casts::Lossy) => {
@@ -145,7 +145,7 @@ fn unfit(data_type: &DataType, casts: Casts) -> String {
     let found = and_how_to_enter(data_type);
     match rule(data_type, DType::Float64) {
         Rule::Lossy if casts != Casts::Refused => {
-            format!("{found} (dtype float32 or float64, and lossy=True, convert them)")
+            format!("{found} (dtype float32 or float64, and `lossy`, convert them)")
         }
         _ => found,
     }

@@ -25,7 +25,7 @@ use crate::values::Values;
 const MAX_VALUES: usize = isize::MAX as usize / 16;
 
 /// A null in a message, and what to do about it.
-const NULL: &str = "null: give the tensor a `default=`, which fills nulls";
+const NULL: &str = "null: give the tensor a `default`, which fills nulls";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {

@@ -51,7 +51,7 @@ pub enum Feature {
 /// let error = TensorAdapter::from_features(schema, [("price", price(DType::Float32, Casts::Exact))]).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     r#"key "price": expected values that float32 holds exactly, found float64 (lossy=True converts them)"#
+///     r#"key "price": expected values that float32 holds exactly, found float64 (`lossy` converts them)"#
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -252,7 +252,7 @@ fn unknown_value(array: &ArrayRef, position: usize) -> Unfit {
         Some(bytes) => quoted(&bytes),
         None => arrow_cast::display::array_value_to_string(array, position).unwrap_or_default(),
     };
-    let expected = "a value of the vocabulary (oov=1 gives others an index)";
+    let expected = "a value of the vocabulary (`oov` 1 gives others an index)";
     let error = ConversionError::new(ConversionErrorKind::Vocabulary, expected, found);
     Unfit { position: Some(position), error }
 }

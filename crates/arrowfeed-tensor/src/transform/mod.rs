@@ -2,7 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mod` | the definitions, and their text |
+//! | `mod` | the definitions |
+//! | `python_text` | their text, an expression of Python |
 //! | `vocabulary` | tokens, and the index of each |
 //! | `chain` | transforms compiled against a type: the entry point |
 //! | `ids` `numbers` | one kernel for each transform |
@@ -10,7 +11,6 @@
 //! | `fingerprint` | the hashes of TensorFlow |
 //! | `wire` | the messages |
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::dtype::DType;
@@ -21,6 +21,7 @@ mod crossing;
 mod fingerprint;
 mod ids;
 mod numbers;
+mod python_text;
 mod vocabulary;
 mod wire;
 
@@ -172,8 +173,8 @@ impl Transform {
             Self::Normalised { std, .. } if !(std.is_finite() && *std > 0.0) => {
                 error("a finite std above 0", std.to_string())
             }
-            Self::Cast { dtype: DType::Bool | DType::Bytes, .. } => {
-                error("a type of numbers", self.to_string())
+            Self::Cast { dtype: dtype @ (DType::Bool | DType::Bytes), .. } => {
+                error("a type of numbers", dtype.to_string())
             }
             _ => Ok(()),
         }
@@ -228,15 +229,15 @@ impl Lookup {
             Err(RepresentationError::new(RepresentationErrorKind::Transform, expected, found))
         };
         if self.oov > 0 && self.default.is_some() {
-            let expected = "oov=0 with a default for values that are not in the vocabulary".to_owned();
-            return error(expected, format!("oov={}", self.oov));
+            let expected = "`oov` 0 with a default for values that are not in the vocabulary".to_owned();
+            return error(expected, format!("`oov` {}", self.oov));
         }
         if i64::try_from(self.oov)
             .ok()
             .and_then(|oov| oov.checked_add(self.vocabulary.len() as i64 + 1))
             .is_none()
         {
-            return error("less than 2^63 indices".to_owned(), format!("oov={}", self.oov));
+            return error("less than 2^63 indices".to_owned(), format!("`oov` {}", self.oov));
         }
         match &self.mask {
             Some(mask) if !self.vocabulary.has_type_of(mask) => {
@@ -247,61 +248,6 @@ impl Lookup {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// The text of a Python expression that makes the transform. Of many tokens, it has the number and a fingerprint.
-impl fmt::Display for Transform {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Hashed { buckets, hash: Hash::Fingerprint64 { seed: None } } => {
-                write!(f, "hashed({buckets})")
-            }
-            Self::Hashed { buckets, hash: Hash::Fingerprint64 { seed: Some(seed) } } => {
-                write!(f, "hashed({buckets}, seed={seed})")
-            }
-            Self::Hashed { buckets, hash: Hash::SipHash { key: [first, second] } } => {
-                write!(f, "hashed({buckets}, key=({first}, {second}))")
-            }
-            Self::Lookup(Lookup { vocabulary, oov, default, mask }) => {
-                write!(f, "vocabulary({vocabulary}")?;
-                if *oov != 1 {
-                    write!(f, ", oov={oov}")?;
-                }
-                if let Some(default) = default {
-                    write!(f, ", default={default}")?;
-                }
-                if let Some(mask) = mask {
-                    write!(f, ", mask={mask}")?;
-                }
-                f.write_str(")")
-            }
-            Self::Bucketized { boundaries } => write!(f, "bucketized({boundaries:?})"),
-            Self::Clipped { low, high } => {
-                let bound = |bound: &Option<f64>| bound.map_or("None".to_owned(), python);
-                write!(f, "clipped({}, {})", bound(low), bound(high))
-            }
-            Self::Normalised { mean, std } => write!(f, "normalised({mean:?}, {std:?})"),
-            Self::Cast { dtype, lossy } => {
-                write!(f, "cast('{dtype}'{})", if *lossy { ", lossy=True" } else { "" })
-            }
-            Self::Crossed { with, buckets, seed } => {
-                let with: Vec<String> = with.iter().map(|name| vocabulary::quoted(name.as_bytes())).collect();
-                write!(f, "crossed([{}], {buckets}", with.join(", "))?;
-                match *seed {
-                    Self::CROSS_SEED => f.write_str(")"),
-                    seed => write!(f, ", seed={seed})"),
-                }
-            }
-        }
-    }
-}
-
-/// The Python text of a float.
-fn python(value: f64) -> String {
-    match value.is_finite() {
-        true => format!("{value:?}"),
-        false => format!("float('{value}')"),
     }
 }
 

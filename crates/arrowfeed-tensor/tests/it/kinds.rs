@@ -21,7 +21,7 @@ fn dense_takes_equal_lists_and_fills_missing_rows() {
     let plain = Representation::Dense(dense("x", &[2]));
     assert_eq!(
         refused(&column, &plain),
-        r#"tensor "t", column "x", row 1: expected 2 values, found null: give the tensor a `default=`, which fills nulls"#
+        r#"tensor "t", column "x", row 1: expected 2 values, found null: give the tensor a `default`, which fills nulls"#
     );
     let filled = Representation::Dense(Dense { default: Some(DefaultValue::Int(-1)), ..dense("x", &[2]) });
     assert_eq!(dense_numbers(&convert(&column, &filled).unwrap()), (vec![3, 2], vec![1, 2, -1, -1, 3, 4]));
@@ -78,7 +78,7 @@ fn dense_takes_plain_columns_and_struct_paths() {
     let message = refused(&column, &Representation::Dense(dense("a.b", &[])));
     assert_eq!(
         message,
-        r#"tensor "t", column "a.b", row 1: expected 1 value, found null: give the tensor a `default=`, which fills nulls"#
+        r#"tensor "t", column "a.b", row 1: expected 1 value, found null: give the tensor a `default`, which fills nulls"#
     );
 }
 

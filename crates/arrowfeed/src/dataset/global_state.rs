@@ -209,12 +209,12 @@ impl GlobalState {
         if own == saved {
             return Ok(());
         }
-        let shown = |epochs: Option<u64>| epochs.map_or("None".to_owned(), |epochs| epochs.to_string());
+        let shown = |epochs: Option<u64>| epochs.map_or("unlimited".to_owned(), |epochs| epochs.to_string());
         let (expected, saved_epochs) = (format!("epochs {}, as requested", shown(own)), shown(saved));
         if self.options.weights.is_some() {
             // The datasets that have rows left depend on it, and so do the choices.
             let found = format!(
-                "epochs {saved_epochs} in the state of a mixture with global_batch_size=: load it with epochs={saved_epochs}"
+                "epochs {saved_epochs} in the state of a mixture with global batches: load it with epochs {saved_epochs}"
             );
             return Err(StateError::new(StateErrorKind::Options, expected, found));
         }
@@ -229,7 +229,7 @@ impl GlobalState {
         if saved.is_some_and(|saved| saved < needed) {
             let found = format!(
                 "a position after the last batch of epochs {saved_epochs}, which has too few rows: load it with \
-                 epochs={saved_epochs}"
+                 epochs {saved_epochs}"
             );
             return Err(StateError::new(StateErrorKind::Options, expected, found));
         }

@@ -223,7 +223,7 @@ impl Indexed {
             true => "num_rows, shuffling and sharding first read the columns of the filter",
             false => "num_rows, shuffling and sharding first read all block headers",
         };
-        Some(format!("{what} of {files} in a store{bytes}: avoid this with save_index() and index="))
+        Some(format!("{what} of {files} in a store{bytes}: avoid this with `save_index` and `index`"))
     }
 
     /// The files for a state. `has_chunks`: the state has a checksum of all chunks, which the contents are part of.

@@ -79,7 +79,7 @@ impl LengthState {
                 let expected = format!("version {VERSION}");
                 Err(StateError::new(StateErrorKind::Invalid, expected, format!("version {version}")))
             }
-            Version { by_length: None } => Err(of_other_batches("with length", "without length")),
+            Version { by_length: None } => Err(of_other_batches("with batches by length", "without them")),
         }
     }
 
@@ -100,10 +100,10 @@ impl LengthState {
         if own.epochs == self.epochs || self.passed.batches == 0 || !crosses_epochs {
             return Ok(());
         }
-        let shown = |epochs: Option<u64>| epochs.map_or("None".to_owned(), |epochs| epochs.to_string());
+        let shown = |epochs: Option<u64>| epochs.map_or("unlimited".to_owned(), |epochs| epochs.to_string());
         let (own, saved) = (shown(own.epochs), shown(self.epochs));
         let found = format!(
-            "epochs {saved} and a position inside a window of several epochs: load it with epochs={saved}"
+            "epochs {saved} and a position inside a window of several epochs: load it with epochs {saved}"
         );
         Err(StateError::new(StateErrorKind::Options, format!("epochs {own}, as requested"), found))
     }

@@ -78,7 +78,7 @@ impl MixtureState {
             mixture: u32,
         }
         let invalid = |error: serde_json::Error| {
-            let expected = "the state of a mixed dataset from state_dict()";
+            let expected = "a saved state of a mixed dataset";
             StateError::new(StateErrorKind::Invalid, expected, format!("other data: {error}"))
         };
         let Version { mixture } = serde_json::from_str(text).map_err(invalid)?;

@@ -114,28 +114,30 @@ impl LengthBatches {
     fn check(&self, options: &IterationOptions) -> Result<(), FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message.to_owned()));
         if self.window == 0 {
-            return refuse("length_window: expected 1 or more, found 0");
+            return refuse("length window: expected 1 or more, found 0");
         }
         if !self.boundaries.is_sorted_by(|one, next| one < next) || self.boundaries.first() == Some(&0) {
             let message = format!(
-                "bucket_boundaries: expected ascending integers above 0, found {:?}",
+                "bucket boundaries: expected ascending integers above 0, found {:?}",
                 self.boundaries
             );
             return refuse(&message);
         }
         if self.pack_to.is_some() && (self.max_tokens.is_some() || !self.boundaries.is_empty()) {
             return refuse(
-                "pack_to: expected batch_size= sequences, found bucket_boundaries= or max_tokens= too",
+                "pack_to: expected `batch_size` sequences, found bucket boundaries or max_tokens too",
             );
         }
         if options.global.is_some() {
             return refuse(
-                "length: expected batch_size= or max_tokens=, found global_batch_size=: the number of batches by \
-                 length differs between shards",
+                "batches by length: expected batches of each shard, found global batches: the number of batches by length \
+                 differs between shards",
             );
         }
         if options.drop_remainder {
-            return refuse("drop_remainder: expected False with length=, whose batches have different sizes");
+            return refuse(
+                "drop_remainder: expected batches of one size, found batches by length, whose sizes differ",
+            );
         }
         Ok(())
     }
@@ -172,7 +174,7 @@ impl GlobalBatches {
                 (below, None) => format!("{below}"),
             };
             return refuse(format!(
-                "global_batch_size: expected a multiple of streams ({streams}), such as {nearest}, found {size}"
+                "global batch size: expected a multiple of streams ({streams}), such as {nearest}, found {size}"
             ));
         }
         if streams % shards != 0 {

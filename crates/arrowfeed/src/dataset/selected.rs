@@ -59,8 +59,8 @@ impl Dataset {
     pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
         options.check()?;
         if options.by_length.is_some() {
-            let message = "num_batches: expected an iteration without length=, found one with it: the number of its batches \
-                           depends on the lengths of all rows";
+            let message = "num_batches: expected batches of one size, found batches by length: their number depends on the \
+                           lengths of all rows";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
         if let Some(global) = options.global {

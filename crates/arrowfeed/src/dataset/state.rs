@@ -155,7 +155,7 @@ pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateErro
     }
     let Kind { by_length, mixture, global_batch } = serde_json::from_str(text).map_err(invalid)?;
     if by_length.is_some() {
-        return Err(of_other_batches("without length", "with length"));
+        return Err(of_other_batches("without batches by length", "with them"));
     }
     if mixture.is_none() {
         let Version { version } = serde_json::from_str(text).map_err(invalid)?;
@@ -169,13 +169,13 @@ pub(super) fn check_version(text: &str, is_global: bool) -> Result<(), StateErro
     if is_global == global_batch.is_some() {
         return Ok(());
     }
-    let of = |is_global| if is_global { "with global_batch_size" } else { "with batch_size" };
+    let of = |is_global| if is_global { "with global batches" } else { "with batches of each shard" };
     Err(of_other_batches(of(is_global), of(!is_global)))
 }
 
 #[cold]
 pub(super) fn invalid(error: impl std::fmt::Display) -> StateError {
-    StateError::new(StateErrorKind::Invalid, "the result of state_dict()", format!("other data: {error}"))
+    StateError::new(StateErrorKind::Invalid, "a saved state of an iteration", format!("other data: {error}"))
 }
 
 /// Checks that an iteration has an epoch, or ends before it.
@@ -195,7 +195,7 @@ pub(super) fn within_epochs(own: Option<u64>, needed: u64, epoch: u64) -> Result
         Some(own) => {
             let expected = format!("epochs {own}, as requested");
             let found =
-                format!("a position in epoch {epoch}, counted from 0: epochs={needed} or more allows it");
+                format!("a position in epoch {epoch}, counted from 0, which needs epochs {needed} or more");
             Err(StateError::new(StateErrorKind::Options, expected, found))
         }
     }
@@ -219,8 +219,8 @@ fn same_shard(own: (u64, u64), found: (u64, u64)) -> Result<(), StateError> {
     same_option("shard", &own, &found).map_err(|error| match own.1 == found.1 {
         true => error,
         false => error.with_advice(
-            "to change the number of shards, begin a later epoch with start_epoch= and no state; states of \
-             global_batch_size= can be loaded by any number of processes",
+            "to change the number of shards, begin a later epoch with `start_epoch` and no state; states of \
+             global batches can be loaded by any number of processes",
         ),
     })
 }

@@ -127,7 +127,7 @@ impl SavedFiles {
         let name = files.name(same.min(own.count - 1));
         let mut other = "a state of a file with a different name or size".to_owned();
         if self.may_have_contents_of(own, same_chunks) {
-            other.push_str(": match=\"contents\" compares lengths and contents, without names");
+            other.push_str(": the match `contents` compares lengths and contents, without names");
         }
         different(format!("{name} as file {same} of the list"), other)
     }
@@ -140,8 +140,8 @@ impl SavedFiles {
             );
         }
         if same_chunks.is_none() && self.contents.is_none() {
-            let found = "one without: load it with match=\"names\". States of shuffles and of shards have the checksum, and so \
-                         have those of a dataset with index=";
+            let found = "one without: load it with the match `names`. States of shuffles and of shards have the checksum, and so \
+                         have those of a dataset with a saved index";
             let expected = "a state with a checksum of the contents of its files";
             return Err(StateError::new(StateErrorKind::Options, expected, found));
         }

@@ -149,7 +149,7 @@ fn a_directory_yields_the_files_of_those_below() {
     let (nested, dt) = (scratch.0.join("dt=1"), scratch.0.join("dt=1/x=2"));
     let error = resolve([&nested]).unwrap_err();
     let message = "expected a directory with files named *.avro, found some only in directories below it: read them with \
-                   the glob **/*.avro, or with partitioning= if the names of the directories are values";
+                   the glob **/*.avro, or with a partitioning if the names of the directories are values";
     assert_eq!(error.io_error().map(io::Error::kind), Some(io::ErrorKind::NotFound));
     assert_eq!(error.to_string(), format!("{}: {message}", nested.display()));
     let of_glob = ["_e.avro", "a.avro"].map(|file| dt.join(file));

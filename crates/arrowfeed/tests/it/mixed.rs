@@ -301,8 +301,7 @@ fn states_know_the_datasets_and_the_options() {
     let of_files = whole.record_batches(options.clone()).unwrap().state().unwrap();
     let error = load(&mixed, &options, &of_files).unwrap_err();
     assert!(
-        error
-            .starts_with("state: expected the state of a mixed dataset from state_dict(), found other data:"),
+        error.starts_with("state: expected a saved state of a mixed dataset, found other data:"),
         "{error}"
     );
     // Without a seed, the state has the one that was drawn.

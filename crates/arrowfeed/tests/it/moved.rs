@@ -252,8 +252,8 @@ fn a_state_without_contents_says_so() {
     let options = IterationOptions { batch_size: 7, file_match: FileMatch::Contents, ..Default::default() };
     let state = dataset(&paths).record_batches(options.clone()).unwrap().state().unwrap();
     let expected = "state: expected a state with a checksum of the contents of its files, found one without: load it with \
-                    match=\"names\". States of shuffles and of shards have the checksum, and so have those of a dataset \
-                    with index=";
+                    the match `names`. States of shuffles and of shards have the checksum, and so have those of a dataset \
+                    with a saved index";
     assert_eq!(rest(&dataset(&paths), &options, &state).unwrap_err(), expected);
     // An index knows the contents.
     let index = directory.0.join("index.json");
@@ -275,7 +275,7 @@ fn a_position_after_the_requested_epochs_is_refused() {
     assert_eq!(rest(&dataset, &options(3), inside_third).unwrap().len(), 1);
     assert_eq!(
         rest(&dataset, &options(2), inside_third).unwrap_err(),
-        "state: expected epochs 2, as requested, found a position in epoch 2, counted from 0: epochs=3 or more allows it"
+        "state: expected epochs 2, as requested, found a position in epoch 2, counted from 0, which needs epochs 3 or more"
     );
     let complete = rest(&dataset, &options(2), end_of_second).unwrap();
     assert_eq!(complete, Vec::<Vec<i64>>::new());

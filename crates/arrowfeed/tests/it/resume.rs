@@ -82,7 +82,7 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
         expected(
             Options,
             "expected shard [0,2], as requested, found shard [0,1]: to change the number of shards, begin a later epoch with \
-             start_epoch= and no state; states of global_batch_size= can be loaded by any number of processes"
+             `start_epoch` and no state; states of global batches can be loaded by any number of processes"
         )
     );
     assert_eq!(

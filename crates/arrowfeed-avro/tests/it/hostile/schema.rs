@@ -72,29 +72,29 @@ fn d2_a_recursive_type_is_refused_where_it_is_read() {
     refused(
         &of(&record(r#"{"name":"id","type":"long"},{"name":"next","type":["null","R"]}"#)),
         0,
-        r#"Schema: next: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"#,
+        r#"Schema: next: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"#,
     );
     refused(
         &of(&record(r#"{"name":"next","type":"R"}"#)),
         0,
-        r#"Schema: next: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"#,
+        r#"Schema: next: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"#,
     );
     refused(
         &of(&record(r#"{"name":"next","type":{"type":"array","items":"R"}}"#)),
         0,
-        r#"Schema: next[]: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"#,
+        r#"Schema: next[]: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"#,
     );
     refused(
         &of(&record(r#"{"name":"next","type":{"type":"map","values":"R"}}"#)),
         0,
-        r#"Schema: next[]: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"#,
+        r#"Schema: next[]: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"#,
     );
     let mutual =
         r#"{"name":"a","type":{"type":"record","name":"S","fields":[{"name":"b","type":["null","R"]}]}}"#;
     refused(
         &of(&record(mutual)),
         0,
-        r#"Schema: a.b: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`"#,
+        r#"Schema: a.b: record "R" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`"#,
     );
 }
 

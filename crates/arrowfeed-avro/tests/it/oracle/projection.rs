@@ -34,7 +34,7 @@ proptest! {
             let message = error.message();
             let expected = "record \"t.Tree";
             prop_assert!(message.starts_with(expected), "{}", message);
-            let rest = "\" is recursive and cannot become an Arrow column; leave it out with `exclude=` or `columns=`";
+            let rest = "\" is recursive and cannot become an Arrow column; leave it out with `exclude` or `columns`";
             prop_assert!(message.ends_with(rest), "{}", message);
         }
     }

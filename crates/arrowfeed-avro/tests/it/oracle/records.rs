@@ -182,6 +182,6 @@ fn invalid_arguments_are_refused() {
     assert_eq!(error.to_string(), "expected max_batch_bytes of 1 or more, found 0");
     let mut decoder = RecordDecoder::new(&long, AvroOptions::default()).unwrap();
     let error = decoder.add_writer(&AvroSchema::parse(r#""string""#).unwrap()).unwrap_err();
-    let message = "expected a writer's schema with the columns of the first writer's schema: column \"value\" to be Int64, found \"value\" as Utf8; pass `reader_schema=` to read both";
+    let message = "expected a writer's schema with the columns of the first writer's schema: column \"value\" to be Int64, found \"value\" as Utf8; set `reader_schema` to read both";
     assert_eq!(error.to_string(), message);
 }

@@ -58,14 +58,9 @@ fn a_refused_conversion_names_the_option_that_allows_it() {
             "i",
             DType::Float32,
             Exact,
-            "values that float32 holds exactly, found int32 (lossy=True converts them)",
+            "values that float32 holds exactly, found int32 (`lossy` converts them)",
         ),
-        (
-            "d",
-            DType::Int64,
-            Exact,
-            "values that int64 holds exactly, found float64 (lossy=True converts them)",
-        ),
+        ("d", DType::Int64, Exact, "values that int64 holds exactly, found float64 (`lossy` converts them)"),
         ("i", DType::Int64, Refused, "values of int64, found Int32, which is int32"),
         ("i", DType::Float32, Refused, "values of float32, found Int32, which is int32"),
         ("i", DType::Bool, Lossy, "values of bool, found Int32, which is int32"),
@@ -76,7 +71,7 @@ fn a_refused_conversion_names_the_option_that_allows_it() {
             "cost",
             DType::Float64,
             Exact,
-            "values that float64 holds exactly, found Decimal128(4, 2) (lossy=True converts them)",
+            "values that float64 holds exactly, found Decimal128(4, 2) (`lossy` converts them)",
         ),
         ("cost", DType::Float64, Refused, "values of float64, found Decimal128(4, 2)"),
         ("cost", DType::Int64, Lossy, "values of int64, found Decimal128(4, 2)"),
@@ -92,7 +87,7 @@ fn a_refused_conversion_names_the_option_that_allows_it() {
 #[test]
 fn a_decimal_without_a_dtype_lists_the_dtypes() {
     let expected = "key \"cost\": expected numbers, bools, byte strings or times, found Decimal128(4, 2)";
-    let hint = " (dtype float32 or float64, and lossy=True, convert them)";
+    let hint = " (dtype float32 or float64, and `lossy`, convert them)";
     assert_eq!(unfit(dense("cost", None, Casts::Exact, None)), format!("{expected}{hint}"));
     assert_eq!(unfit(dense("cost", None, Casts::Refused, None)), expected);
 }

@@ -139,7 +139,7 @@ fn arguments_out_of_their_range_are_refused() {
         ),
         (
             lookup(1, Some(0), None),
-            "expected oov=0 with a default for values that are not in the vocabulary, found oov=1",
+            "expected `oov` 0 with a default for values that are not in the vocabulary, found `oov` 1",
         ),
         (
             lookup(1, None, Some(Token::Integer(3))),
@@ -149,7 +149,7 @@ fn arguments_out_of_their_range_are_refused() {
             lookup(1, None, Some(Token::Bytes(b"a".to_vec()))),
             r#"expected a mask that is not one of the tokens, found "a""#,
         ),
-        (lookup(u64::MAX, None, None), "expected less than 2^63 indices, found oov=18446744073709551615"),
+        (lookup(u64::MAX, None, None), "expected less than 2^63 indices, found `oov` 18446744073709551615"),
     ] {
         assert_eq!(transform.validate().unwrap_err().to_string(), message);
     }
@@ -233,13 +233,13 @@ fn only_a_value_that_is_in_the_tensor_must_be_in_the_vocabulary() {
     };
     let tensor = convert(&hidden(), &of(&["a", "b", "c"])).unwrap();
     assert_eq!(tensor.as_dense().unwrap().values().as_i64().unwrap(), [0, 1, -1, -1, 1, 2]);
-    let expected = r#"expected a value of the vocabulary (oov=1 gives others an index), found "c""#;
+    let expected = r#"expected a value of the vocabulary (`oov` 1 gives others an index), found "c""#;
     assert_eq!(refused(&hidden(), &of(&["a", "b"])), format!(r#"tensor "t", column "x", row 2: {expected}"#));
 }
 
 #[test]
 fn an_unknown_value_is_named_with_its_row() {
-    let expected = r#"expected a value of the vocabulary (oov=1 gives others an index), found "#;
+    let expected = r#"expected a value of the vocabulary (`oov` 1 gives others an index), found "#;
     let transforms = vec![lookup(&["a"], 0, None)];
     let dictionary = DictionaryArray::new(
         Int32Array::from(vec![Some(2), None, Some(1), Some(1)]),
@@ -350,7 +350,7 @@ fn the_type_of_a_feature_is_that_after_its_transforms() {
     let adapter = of(DType::Int32, Casts::Lossy).unwrap();
     assert_eq!(adapter.specs()[0].1.to_string(), "dense int32 [?]");
     assert_eq!(of(DType::Int64, Casts::Exact).unwrap().specs()[0].1.to_string(), "dense int64 [?]");
-    let message = r#"tensor "t", key "x": expected values that int32 holds exactly, found int64 (lossy=True converts them)"#;
+    let message = r#"tensor "t", key "x": expected values that int32 holds exactly, found int64 (`lossy` converts them)"#;
     assert_eq!(of(DType::Int32, Casts::Exact).unwrap_err().to_string(), message);
 }
 
