@@ -206,9 +206,10 @@ minimal-versions: $(VENV)/.lint ## compiles the published crates with the oldest
 # Workspaces of their own, so that `make test-rust` does not compile these frameworks. They train for a moment only: optimised code
 # would take longer to compile than it saves.
 .PHONY: test-rust-frameworks
-test-rust-frameworks: ## examples that train with candle and burn; the first build takes minutes
+test-rust-frameworks: ## examples that train with candle and burn, and that of serde_arrow; the first build takes minutes
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --manifest-path examples/candle/Cargo.toml --target-dir target/frameworks
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --manifest-path examples/burn/Cargo.toml --target-dir target/frameworks
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --manifest-path examples/serde/Cargo.toml --target-dir target/frameworks
 
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven

@@ -1,8 +1,13 @@
-"""The Rust documentation has no tables of private modules, and the Rust code of the pages is compiled."""
+"""The Rust documentation has no tables of private modules. The Rust code of the pages is compiled.
+
+The types that the pages name exist.
+"""
 
 import re
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
@@ -48,3 +53,64 @@ def test_the_rust_code_of_each_page_is_compiled():
     }
     assert "docs/rust.md" in with_code
     assert with_code == compiled
+
+
+def test_code_that_is_no_doc_test_is_part_of_an_example():
+    programs = [path.read_text("utf-8") for path in ROOT.glob("examples/*/src/main.rs")]
+    blocks = [
+        (page.name, block)
+        for page in ROOT.glob("docs/**/*.md")
+        for block in re.findall(
+            r"^```rust,ignore\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        )
+    ]
+    assert [page for page, _ in blocks] == ["from-apache-avro.md"]
+    for _, block in blocks:
+        assert any(block in program for program in programs)
+
+
+OF_OTHERS = {
+    "add-a-format.md": set[str](),
+    "architecture.md": {"ArrayData"},
+    "datafusion.md": {"ListingTable"},
+    "development.md": set[str](),
+    "from-apache-avro.md": {
+        "BigDecimal",
+        "GenericDatumReader",
+        "GenericSingleObjectReader",
+        "SchemaCompatibility",
+    },
+    "from-arrow-avro.md": {
+        *("AsyncAvroFileReader", "AvroError", "CompressionCodec", "SchemaStore", "Tz"),
+        *("WriterBuilder",),
+    },
+    "iceberg.md": set[str](),
+    "rust.md": {"DataLoader"},
+}
+"""Pages for users of Rust, with the types that they name of other libraries."""
+
+DEFINITIONS = re.compile(
+    r"\b(?:struct|enum|trait|type|fn|mod|as)\s+(\w+)|^\s+(?:pub )?(\w+)\s*[,({:]", re.MULTILINE
+)
+
+
+@pytest.fixture(scope="module")
+def defined():
+    """The names of items, fields, variants and aliases in the code of the crates and of the bindings."""
+    paths = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/src/**/*.rs")]
+    code = [re.sub(r"//[^\n]*", "", path.read_text("utf-8")) for path in paths]
+    return {name for text in code for names in DEFINITIONS.findall(text) for name in names if name}
+
+
+@pytest.mark.parametrize("page", OF_OTHERS)
+def test_the_types_that_a_page_names_exist(page, defined):
+    text = re.sub(
+        r"^```.*?^```", "", (ROOT / "docs" / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    code = re.findall(r"`([^`]+)`", text)
+    named = {name for part in code for name in re.findall(r"\b[A-Z][a-z]\w*(?:[A-Z]\w*|(?=::))", part)}
+    assert named - defined == OF_OTHERS[page]
+    if page.startswith("from-"):
+        return
+    members = {name for part in code for name in re.findall(r"\b[A-Z]\w*::(\w+)", part)}
+    assert members - defined == set()
