@@ -1,6 +1,6 @@
 """The Rust documentation has no tables of private modules. The Rust code of the pages is compiled.
 
-The types that the pages name exist.
+The types that the pages name exist, and the page of C has all keys of options.
 """
 
 import re
@@ -114,3 +114,22 @@ def test_the_types_that_a_page_names_exist(page, defined):
         return
     members = {name for part in code for name in re.findall(r"\b[A-Z]\w*::(\w+)", part)}
     assert members - defined == set()
+
+
+STRUCT = re.compile(r"Deserialize\)\][^{;]*?struct \w+(?:<[^>]*>)? \{(.*?)^\}", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"^    (?:pub\(crate\) )?([a-z]\w*):", re.MULTILINE)
+RENAMED = {"data_type": "type"}
+
+
+def test_the_page_of_c_has_every_key_of_options():
+    page = re.sub(
+        r"^```.*?^```", "", (ROOT / "docs" / "c.md").read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    named = {name for code in re.findall(r"`([^`]+)`", page) for name in re.findall(r"\w+", code)}
+    source = ROOT / "crates" / "arrowfeed-c" / "src"
+    texts = [
+        path.read_text("utf-8") for part in ("options", "formats") for path in (source / part).glob("*.rs")
+    ]
+    keys = {key for text in texts for body in STRUCT.findall(text) for key in FIELD.findall(body)}
+    assert {"takes_turns", "skip_blank_lines", "pack_to"} <= keys
+    assert sorted({RENAMED.get(key, key) for key in keys} - named) == []
