@@ -1,5 +1,51 @@
 //! Reads Avro object container files and messages into Arrow RecordBatches, and writes RecordBatches as Avro.
 //!
+//! | to | use |
+//! |---|---|
+//! | read files, also some of their columns and rows | [`AvroReaderBuilder`], which opens a [`FileReader`] |
+//! | open files for datasets, splits and added columns | [`AvroFormat::files`] with [`AvroOptions`] |
+//! | read the schema, the metadata and the number of rows of a file | [`AvroHeader`] |
+//! | parse and compare schemas | [`AvroSchema`] |
+//! | read files with different schemas | [`AvroOptions::reader_schema`], [`AvroOptions::merge_schemas`] |
+//! | decode records that are not in files, such as messages | [`RecordDecoder`], [`Framing`] |
+//! | write batches to a file or a sink | [`write_avro`], [`AvroWriter`], [`WriteOptions`] |
+//! | encode rows as records without a file | [`encode_records`] |
+//! | read on after damage, and count what was skipped | [`OnError`], [`Report`] |
+//! | limit the memory that a file may use | [`Limits`] |
+//!
+//! A block that was cut or damaged is an error with its place, after the rows before it:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use arrow_array::{Int64Array, RecordBatch, StringArray};
+//! use arrowfeed_avro::{AvroReaderBuilder, AvroSource, AvroWriter, Codec, FeedErrorKind, WriteOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ids = Arc::new(Int64Array::from(vec![1, 2, 3]));
+//! let texts = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+//! let batch = RecordBatch::try_from_iter([("id", ids as _), ("text", texts as _)])?;
+//! let path = std::env::temp_dir().join(format!("arrowfeed-front-{}.avro", std::process::id()));
+//! let options = WriteOptions { codec: Codec::Null, ..Default::default() };
+//! let mut writer = AvroWriter::create(&path, batch.schema(), options)?;
+//! writer.write(&batch)?;
+//! assert_eq!(writer.finish()?.rows, 3);
+//!
+//! let reader = AvroReaderBuilder::new().with_columns(["text"]).with_filter("id > 1".parse()?).open(&path)?;
+//! let batches = reader.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(batches, [batch.slice(1, 2).project(&[1])?]);
+//!
+//! let mut bytes = std::fs::read(&path)?;
+//! # std::fs::remove_file(path)?;
+//! bytes.pop();
+//! let mut reader = AvroReaderBuilder::new().open(AvroSource::bytes(bytes))?;
+//! let error = reader.next().unwrap().unwrap_err();
+//! assert_eq!(error.kind(), FeedErrorKind::Truncated);
+//! assert_eq!(error.location().block, Some(0));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Each codec has a Cargo feature with its name: `bzip2`, `deflate`, `snappy`, `xz` and `zstandard`. All are enabled by default.
 //! Reading or writing with a codec whose feature is disabled is an error of kind [`Codec`](FeedErrorKind::Codec).
 

@@ -1,4 +1,41 @@
-//! The Parquet format of arrowfeed: a thin layer over the `parquet` crate.
+//! Reads Parquet files into Arrow RecordBatches, over the `parquet` crate.
+//!
+//! | to | use |
+//! |---|---|
+//! | read files, also with some of their columns and rows | [`ParquetFormat::files`], then [`read_files`](arrowfeed_source::run::FileSet::read_files) |
+//! | read columns in other types, without loss | [`ParquetOptions::schema`] |
+//! | read files with different schemas | [`ParquetOptions::merge_schemas`] |
+//! | make a dataset, splits or added columns | the [`FileSet`](arrowfeed_source::run::FileSet) of [`ParquetFormat::files`] |
+//! | limit the memory that a file may use | [`ParquetOptions::limits`] |
+//! | write Parquet | the `parquet` crate |
+//!
+//! A filter leaves out row groups and pages by their statistics, and selects rows before the other columns are decoded:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use arrow_array::{Int64Array, RecordBatch, StringArray};
+//! use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
+//! use arrowfeed_source::io::FileSource;
+//! use arrowfeed_source::run::ReadOptions;
+//! use parquet::arrow::ArrowWriter;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ids = Arc::new(Int64Array::from(vec![1, 2, 3]));
+//! let texts = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+//! let batch = RecordBatch::try_from_iter([("id", ids as _), ("text", texts as _)])?;
+//! let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
+//! writer.write(&batch)?;
+//! let file = FileSource::bytes(writer.into_inner()?);
+//!
+//! let options = ParquetOptions { columns: Some(vec!["text".to_owned()]), ..Default::default() };
+//! let files = ParquetFormat::files([file], options, None)?;
+//! let options = ReadOptions { filter: Some("id > 1".parse()?), ..Default::default() };
+//! let batches = files.read_files(options)?.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(batches, [batch.slice(1, 2).project(&[1])?]);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! Each codec has a Cargo feature: `brotli`, `gzip`, `lz4`, `snappy` and `zstandard`. All are enabled by default. Reading a column
 //! of a codec whose feature is disabled is an error of kind [`Codec`](arrowfeed_source::FeedErrorKind::Codec).

@@ -1,5 +1,35 @@
 //! Objects in remote stores: S3, Google Cloud Storage, Azure, HTTP servers, HDFS and memory. Based on `object_store`.
 //!
+//! | to | use |
+//! |---|---|
+//! | find the files of a URL, a glob or a directory | [`resolve`]; [`resolve_below`] with all directories below |
+//! | read a file that was found | [`FileSource::remote`](arrowfeed_source::io::FileSource::remote) of a [`StoreFile`], with every format |
+//! | set credentials, regions and retries | [`StoreOptions`] |
+//! | use a client of your own | [`Store::custom`] |
+//! | keep the bytes of objects on disk | [`Cache`] |
+//! | write an object | [`create`] |
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! use arrowfeed_store::{StoreOptions, create, resolve};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = StoreOptions::default();
+//! for name in ["part-0.avro", "part-1.avro"] {
+//!     let mut object = create(&format!("memory://front/{name}"), &options, None, None)?;
+//!     object.write_all(b"the bytes of a file")?;
+//!     object.commit()?;
+//! }
+//! let files = resolve("memory://front/part-*.avro", "avro", &options, None, None)?;
+//! let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
+//! assert_eq!(names, ["memory://front/part-0.avro", "memory://front/part-1.avro"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A request passes these parts:
+//!
 //! ```text
 //! URL, options ──resolve──> StoreObject ──request──> retry ──> client of the process ──> server
 //!                                └── CachedObject (a directory) ──┘

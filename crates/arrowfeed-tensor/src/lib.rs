@@ -1,5 +1,42 @@
 //! Converts Arrow RecordBatches to dense, sparse, ragged and structured tensors, zero-copy wherever the layout allows it.
 //!
+//! | to | use |
+//! |---|---|
+//! | make tensors of columns | [`TensorAdapter::try_new`] with a [`Representation`] for each tensor |
+//! | make tensors of keys, with truncation, padding and defaults | [`TensorAdapter::from_features`] with a [`feature::Feature`] for each |
+//! | find representations for a schema | [`infer_representations`] |
+//! | convert values: ids, buckets, crosses, casts | [`Transform`] |
+//! | pad ragged tensors, or pack them into sequences | [`Padding`], [`PadTo`] |
+//! | see which memory is shared, and why another is copied | [`TensorAdapter::explain`] |
+//! | make batches of tensors | [`TensorsToRecordBatch`] |
+//! | hand tensors to other libraries | `dlpack` and `ndarray`, Cargo features |
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use arrow_array::types::{Float64Type, Int64Type};
+//! use arrow_array::{Array, Float64Array, ListArray, RecordBatch};
+//! use arrowfeed_tensor::{Dense, PadTo, Padding, Representation, TensorAdapter, VarLenRagged};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let prices = Float64Array::from(vec![0.5, 2.0]);
+//! let tags = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(7), Some(8)]), Some(vec![])]);
+//! let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as Arc<dyn Array>), ("tags", Arc::new(tags))])?;
+//!
+//! let price = Dense { column: "price".into(), ..Default::default() };
+//! let padding = Padding { to: PadTo::Length(3), ..Default::default() };
+//! let tags = VarLenRagged { column: "tags".into(), padding: Some(padding), ..Default::default() };
+//! let tensors = [("price", Representation::Dense(price)), ("tags", Representation::VarLenRagged(tags))];
+//! let adapter = TensorAdapter::try_new(batch.schema(), tensors)?;
+//! let tensors = adapter.convert(&batch)?;
+//! let (price, tags) = (tensors[0].1.as_dense().unwrap(), tensors[1].1.as_dense().unwrap());
+//! assert_eq!(price.values().as_primitive::<Float64Type>().unwrap()[..], [0.5, 2.0]);
+//! assert_eq!(tags.shape(), [2, 3]);
+//! assert_eq!(tags.values().as_primitive::<Int64Type>().unwrap()[..], [7, 8, 0, 0, 0, 0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A [`Representation`] describes a tensor. [`TensorAdapter::try_new`] compiles representations against a schema, and
 //! rejects those that the schema does not allow. [`TensorAdapter::from_features`] does the same for key expressions.
 //! [`TensorAdapter::convert`] makes the tensors of a batch, and checks each row. Values stay in the batch's memory wherever

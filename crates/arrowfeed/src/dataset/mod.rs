@@ -1,6 +1,44 @@
 //! Iteration over datasets as record batches and tensors: in file order or shuffled, in shards, over several epochs,
 //! with a state from which to resume.
 //!
+//! | to | use |
+//! |---|---|
+//! | make a dataset of files of any format | [`Dataset::open`] with a [`FileSet`](crate::source::run::FileSet) |
+//! | mix datasets by weights | [`Dataset::mixed`] |
+//! | iterate over batches or tensors | [`Dataset::record_batches`], [`Dataset::tensors`] with [`IterationOptions`] |
+//! | make batches that do not depend on the number of processes | [`GlobalBatches`] |
+//! | make batches of rows of similar length | [`LengthBatches`] |
+//! | save a position, and resume there | [`Batches::state`], [`Batches::load_state`] |
+//! | leave out rows | [`Dataset::filter`], [`Dataset::take`], [`Dataset::skip`] |
+//! | divide rows at random, such as for validation | [`Dataset::split`] |
+//! | convert the batches | [`Dataset::map`] |
+//! | read rows by their numbers | [`Dataset::rows`], [`RowReader`] |
+//! | read byte ranges of files in several processes | [`Dataset::plan_splits`], [`Dataset::read_split`] |
+//!
+//! ```
+//! # #[cfg(not(feature = "avro"))] fn main() {}
+//! # #[cfg(feature = "avro")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+//! use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+//!
+//! let files = AvroFormat::files([path], AvroOptions::default(), None)?;
+//! let dataset = Dataset::open(files, DatasetOptions::default())?;
+//! let options =
+//!     IterationOptions { batch_size: 2, shuffle_buffer_size: 1000, seed: Some(7), ..Default::default() };
+//! let mut batches = dataset.record_batches(options.clone())?;
+//! let first = batches.next().unwrap()?;
+//! let state = batches.state()?;
+//! let second = batches.next().unwrap()?;
+//! assert_eq!((first.num_rows(), second.num_rows()), (2, 1));
+//!
+//! let mut resumed = dataset.record_batches(options)?;
+//! resumed.load_state(&state)?;
+//! assert_eq!(resumed.next().unwrap()?, second);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The order is a function of the files and the options. It never depends on threads or timing.
 
 // files ──indexed──> order ──parts──> decoded pieces ──┬─pieces─> batches of one size ──adapter──> tensors
