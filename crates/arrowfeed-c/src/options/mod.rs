@@ -113,7 +113,17 @@ impl<'de> Visitor<'de> for PartitionedVisitor {
 /// Parses options. `name` is their name in errors.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Error> {
     let parsed = serde_json::from_str::<Object<T>>(text);
-    parsed.map(|object| object.0).map_err(|error| Error::options(format!("{name}: {error}")))
+    parsed.map(|object| object.0).map_err(|error| Error::options(format!("{name}: {}", described(&error))))
+}
+
+/// The text of an error. Of a wrong key or value, it has no position, which is that of a byte after it.
+fn described(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    if error.is_data() && text.ends_with(&position) {
+        text.truncate(text.len() - position.len());
+    }
+    text
 }
 
 /// A text, or a list of texts.

@@ -14,34 +14,30 @@ fn refused(options: Value) -> String {
 fn an_unknown_key_names_the_valid_ones() {
     let expected = "options: unknown field `colums`, expected one of `paths`, `format`, `format_options`, `columns`, `exclude`, \
                     `filter`, `skip`, `take`, `limits`, `partitioning`, `file_column`, `row_column`, `index`, `storage_options`, \
-                    `cache`, `cache_bytes`, `tensors` at line 1 column 9";
+                    `cache`, `cache_bytes`, `tensors`";
     assert_eq!(open("{\"colums\": 1}").err().unwrap().message, expected);
     let expected = "format_options of avro: unknown field `reader`, expected one of `reader_schema`, `merge_schemas`, \
-                    `max_batch_bytes`, `encoding`, `string_type`, `unions`, `fixed_lengths`, `double_as_float`, `raw` \
-                    at line 1 column 27";
+                    `max_batch_bytes`, `encoding`, `string_type`, `unions`, `fixed_lengths`, `double_as_float`, `raw`";
     assert_eq!(refused(json!({"format_options": {"reader": 1}})), expected);
     let failure = open(&example_with(json!({}))).unwrap().read("{\"batch\": 1}").err().unwrap();
     let expected = "options: unknown field `batch`, expected one of `batch_size`, `global`, `by_length`, `drop_remainder`, \
                     `across_epochs`, `epochs`, `start_epoch`, `rows`, `shuffle_buffer_size`, `seed`, `shard`, `threads`, \
-                    `decodes_ahead`, `prefetch_bytes`, `on_error`, `file_match` at line 1 column 8";
+                    `decodes_ahead`, `prefetch_bytes`, `on_error`, `file_match`";
     assert_eq!(failure.shown(), (ErrorKind::Options, expected.to_owned()));
 }
 
 #[test]
 fn invalid_values_are_errors_that_say_what_is_expected() {
     assert_eq!(open("{").err().unwrap().message, "options: EOF while parsing an object at line 1 column 1");
-    assert_eq!(open("{}").err().unwrap().message, "options: missing field `paths` at line 1 column 2");
+    assert_eq!(open("{}").err().unwrap().message, "options: missing field `paths`");
     let none = open("{\"paths\": []}").err().unwrap();
     assert_eq!(none.message, "expected at least one file, found an empty list");
     let one = open("{\"paths\": 1}").err().unwrap();
-    assert_eq!(
-        one.message,
-        "options: expected paths to be a string or a list of strings at line 1 column 12"
-    );
+    assert_eq!(one.message, "options: expected paths to be a string or a list of strings");
     let format = open("{\"paths\": [], \"format\": \"orc\"}").err().unwrap();
     assert_eq!(
         format.message,
-        "options: unknown variant `orc`, expected one of `avro`, `parquet`, `arrow`, `tfrecord`, `json_lines`, `csv` at line 1 column 29"
+        "options: unknown variant `orc`, expected one of `avro`, `parquet`, `arrow`, `tfrecord`, `json_lines`, `csv`"
     );
     assert_eq!(
         refused(json!({"filter": "id >"})),
@@ -57,22 +53,19 @@ fn invalid_values_are_errors_that_say_what_is_expected() {
         "partitioning: \"a\": expected an Arrow type such as Int64, Timestamp(ms) or List(Utf8), found \"Text\""
     );
     let partitioning = refused(json!({"partitioning": [{"name": "a", "typ": "Int32"}]}));
-    assert!(
-        partitioning
-            .starts_with("options: unknown field `typ`, expected one of `name`, `type`, `nullable` at")
-    );
+    assert_eq!(partitioning, "options: unknown field `typ`, expected one of `name`, `type`, `nullable`");
     let partitioning = refused(json!({"partitioning": "hives"}));
-    let expected =
-        "options: invalid value: string \"hives\", expected \"hive\" or a list of columns at line 1";
-    assert!(partitioning.starts_with(expected), "{partitioning}");
+    let expected = "options: invalid value: string \"hives\", expected \"hive\" or a list of columns";
+    assert_eq!(partitioning, expected);
     let padding = |to: Value| {
         let tensor = json!({"kind": "var_len_ragged", "column": "id", "padding": {"to": to}});
         refused(json!({"tensors": {"t": tensor}}))
     };
-    let expected = "options: unknown field `multiple`, expected `multiple_of` at line 1";
-    assert!(padding(json!({"multiple": 8})).starts_with(expected));
-    let expected = "options: invalid value: string \"long\", expected \"longest\", a length, or {\"multiple_of\": 8} at line 1";
-    assert!(padding(json!("long")).starts_with(expected), "{}", padding(json!("long")));
+    let expected = "options: unknown field `multiple`, expected `multiple_of`";
+    assert_eq!(padding(json!({"multiple": 8})), expected);
+    let expected =
+        "options: invalid value: string \"long\", expected \"longest\", a length, or {\"multiple_of\": 8}";
+    assert_eq!(padding(json!("long")), expected);
 }
 
 /// Arrays would make the order in which Rust declares fields part of the interface.
@@ -93,7 +86,7 @@ fn an_object_is_not_an_array() {
         assert_eq!(failure.kind, ErrorKind::Options, "{text}");
     }
     let failure = open(&example_with(json!({}))).unwrap().read("{\"global\": [8]}").err().unwrap();
-    assert_eq!(failure.message, format!("options: {expected} at line 1 column 11"));
+    assert_eq!(failure.message, format!("options: {expected}"));
 }
 
 #[test]
@@ -160,7 +153,7 @@ fn options_of_formats_reach_the_format() {
     let long = json!({"paths": cells.0, "format_options": {"delimiter": ";;"}});
     assert_eq!(
         open(&long.to_string()).err().unwrap().message,
-        "format_options of csv: expected one ASCII character, found \";;\" at line 1 column 36"
+        "format_options of csv: expected one ASCII character, found \";;\""
     );
 }
 
