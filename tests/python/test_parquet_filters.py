@@ -1,5 +1,6 @@
 """Filters of Parquet files: no row is lost that pyarrow keeps, also if statistics are false."""
 
+import functools
 import random
 
 import pyarrow as pa
@@ -124,3 +125,50 @@ def test_the_report_counts_the_row_groups_that_were_read(tmp_path):
         rows = pa.table(reader).num_rows
         report = reader.report()
         assert (report["blocks"], report["rows"], report.get("rejected", 0)) == (groups, rows, ROWS - rows)
+
+
+@pytest.mark.parametrize("write_page_index", [True, False])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_nulls_of_dictionaries_in_structs_are_not_lost(tmp_path, write_page_index, version):
+    """The counts of pyarrow leave out the nulls of the struct."""
+    choose = random.Random(5)
+    path = tmp_path / "rows.parquet"
+    for share in [0, 0.1, 0.5, 1]:
+        texts = [None if choose.random() < 0.01 else choose.choice("abc") for _ in range(ROWS)]
+        values = pa.array(texts).dictionary_encode()
+        inner = pa.StructArray.from_arrays(
+            [values],
+            fields=[pa.field("f", values.type)],
+            mask=pa.array([choose.random() < share for _ in range(ROWS)]),
+        )
+        outer = pa.StructArray.from_arrays(
+            [inner, values],
+            fields=[pa.field("s", inner.type), pa.field("g", values.type)],
+            mask=pa.array([number % 100 < 50 and share > 0 for number in range(ROWS)]),
+        )
+        table = pa.table({"id": range(ROWS), "s": inner, "o": outer, "f": values})
+        pq.write_table(
+            table,
+            path,
+            row_group_size=GROUP,
+            data_page_size=10,
+            write_batch_size=5,
+            data_page_version=version,
+            write_page_index=write_page_index,
+        )
+        for fields in [("f",), ("s", "f"), ("o", "s", "f"), ("o", "g")]:
+            column = [
+                functools.reduce(lambda value, name: value and value[name], fields, row)
+                for row in table.to_pylist()
+            ]
+            for text, passes in [
+                ("{} is null", lambda value, _: value is None),
+                ("not ({} is null)", lambda value, _: value is not None),
+                ("{} is not null", lambda value, _: value is not None),
+                ("{} is null and id < 70", lambda value, row: value is None and row < 70),
+                ("not {} in ['a', 'b']", lambda value, _: value == "c"),
+            ]:
+                expected = [row for row, value in enumerate(column) if passes(value, row)]
+                where = text.format(".".join(fields))
+                found = pa.table(af.read_parquet(path, where=where, columns=["id"]))["id"].to_pylist()
+                assert found == expected, (share, where)

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array, new_null_array};
+use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_ord::ord::make_comparator;
 use arrow_schema::{DataType, FieldRef, Schema, SortOptions};
@@ -19,6 +19,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics;
 
+use super::null_counts;
 use crate::bytes::guarded;
 use crate::columns::leaves;
 use crate::conversion::ColumnConversion;
@@ -102,27 +103,28 @@ impl Bounds {
         let rows: Vec<u64> =
             groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).collect();
         let found = |converter: &StatisticsConverter<'_>| {
-            let nulls = converter.row_group_null_counts(groups)?;
-            Ok((converter.row_group_mins(groups)?, converter.row_group_maxes(groups)?, nulls))
+            Ok((converter.row_group_mins(groups)?, converter.row_group_maxes(groups)?))
         };
-        Self::new(leaf, to, file, found, &is_trusted, &rows)
+        let nulls: Vec<_> = groups.iter().map(|group| null_counts::of_group(leaf.number, group)).collect();
+        Self::new(leaf, to, file, found, &nulls, &is_trusted, &rows)
     }
 
-    /// The bounds that `found` takes from a file.
+    /// The bounds that `found` takes from a file. `nulls` are the numbers of nulls that are known, `rows` those of rows.
     pub(super) fn new(
         leaf: &Leaf,
         to: &DataType,
         file: &FileMetaData,
-        found: impl FnOnce(&StatisticsConverter<'_>) -> Result<(ArrayRef, ArrayRef, UInt64Array), ParquetError>,
+        found: impl FnOnce(&StatisticsConverter<'_>) -> Result<(ArrayRef, ArrayRef), ParquetError>,
+        nulls: &[Option<u64>],
         is_trusted: &[bool],
         rows: &[u64],
     ) -> Option<Self> {
         let find = || {
             let converter =
                 StatisticsConverter::from_column_index(leaf.number, &leaf.field, file.schema_descr())?;
-            found(&converter.with_missing_null_counts_as_zero(false))
+            found(&converter)
         };
-        let (min, max, nulls) = guarded(FeedErrorKind::Format, "statistics", find).ok()?;
+        let (min, max) = guarded(FeedErrorKind::Format, "statistics", find).ok()?;
         let all = [min.len(), max.len(), nulls.len(), is_trusted.len()];
         if all.iter().any(|len| *len != rows.len()) {
             return None;
@@ -142,12 +144,11 @@ impl Bounds {
                 .filter(|bound| bound.data_type() == to)
                 .unwrap_or_else(|| new_null_array(to, rows.len()))
         };
-        let null_count = |row: usize| nulls.is_valid(row).then(|| nulls.value(row));
         Some(Self {
             min: converted(&min),
             max: converted(&max),
-            has_null: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(0)),
-            has_value: BooleanBuffer::collect_bool(rows.len(), |row| null_count(row) != Some(rows[row])),
+            has_null: BooleanBuffer::collect_bool(rows.len(), |row| nulls[row] != Some(0)),
+            has_value: BooleanBuffer::collect_bool(rows.len(), |row| nulls[row] != Some(rows[row])),
         })
     }
 

@@ -10,6 +10,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
 
 use super::bounds::{Bounds, Place};
+use super::null_counts;
 use crate::file::ParquetFile;
 
 impl ParquetFile {
@@ -41,10 +42,10 @@ fn statistics<'a>(place: &Place, group: &'a RowGroupMetaData) -> Option<&'a Stat
 /// The number of nulls. `None`: it is unknown, or larger than the number of rows of a group.
 fn nulls(place: &Place, groups: &[RowGroupMetaData]) -> Option<u64> {
     groups.iter().try_fold(0_u64, |sum, group| {
-        let rows = u64::try_from(group.num_rows()).ok()?;
         let nulls = match place {
-            Place::Missing => rows,
-            _ => statistics(place, group)?.null_count_opt().filter(|nulls| *nulls <= rows)?,
+            Place::Missing => u64::try_from(group.num_rows()).ok()?,
+            Place::Leaf(leaf) => null_counts::of_group(leaf.number, group)?,
+            Place::Unknown => return None,
         };
         sum.checked_add(nulls)
     })

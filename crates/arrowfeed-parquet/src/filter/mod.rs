@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `outcomes` | what a predicate may be for rows of which only bounds are known |
 //! | `bounds` | the bounds of the columns of row groups and of pages, and which of them are trusted |
+//! | `null_counts` | numbers of nulls, where they are reliable |
 //! | `column_bounds` | the bounds of the columns of a whole file |
 //! | `pages` | the page index of a row group |
 //! | `bloom` | bloom filters |
@@ -13,6 +14,7 @@
 mod bloom;
 mod bounds;
 mod column_bounds;
+mod null_counts;
 mod outcomes;
 mod pages;
 mod selective;

@@ -15,6 +15,7 @@ use parquet::file::page_index::column_index::ColumnIndexMetaData;
 
 use super::FileFilter;
 use super::bounds::{Bounds, Leaf, Place, has_known_order};
+use super::null_counts;
 use crate::bytes::{SourceBytes, guarded};
 
 /// The pages of a column, and their bounds.
@@ -143,13 +144,12 @@ fn pages_of(index: &ParquetMetaData, leaf: &Leaf, to: &DataType, rows: usize) ->
     let ends = starts[1..].iter().copied().chain([rows]);
     let counts: Vec<u64> = starts.iter().zip(ends).map(|(start, end)| (end - start) as u64).collect();
     let found = |converter: &StatisticsConverter<'_>| {
-        let nulls = converter.data_page_null_counts(columns, offsets, &[0])?;
         Ok((
             converter.data_page_mins(columns, offsets, &[0])?,
             converter.data_page_maxes(columns, offsets, &[0])?,
-            nulls,
         ))
     };
-    let bounds = Bounds::new(leaf, to, file, found, &vec![true; starts.len()], &counts)?;
+    let nulls = null_counts::of_pages(&file.schema_descr().column(leaf.number), of_column, &counts);
+    let bounds = Bounds::new(leaf, to, file, found, &nulls, &vec![true; starts.len()], &counts)?;
     Some(Pages { starts, bounds })
 }

@@ -49,7 +49,7 @@ fn predicate(random: &mut Random, compared: &[(String, usize)], depth: usize) ->
 }
 
 /// Reads all rows that pass, and the report.
-fn passing(
+pub(crate) fn passing(
     files: &FileSet,
     predicate: &Predicate,
     batch_size: usize,
@@ -287,7 +287,7 @@ fn with_statistics(
     bytes
 }
 
-fn footer_len(bytes: &[u8]) -> usize {
+pub(crate) fn footer_len(bytes: &[u8]) -> usize {
     u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize
 }
 

@@ -7,6 +7,7 @@
 //! - [`long_rows`]: batches that end early because their rows are long.
 //! - [`failures`]: damage, failed reads and changes of a file are told apart.
 //! - [`filters`]: the rows that pass a filter, and what is not read for it.
+//! - [`null_counts`]: counts of nulls that are too low.
 //! - [`footers`]: footers that old writers made.
 //! - [`promised`]: requested schemas.
 //! - [`compiled_codecs`]: codecs of the build.
@@ -20,6 +21,7 @@ mod footers;
 mod int96;
 mod long_rows;
 mod nesting;
+mod null_counts;
 mod number_lists;
 mod promised;
 #[path = "../../../../tests/random/run.rs"]
