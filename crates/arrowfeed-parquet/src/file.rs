@@ -16,12 +16,13 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
+use crate::encryption::{encrypted_footer, encrypted_leaves};
 use crate::file_columns::FileColumns;
 use crate::filter::{FileFilter, SelectiveFile};
 use crate::footer_fields::defined_fields;
 use crate::group_columns::GroupColumns;
 use crate::old_writers::corrected;
-use crate::{int96, schema_depth};
+use crate::{encryption, int96, schema_depth};
 
 /// Number of bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -40,6 +41,8 @@ pub(crate) struct Footer {
     /// The timestamps of the type INT96.
     int96: Option<Int96>,
     fingerprint: Fingerprint,
+    /// Numbers of the leaf columns that are encrypted, ascending.
+    encrypted: Vec<usize>,
 }
 
 /// Columns of a file that are read twice, see [`int96`].
@@ -64,7 +67,8 @@ impl Footer {
 
     fn read_file(file: OpenFile, limits: &Limits) -> Result<Self, FeedError> {
         let bytes = read_footer(&file, limits)?;
-        schema_depth::check_groups(&bytes, limits)?;
+        let is_encrypted = schema_depth::check_groups(&bytes, limits)?;
+        let encrypted = if is_encrypted { encrypted_leaves(&bytes) } else { Vec::new() };
         let fingerprint = fingerprint(&bytes);
         file.check_fingerprint(&fingerprint)?;
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
@@ -93,7 +97,8 @@ impl Footer {
         };
         let Some(leaves) = int96::leaves(metadata.metadata()) else {
             let metadata = of_types(&schema)?;
-            return Ok(Self { file, metadata, schema: Arc::new(schema), int96: None, fingerprint });
+            let schema = Arc::new(schema);
+            return Ok(Self { file, metadata, schema, int96: None, fingerprint, encrypted });
         };
         let in_unit = |unit| int96::with_types(&schema, &leaves, None, &|leaf, _| int96::in_unit(leaf, unit));
         let seconds = of_types(&in_unit(TimeUnit::Second))?;
@@ -102,7 +107,7 @@ impl Footer {
         let unit = int96::unit(metadata.metadata().file_metadata());
         let schema = unit.map(in_unit).unwrap_or(schema);
         let int96 = Some(Int96 { leaves, seconds, read });
-        Ok(Self { file, metadata: of_units, schema: Arc::new(schema), int96, fingerprint })
+        Ok(Self { file, metadata: of_units, schema: Arc::new(schema), int96, fingerprint, encrypted })
     }
 
     /// The name of the file in messages.
@@ -141,6 +146,9 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     let mut tail = [0; TAIL as usize];
     let start = file.len().saturating_sub(TAIL);
     let found = checked_read_at(&**file.source(), start, &mut tail).map_err(FeedError::io)?;
+    if found == tail.len() && &tail[4..] == encryption::MAGIC {
+        return Err(encrypted_footer());
+    }
     if found < tail.len() || &tail[4..] != MAGIC {
         let found = &tail[..found];
         let found = match std::str::from_utf8(found).ok().filter(|text| printable(text) == *text) {
@@ -194,14 +202,16 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// # Errors
-    /// The row groups are not in file order.
+    /// The row groups are not in file order; a column is encrypted.
     pub(crate) fn new(
         footer: Arc<Footer>,
         columns: FileColumns,
         filter: Option<Box<FileFilter>>,
         limits: Limits,
     ) -> Result<Self, FeedError> {
-        let groups = row_groups(&footer, &limits);
+        let schema = footer.metadata().file_metadata().schema_descr();
+        let readable = encryption::check(&footer.encrypted, &columns.leaves, schema);
+        let groups = readable.and_then(|()| row_groups(&footer, &limits));
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let int96 = footer.int96.as_ref().map(|int96| (&*int96.leaves, &int96.seconds));
         let read = GroupColumns::new(footer.read_schema(), &columns.leaves, &footer.metadata, int96);

@@ -59,7 +59,8 @@
 // | `schema_depth` | a check of the nesting, before the `parquet` crate recurses |
 // | `group_columns` | the columns of a row group, and their two readers |
 // | `int96` | timestamps of the type INT96, exactly |
-// | `number_lists` | columns of lists of numbers |
+// | `number_lists` `nonempty_pages` | columns of lists of numbers; pages without empty ones |
+// | `encryption` | encrypted columns |
 // | `rows` | the rows of a row group, as batches |
 // | `row_size` | the number of rows that are read at a time |
 // | `codec` | the codecs that are compiled in |
@@ -70,6 +71,7 @@ mod codec;
 mod columns;
 mod compact;
 mod conversion;
+mod encryption;
 mod field_ids;
 mod file;
 mod file_columns;
@@ -78,6 +80,7 @@ mod footer_fields;
 mod format;
 mod group_columns;
 mod int96;
+mod nonempty_pages;
 mod number_lists;
 mod old_writers;
 mod row_size;

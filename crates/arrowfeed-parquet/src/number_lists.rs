@@ -20,6 +20,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescPtr;
 
 use crate::bytes::SourceBytes;
+use crate::nonempty_pages::NonemptyPages;
 
 /// A column of lists of numbers: its type, and its number among the leaf columns of the file.
 #[derive(Debug, Clone)]
@@ -78,7 +79,7 @@ impl NumberLists {
         let chunk = group.column(self.leaf);
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(bytes.clone(), chunk, rows, None)?;
-        let mut column = match get_column_reader(chunk.column_descr_ptr(), Box::new(pages)) {
+        let mut column = match get_column_reader(chunk.column_descr_ptr(), Box::new(NonemptyPages(pages))) {
             ColumnReader::Int32ColumnReader(column) => Column::Int32(column),
             ColumnReader::Int64ColumnReader(column) => Column::Int64(column),
             ColumnReader::FloatColumnReader(column) => Column::Float32(column),

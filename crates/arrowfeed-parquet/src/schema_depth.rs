@@ -9,6 +9,7 @@ use arrowfeed_source::field_path::list_item;
 use arrowfeed_source::{FeedError, Limits};
 
 use crate::compact::{Compact, kind};
+use crate::encryption;
 
 /// The field of the footer with the elements of the schema.
 const SCHEMA: i32 = 2;
@@ -16,15 +17,15 @@ const SCHEMA: i32 = 2;
 /// The field of an element with the number of its children.
 const CHILDREN: i32 = 5;
 
-/// Checks the groups of a footer.
+/// Checks the groups of a footer. Returns whether the footer declares that columns are encrypted.
 ///
 /// # Errors
 /// They are nested more deeply than `schema_depth` allows.
-pub(crate) fn check_groups(footer: &[u8], limits: &Limits) -> Result<(), FeedError> {
+pub(crate) fn check_groups(footer: &[u8], limits: &Limits) -> Result<bool, FeedError> {
     // A list or a map has two groups.
-    match depth_of_groups(footer) {
-        Some(depth) if depth > 2 * most(limits) => Err(too_deep(limits)),
-        _ => Ok(()),
+    match groups(footer) {
+        Some((depth, _)) if depth > 2 * most(limits) => Err(too_deep(limits)),
+        found => Ok(found.is_some_and(|(_, is_encrypted)| is_encrypted)),
     }
 }
 
@@ -59,12 +60,13 @@ fn depth_of(data_type: &DataType) -> usize {
     }
 }
 
-/// Number of nested groups, without the root; `None` if the bytes are not a footer.
-fn depth_of_groups(footer: &[u8]) -> Option<usize> {
-    let mut deepest = 0;
+/// Number of nested groups, without the root, and whether the footer declares an encryption; `None` if the bytes are not a footer.
+fn groups(footer: &[u8]) -> Option<(usize, bool)> {
+    let (mut deepest, mut is_encrypted) = (0, false);
     let mut footer = Compact { bytes: footer };
     let mut id = 0;
     while let Some(field) = footer.field(&mut id)? {
+        is_encrypted |= id == encryption::ALGORITHM;
         if (id, field) != (SCHEMA, kind::LIST) {
             footer.skip(field)?;
             continue;
@@ -86,7 +88,7 @@ fn depth_of_groups(footer: &[u8]) -> Option<usize> {
             }
         }
     }
-    Some(deepest)
+    Some((deepest, is_encrypted))
 }
 
 /// The number of children of an element of the schema.
@@ -134,6 +136,10 @@ mod tests {
         let elements = elements.iter().flat_map(|children| element(*children));
         [vec![0x15, 2, 0x19, 0xfc], len, element(1), elements.collect(), vec![0x16, 0, 0x19, 0x0c, 0]]
             .concat()
+    }
+
+    fn depth_of_groups(footer: &[u8]) -> Option<usize> {
+        groups(footer).map(|(depth, _)| depth)
     }
 
     fn error_of(footer: &[u8]) -> Option<(Option<&'static str>, String)> {

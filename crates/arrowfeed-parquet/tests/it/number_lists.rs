@@ -7,14 +7,19 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait, PrimitiveArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_parquet::ParquetOptions;
 use arrowfeed_source::{FeedErrorKind, OnError};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
 use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 
 use crate::random_run;
 use crate::support::nested::Random;
@@ -89,22 +94,115 @@ fn table(random: &mut Random) -> RecordBatch {
 fn file(random: &mut Random, batch: &RecordBatch) -> Vec<u8> {
     let version = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0][random.below(2)];
     let has_dictionary = random.below(2) > 0;
+    let codecs = [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::LZ4_RAW];
     let mut properties = WriterProperties::builder()
         .set_writer_version(version)
-        .set_compression([Compression::UNCOMPRESSED, Compression::SNAPPY][random.below(2)])
+        .set_compression(codecs[random.below(codecs.len())])
         .set_max_row_group_row_count(Some(1 + random.below(100)))
         .set_data_page_row_count_limit(1 + random.below(30))
+        .set_data_page_size_limit([1, 20, 1000][random.below(3)])
+        .set_offset_index_disabled(random.below(2) > 0)
         .set_write_batch_size(1 + random.below(10))
         .set_dictionary_enabled(has_dictionary)
         .set_dictionary_page_size_limit(1 + random.below(2000));
     if !has_dictionary && random.below(2) > 0 {
-        properties = properties.set_encoding(Encoding::BYTE_STREAM_SPLIT);
+        let is_integer = |field: &Field| match field.data_type() {
+            DataType::List(item) | DataType::LargeList(item) => item.data_type().is_integer(),
+            _ => true,
+        };
+        let encodings = [Encoding::BYTE_STREAM_SPLIT, Encoding::DELTA_BINARY_PACKED];
+        let of_integers = batch.schema().fields().iter().all(|field| is_integer(field));
+        properties = properties.set_encoding(encodings[random.below(1 + usize::from(of_integers))]);
     }
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).unwrap();
     writer.write(batch).unwrap();
     writer.close().unwrap();
-    bytes
+    if random.below(2) > 0 { with_empty_pages(random, bytes) } else { bytes }
+}
+
+/// The file without compression, and with data pages without values, as `pyarrow` writes them where it gives up a dictionary.
+fn with_empty_pages(random: &mut Random, bytes: Vec<u8>) -> Vec<u8> {
+    let bytes = Bytes::from(bytes);
+    let reader = SerializedFileReader::new(bytes.clone()).unwrap();
+    let file = reader.metadata().file_metadata();
+    let properties = WriterProperties::builder().set_key_value_metadata(file.key_value_metadata().cloned());
+    let (schema, properties) = (file.schema_descr().root_schema_ptr(), Arc::new(properties.build()));
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    for group in reader.metadata().row_groups() {
+        let mut into = writer.next_row_group().unwrap();
+        let rows = group.num_rows();
+        for column in group.columns() {
+            let mut sink = TrackedWrite::new(Vec::new());
+            let mut pages = SerializedPageWriter::new(&mut sink);
+            let read =
+                SerializedPageReader::new(Arc::new(bytes.clone()), column, rows as usize, None).unwrap();
+            let (mut dictionary, mut data) = (None, None);
+            for page in read.map(Result::unwrap) {
+                let is_data = !matches!(page, Page::DictionaryPage { .. });
+                let is_after_empty = is_data && random.below(3) == 0;
+                let empty = is_after_empty.then(|| empty_page(&page)).flatten();
+                for page in empty.into_iter().chain([page]) {
+                    let len = page.buffer().len();
+                    let written = pages.write_page(CompressedPage::new(page, len)).unwrap();
+                    let first = if is_data { &mut data } else { &mut dictionary };
+                    first.get_or_insert(written.offset as i64);
+                }
+            }
+            let len = sink.bytes_written() as i64;
+            let metadata = column.clone().into_builder();
+            let metadata = metadata
+                .set_compression(Compression::UNCOMPRESSED)
+                .set_dictionary_page_offset(dictionary)
+                .set_data_page_offset(data.unwrap())
+                .set_total_compressed_size(len)
+                .set_total_uncompressed_size(len)
+                .build()
+                .unwrap();
+            let close = ColumnCloseResult {
+                bytes_written: len as u64,
+                rows_written: rows as u64,
+                metadata,
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            into.append_column(&Bytes::from(sink.into_inner().unwrap()), close).unwrap();
+        }
+        into.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+/// A data page of the same kind without values. `None`: there is none of this encoding.
+fn empty_page(page: &Page) -> Option<Page> {
+    let mut empty = page.clone();
+    if page.encoding() == Encoding::DELTA_BINARY_PACKED {
+        return None;
+    }
+    match &mut empty {
+        Page::DataPage { buf, num_values, statistics, .. } => {
+            // The lengths of both kinds of levels, and the bit width of numbers of a dictionary.
+            (*buf, *num_values, *statistics) = (Bytes::from_static(&[0; 9]), 0, None);
+        }
+        Page::DataPageV2 {
+            buf,
+            num_values,
+            num_nulls,
+            num_rows,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            is_compressed,
+            statistics,
+            ..
+        } => {
+            (*buf, *statistics, *is_compressed) = (Bytes::from_static(&[0]), None, false);
+            (*num_values, *num_nulls, *num_rows) = (0, 0, 0);
+            (*def_levels_byte_len, *rep_levels_byte_len) = (0, 0);
+        }
+        Page::DictionaryPage { .. } => return None,
+    }
+    Some(empty)
 }
 
 #[test]
