@@ -48,6 +48,31 @@ def length(data):
     return number(len(data)) + data
 
 
+def ipc(data_type, replaced, by):
+    """A stream without rows, whose column `x` has the type and `by` instead of `replaced`."""
+    target = io.BytesIO()
+    pa.ipc.new_stream(target, pa.schema([("x", data_type)])).close()
+    assert target.getvalue().count(replaced) == 1
+    return target.getvalue().replace(replaced, by)
+
+
+RUNS = pa.run_end_encoded(pa.int32(), pa.int8())
+NAMED = pa.struct([pa.field("yXz", pa.int32())])
+IPC_TYPES = {
+    "struct": NAMED,
+    "list": pa.list_(pa.field("yXz", pa.int32())),
+    "list view": pa.list_view(pa.field("yXz", pa.int32())),
+    "large list of structs": pa.large_list(pa.field("", NAMED)),
+    "list of fixed size": pa.list_(pa.field("yXz", pa.int32()), 2),
+    "map key": pa.map_(pa.field("yXz", pa.string(), nullable=False), pa.int32()),
+    "map value": pa.map_(pa.string(), pa.field("yXz", pa.int32())),
+    "dense union": pa.dense_union([pa.field("yXz", pa.int32())]),
+    "sparse union": pa.sparse_union([pa.field("yXz", pa.int32())]),
+    "runs": pa.run_end_encoded(pa.int32(), NAMED),
+    "dictionary": pa.dictionary(pa.int32(), NAMED),
+}
+
+
 RECORD = {"type": "record", "name": "r", "fields": [{"name": "a_b", "type": "int", "arrowfeed.name": "a\0b"}]}
 CSV = b"a\0b,c\n1,2\n"
 JSON = b'{"a\\u0000b": 1, "c": 2}\n'
@@ -89,6 +114,20 @@ CASES = {
     "examples": (lambda _: af.ExampleRecordDecoder().decode([MESSAGE]), COLUMN),
     "raw records": (lambda tfrecord: af.RawRecordDataset(tfrecord, column="a\0b"), COLUMN),
     "tensors": (lambda _: af.TensorsToRecordBatch(SPECS), COLUMN),
+    "ipc run ends": (
+        lambda _: af.read_arrow_ipc(ipc(RUNS, b"run_ends", b"run\0ends")),
+        rf'x.run\0ends: expected a name {NEEDS} "run\0ends"',
+    ),
+    "ipc dataset": (
+        lambda _: af.ArrowDataset(ipc(RUNS, b"run_ends", b"run\0ends")),
+        rf'x.run\0ends: expected a name {NEEDS} "run\0ends"',
+    ),
+    "ipc time zone": (
+        lambda _: af.read_arrow_ipc(
+            ipc(pa.timestamp("us", "Europe/Paris"), b"Europe/Paris", b"Europe\0Paris")
+        ),
+        rf'x: expected a time zone {NEEDS} "Europe\0Paris"',
+    ),
     "mixed": (lambda _: af.MixedDataset([af.CsvDataset(CSV)]), COLUMN),
 }
 
@@ -100,6 +139,15 @@ def test_a_name_with_nul_is_an_error_of_the_call(case, tfrecord):
         call(tfrecord)
     assert str(caught.value) == expected
     assert caught.value.field.replace("\0", r"\0") == expected.split(": ")[0]
+
+
+@pytest.mark.parametrize("case", IPC_TYPES)
+def test_a_nested_name_with_nul_is_an_error_of_the_call(case):
+    data = ipc(IPC_TYPES[case], b"yXz", b"y\0z")
+    for call in (af.read_arrow_ipc, af.ArrowDataset):
+        with pytest.raises(af.SchemaError) as caught:
+            call(data)
+        assert str(caught.value).endswith(rf'y\0z: expected a name {NEEDS} "y\0z"')
 
 
 def test_other_columns_are_read():

@@ -72,7 +72,7 @@ fn in_type<'a>(data_type: &'a DataType, path: &mut Vec<&'a str>) -> Option<Found
         Struct(fields) => fields.iter().find_map(|field| in_field(field, path)),
         Union(fields, _) => fields.iter().find_map(|(_, field)| in_field(field, path)),
         Dictionary(_, values) => in_type(values, path),
-        RunEndEncoded(_, values) => in_field(values, path),
+        RunEndEncoded(ends, values) => in_field(ends, path).or_else(|| in_field(values, path)),
         _ => None,
     }
 }
