@@ -35,7 +35,7 @@ pub(super) struct Shuffled {
     windows: VecDeque<Window>,
     /// The first piece of the next window, if it has been read.
     next_piece: Option<FileBatch>,
-    /// Number of entries of the first window to skip.
+    /// Number of rows of the first window to skip.
     skip: usize,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Shuffled {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AfterShuffled {
     pub(super) window: u64,
-    /// Number of entries of the window's order that have been passed.
+    /// Number of rows of the window that have been passed.
     pub(super) passed: usize,
     /// Files that had been skipped when the window began.
     pub(super) left_out: Vec<usize>,
@@ -146,7 +146,7 @@ impl Shuffled {
             }
             return Ok(false);
         };
-        let mut window = Window::new(planned, self.part)?;
+        let mut window = Window::new(planned, self.part);
         while !window.is_complete() {
             let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());
             let Some(piece) = next.transpose()? else { break };
@@ -164,6 +164,7 @@ impl Shuffled {
         if self.on_error == OnError::Raise && !window.is_complete() {
             return Err(fewer_rows(&window));
         }
+        window.shuffle()?;
         window.skip(std::mem::take(&mut self.skip));
         self.windows.push_back(window);
         Ok(true)

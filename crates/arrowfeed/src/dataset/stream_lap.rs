@@ -140,7 +140,7 @@ impl StreamLap {
                 added
             }
             LapRows::Shuffled(shuffled) => {
-                let Some(window) = shuffled.rows_of(window)? else { return Ok(0) };
+                let Some(window) = shuffled.rows_of(window) else { return Ok(0) };
                 let before = window.found();
                 if let Some(piece) = window.add(piece, chosen)? {
                     let error = more_rows(window.rows() as u64);
@@ -175,7 +175,7 @@ impl StreamLap {
                 self.available += added;
             }
             LapRows::Shuffled(shuffled) => {
-                let Some(window) = shuffled.rows_of(window)? else { return Ok(0) };
+                let Some(window) = shuffled.rows_of(window) else { return Ok(0) };
                 window.add_shared(&piece[0], place, rows);
             }
         }
@@ -185,10 +185,14 @@ impl StreamLap {
 
     /// Counts a part of a window as complete. The rows of a shuffle window can be taken when all parts of it, and of the
     /// windows before it, are complete.
-    pub(super) fn complete(&mut self, window: usize) {
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub(super) fn complete(&mut self, window: usize) -> Result<(), FeedError> {
         if let LapRows::Shuffled(shuffled) = &mut self.rows {
-            self.available += shuffled.complete(window);
+            self.available += shuffled.complete(window)?;
         }
+        Ok(())
     }
 
     /// Takes up to `count` rows, in the order of the stream, and passes their locations to `gather` unless they are passed
@@ -223,29 +227,29 @@ impl StreamLap {
 
 impl ShuffledWindows {
     /// The rows of a window; `None` if all its rows were taken.
-    ///
-    /// # Errors
-    /// There is not enough memory.
-    fn rows_of(&mut self, window: usize) -> Result<Option<&mut Window>, FeedError> {
-        let window = window.checked_sub(self.first).and_then(|window| self.windows.get_mut(window));
-        let Some(LapWindow { planned, rows, .. }) = window else { return Ok(None) };
-        if rows.is_none() {
-            *rows = Some(Box::new(Window::new(planned.clone(), self.part)?));
-        }
-        Ok(rows.as_deref_mut())
+    fn rows_of(&mut self, window: usize) -> Option<&mut Window> {
+        let window = window.checked_sub(self.first)?;
+        let LapWindow { planned, rows, .. } = self.windows.get_mut(window)?;
+        Some(rows.get_or_insert_with(|| Box::new(Window::new(planned.clone(), self.part))))
     }
 
     /// Counts a part of a window as complete. Returns the number of rows that can be taken in addition.
-    fn complete(&mut self, window: usize) -> u64 {
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    fn complete(&mut self, window: usize) -> Result<u64, FeedError> {
         let window = window.checked_sub(self.first).and_then(|window| self.windows.get_mut(window));
-        let Some(window) = window else { return 0 };
+        let Some(window) = window else { return Ok(0) };
         window.parts = window.parts.saturating_sub(1);
-        let mut rows = 0;
-        while let Some(window) = self.windows.get(self.complete).filter(|window| window.parts == 0) {
-            rows += window.left();
+        let mut left = 0;
+        while let Some(window) = self.windows.get_mut(self.complete).filter(|window| window.parts == 0) {
+            if let Some(rows) = &mut window.rows {
+                rows.shuffle()?;
+            }
+            left += window.left();
             self.complete += 1;
         }
-        rows
+        Ok(left)
     }
 
     /// Takes up to `count` rows of complete windows. Returns their number.

@@ -411,7 +411,7 @@ impl StreamReader {
                         .map(|plan| plan.leave_out(left_out))
                         .unwrap_or_default()
                 })?;
-                windows.into_iter().for_each(|window| lap.complete(window));
+                windows.into_iter().try_for_each(|window| lap.complete(window))?;
             }
         }
         Ok(())
@@ -494,7 +494,7 @@ impl StreamReader {
                 if member.lost() > 0 && self.options.on_error == OnError::Raise {
                     return Err(fewer_rows(member.segment.part.rows, member.received));
                 }
-                lap.complete(member.segment.window);
+                lap.complete(member.segment.window)?;
             }
         }
     }

@@ -17,9 +17,6 @@ use super::rows::WindowPieces;
 /// Minimum file bytes of the blocks that are decoded together, if one file has that many in a window.
 pub(super) const PART: u64 = 512 << 10;
 
-/// Marker of a row of a skipped block.
-const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
-
 /// Blocks of a window that are decoded together.
 #[derive(Debug)]
 pub(super) struct WindowPart {
@@ -128,43 +125,54 @@ impl PlannedWindow {
     }
 }
 
-/// A window of decoded rows.
+/// A window of decoded rows. Nothing is allocated for rows that a file declares and does not have.
 #[derive(Debug)]
 pub(super) struct Window {
     planned: Arc<PlannedWindow>,
+    part: (u64, u64, u64),
     pub(super) pieces: WindowPieces,
-    /// Piece number and row of each row of the window, in file order.
-    places: Vec<(u32, u32)>,
+    /// The decoded rows, in the order in which they were added.
+    runs: Vec<Run>,
     found: usize,
-    /// Row numbers in shuffled order, and the number of entries that have been passed.
-    order: Vec<u32>,
+    /// The order of the rows, once all have been added.
+    order: Option<ShuffledRows>,
+    /// Number of rows that have been taken or passed over.
     pub(super) passed: usize,
-    /// Number of rows that have been yielded.
-    given: usize,
     /// Files that had been skipped when the window began.
     pub(super) left_out: Vec<usize>,
 }
 
+/// Rows of a piece that follow one another in the window.
+#[derive(Debug)]
+struct Run {
+    /// Number of rows before them in file order, as the index counts them.
+    first: usize,
+    piece: u32,
+    rows: Range<u32>,
+}
+
+/// All decoded rows of a window.
+#[derive(Debug)]
+struct ShuffledRows {
+    /// Piece number and row of each row, in file order.
+    places: Vec<(u32, u32)>,
+    /// Numbers of rows in shuffled order.
+    order: Vec<u32>,
+}
+
 impl Window {
     /// `part`: the seed, the epoch, and the number of the shard or of the stream.
-    ///
-    /// # Errors
-    /// There is not enough memory for its rows.
-    pub(super) fn new(planned: Arc<PlannedWindow>, part: (u64, u64, u64)) -> Result<Self, FeedError> {
-        let rows = planned.rows();
-        let order = permutation(room(rows)?, rows, part, planned.number);
-        let mut places = room(rows)?;
-        places.resize(rows, MISSING);
-        Ok(Self {
+    pub(super) fn new(planned: Arc<PlannedWindow>, part: (u64, u64, u64)) -> Self {
+        Self {
             planned,
+            part,
             pieces: Arc::default(),
-            places,
+            runs: Vec::new(),
             found: 0,
-            order,
+            order: None,
             passed: 0,
-            given: 0,
             left_out: Vec::new(),
-        })
+        }
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -173,11 +181,11 @@ impl Window {
 
     /// Number of rows according to the index.
     pub(super) fn rows(&self) -> usize {
-        self.places.len()
+        self.planned.rows()
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.found == self.places.len()
+        self.found == self.rows()
     }
 
     /// Number of decoded rows.
@@ -187,29 +195,43 @@ impl Window {
 
     /// Number of decoded rows that have not been yielded.
     pub(super) fn left(&self) -> usize {
-        self.found - self.given
+        self.found - self.passed
     }
 
-    /// Skips the first `places` entries of the order. All rows must have been added.
-    pub(super) fn skip(&mut self, places: usize) {
-        while self.passed < places && !self.is_given() {
-            self.next();
-        }
+    /// Shuffles the rows, all of which have been added. Rows of skipped blocks have no place in the order.
+    ///
+    /// # Errors
+    /// There is not enough memory for the rows.
+    pub(super) fn shuffle(&mut self) -> Result<(), FeedError> {
+        self.runs.sort_unstable_by_key(|run| run.first);
+        let mut places = room(self.found)?;
+        places.extend(self.runs.drain(..).flat_map(|run| run.rows.map(move |row| (run.piece, row))));
+        let order = permutation(room(self.found)?, self.found, self.part, self.planned.number);
+        self.order = Some(ShuffledRows { places, order });
+        Ok(())
     }
 
-    /// Passes the next entry of the order. Returns `None` if its row was skipped.
-    fn next(&mut self) -> Option<(u32, u32)> {
-        let place = self.places[self.order[self.passed] as usize];
-        self.passed += 1;
-        if place == MISSING {
-            return None;
-        }
-        self.given += 1;
-        Some(place)
+    /// Passes over the first `rows` rows.
+    pub(super) fn skip(&mut self, rows: usize) {
+        self.passed = rows.min(self.found);
     }
 
     pub(super) fn is_given(&self) -> bool {
-        self.passed == self.order.len()
+        self.order.is_some() && self.left() == 0
+    }
+
+    fn add_run(&mut self, first: usize, piece: u32, rows: Range<u32>) {
+        self.found += rows.len();
+        match self.runs.last_mut() {
+            Some(last)
+                if last.piece == piece
+                    && last.rows.end == rows.start
+                    && last.first + last.rows.len() == first =>
+            {
+                last.rows.end = rows.end;
+            }
+            _ => self.runs.push(Run { first, piece, rows }),
+        }
     }
 
     /// Adds a piece. Returns the piece if its rows belong to another window. `chosen` finds the rows to keep, if not all
@@ -223,7 +245,8 @@ impl Window {
         piece: FileBatch,
         chosen: &mut Option<ChosenRows>,
     ) -> Result<Option<FileBatch>, FeedError> {
-        let slot = |origin: &RowOrigin| self.planned.starts.binary_search(&(piece.file, origin.offset)).ok();
+        let planned = self.planned.clone();
+        let slot = |origin: &RowOrigin| planned.starts.binary_search(&(piece.file, origin.offset)).ok();
         // All chunks of a piece belong to one window.
         if piece.origins.first().is_some_and(|first| slot(first).is_none()) {
             let is_chosen = has_chosen_rows(&piece, chosen)?;
@@ -234,7 +257,7 @@ impl Window {
         let (mut kept, mut places) = (Vec::new(), Vec::new());
         for (origin, in_piece) in stretches(&piece) {
             let slot = slot(origin).ok_or_else(|| other_chunk(origin))?;
-            let Slot { dropped, rows, nth_chunk, .. } = self.planned.slots[slot];
+            let Slot { dropped, rows, nth_chunk, .. } = planned.slots[slot];
             // The number of the first row among those that the index counts, and the number of rows.
             let (first, count) = match chosen {
                 Some(chosen) => {
@@ -249,15 +272,11 @@ impl Window {
             let Some(first) = first else {
                 return Err(more_rows(dropped + rows).in_block(origin.chunk, origin.offset));
             };
-            let first = self.planned.rows_before[slot] + first as usize;
-            if chosen.is_some() {
-                places.extend(first..first + count);
-            } else {
-                for (place, row) in self.places[first..].iter_mut().zip(in_piece) {
-                    *place = (number, row as u32);
-                }
+            let first = planned.rows_before[slot] + first as usize;
+            match chosen {
+                Some(_) => places.extend(first..first + count),
+                None => self.add_run(first, number, in_piece.start as u32..in_piece.end as u32),
             }
-            self.found += count;
         }
         if chosen.is_some() && kept.is_empty() {
             return Ok(None);
@@ -265,7 +284,7 @@ impl Window {
         let compact = if chosen.is_some() { compacted(&piece.batch, &kept)? } else { None };
         for (row, (place, kept)) in places.into_iter().zip(kept).enumerate() {
             let row = if compact.is_some() { row as u32 } else { kept };
-            self.places[place] = (number, row);
+            self.add_run(place, number, row..row + 1);
         }
         Arc::make_mut(&mut self.pieces).push(Arc::new(compact.unwrap_or(piece.batch)));
         Ok(None)
@@ -282,22 +301,18 @@ impl Window {
             Arc::make_mut(&mut self.pieces).push(piece.clone());
         }
         let (number, first) = (self.pieces.len() as u32 - 1, self.planned.rows_before[slot] + first as usize);
-        self.found += rows.len();
-        for (place, row) in self.places[first..].iter_mut().zip(rows) {
-            *place = (number, row as u32);
-        }
+        self.add_run(first, number, rows.start as u32..rows.end as u32);
     }
 
     /// Passes the locations of up to `n` more rows to `give`, in shuffled order. Returns their number.
     pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) -> usize {
-        let mut given = 0;
-        while given < n && !self.is_given() {
-            if let Some((piece, row)) = self.next() {
-                give(piece as usize, row as usize);
-                given += 1;
-            }
+        let Some(ShuffledRows { places, order }) = &self.order else { return 0 };
+        let end = self.passed + n.min(self.left());
+        for row in &order[self.passed..end] {
+            let (piece, row) = places[*row as usize];
+            give(piece as usize, row as usize);
         }
-        given
+        end - std::mem::replace(&mut self.passed, end)
     }
 }
 
