@@ -9,7 +9,7 @@ use arrowfeed_source::{FeedError, Limits, thousands};
 use flatbuffers::FlatBufferBuilder;
 
 use crate::codec::Codec;
-use crate::layout::{StoredBuffer, corrupt};
+use crate::layout::{Buffers, StoredBuffer, corrupt};
 use crate::message::{read_into, shared, zeroed};
 
 /// Bytes between two buffers that are read rather than skipped.
@@ -71,31 +71,33 @@ pub(crate) fn stretches(buffers: &[StoredBuffer]) -> Vec<Range<u64>> {
     joined
 }
 
-/// A body that was copied, and the record batch that describes it.
+/// A body that was copied or is shared, and the record batch that describes it.
 pub(crate) struct Copied {
     pub(crate) body: Buffer,
     /// A record batch in the encoding of metadata, whose buffers are not compressed.
     pub(crate) batch: Vec<u8>,
 }
 
-/// Decompresses the buffers, or aligns them. `None` if the body can be used as it is.
+/// Decompresses the buffers, or aligns them. `None` if the body can be used as it is. Buffers that are left out become empty.
 ///
 /// # Errors
 /// A codec is unknown or not compiled in; a buffer cannot be decompressed; a limit is reached.
 pub(crate) fn copied(
     body: &Buffer,
     batch: &StoredBatch<'_>,
-    buffers: &[StoredBuffer],
+    Buffers { found: buffers, are_fewer }: &Buffers,
     limits: &Limits,
 ) -> Result<Option<Copied>, FeedError> {
     let codec = batch.compression().map(|compression| Codec::new(compression.codec())).transpose()?;
     let at = body.as_ptr().addr();
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    let is_aligned = |buffer: &StoredBuffer| {
-        buffer.len == 0 || at.wrapping_add(number(buffer.offset)).is_multiple_of(ALIGNED)
-    };
+    let is_aligned = |buffer: &StoredBuffer| at.wrapping_add(number(buffer.offset)).is_multiple_of(ALIGNED);
     if codec.is_none() && buffers.iter().all(is_aligned) {
-        return Ok(None);
+        if !are_fewer {
+            return Ok(None);
+        }
+        let parts = buffers.iter().map(|buffer| (buffer.number, number(buffer.offset), number(buffer.len)));
+        return Ok(Some(Copied { body: body.clone(), batch: with_buffers(batch, parts) }));
     }
     let mut parts = Vec::with_capacity(buffers.len());
     let (mut total, mut end) = (0_usize, 0_usize);
@@ -105,6 +107,7 @@ pub(crate) fn copied(
             return Err(corrupt("expected buffers inside of the body".to_owned()));
         };
         let part = DecodedBuffer::new(bytes, codec)?;
+        buffer.check_width(part.len as u64)?;
         total = total.saturating_add(part.len);
         end = end.next_multiple_of(COPIED).saturating_add(part.len);
         if total > limits.decoded_block_bytes {

@@ -83,7 +83,7 @@ impl IpcFile {
         let found = place.place.read(file, limits)?.ok_or_else(changed)?;
         let message = found.get(limits)?;
         let batch = message.header_as_record_batch().ok_or_else(changed)?;
-        if u64::try_from(batch.length()) != Ok(place.rows) {
+        if u64::try_from(batch.length()) != Ok(place.declared) {
             return Err(changed());
         }
         let (version, read) = (message.version(), (&self.index.schema, &self.columns[..]));
@@ -102,7 +102,7 @@ impl IpcFile {
         let fields = fields.map(|(number, field)| (&**field, self.columns.contains(&number)));
         let batch = message.header_as_record_batch()?;
         let buffers = buffers_of(&batch, message.version(), found.body_len, fields, &self.limits).ok()?;
-        Some(buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.len)))
+        Some(buffers.found.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.len)))
     }
 
     /// The next rows: at most `rows`, and so few that they take at most `batch_bytes`. All rows of a record batch are shared as

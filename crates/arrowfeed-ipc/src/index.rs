@@ -29,6 +29,10 @@ const FEATHER_V1: &[u8] = b"FEA1";
 /// Bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: usize = 10;
 
+/// A record batch with more rows than this is checked when the file is opened, because shuffles and splits draw a number for
+/// each row before they read it.
+const MANY_ROWS: u64 = 1 << 20;
+
 /// The position of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
@@ -43,6 +47,8 @@ pub(crate) struct Place {
 pub(crate) struct BatchPlace {
     pub(crate) place: Place,
     pub(crate) rows: u64,
+    /// Number of rows that the batch declares. It is more than `rows` if the batch cannot have as many.
+    pub(crate) declared: u64,
     /// Number of dictionary messages that apply to it.
     pub(crate) dictionaries: usize,
     /// The ranges of the file that contain the metadata and the columns that are read; `None` if all columns are read.
@@ -234,11 +240,11 @@ impl Index {
         let place = Place { offset, body: message.body, end: message.end() };
         let found = message.get(limits)?;
         if let Some(batch) = found.header_as_record_batch() {
-            let Ok(rows) = u64::try_from(batch.length()) else {
+            let Ok(declared) = u64::try_from(batch.length()) else {
                 let message = format!("expected 0 rows or more, found {}", batch.length());
                 return Err(FeedError::new(FeedErrorKind::Format, message));
             };
-            limits.check_chunk_rows(rows)?;
+            limits.check_chunk_rows(declared)?;
             if let Some(last) = self.batches.last()
                 && offset < last.place.end
             {
@@ -249,7 +255,13 @@ impl Index {
                 return Err(FeedError::new(FeedErrorKind::Format, message));
             }
             let ranges = self.ranges_read(&message, &batch, found.version(), offset, limits);
-            self.batches.push(BatchPlace { place, rows, dictionaries: self.dictionaries.len(), ranges });
+            let rows =
+                match declared > MANY_ROWS && self.is_damaged(&message, &batch, found.version(), limits) {
+                    true => declared.min(message.body_len.saturating_mul(8)),
+                    false => declared,
+                };
+            let dictionaries = self.dictionaries.len();
+            self.batches.push(BatchPlace { place, rows, declared, dictionaries, ranges });
         } else if let Some(dictionary) = found.header_as_dictionary_batch() {
             let (id, is_delta) = (dictionary.id(), dictionary.isDelta());
             self.dictionaries.push(DictionaryPlace { place, id, is_delta });
@@ -265,6 +277,20 @@ impl Index {
         Ok(true)
     }
 
+    /// Whether the columns that are read cannot have the rows that the batch declares.
+    fn is_damaged(
+        &self,
+        message: &StoredMessage,
+        batch: &StoredBatch<'_>,
+        version: MetadataVersion,
+        limits: &Limits,
+    ) -> bool {
+        let is_read = |column: usize| self.is_read.as_ref().is_none_or(|is_read| is_read[column]);
+        let fields = self.schema.fields().iter().enumerate();
+        let fields = fields.map(|(column, field)| (&**field, is_read(column)));
+        buffers_of(batch, version, message.body_len, fields, limits).is_err()
+    }
+
     /// The ranges of a record batch that are read; `None` if all columns are, or if the batch is invalid.
     fn ranges_read(
         &self,
@@ -278,7 +304,7 @@ impl Index {
             self.schema.fields().iter().map(AsRef::as_ref).zip(self.is_read.iter().flatten().copied());
         self.is_read.as_ref()?;
         let buffers = buffers_of(batch, version, message.body_len, fields, limits).ok()?;
-        let body = stretches(&buffers).into_iter();
+        let body = stretches(&buffers.found).into_iter();
         let body = body.map(|range| message.body + range.start..message.body + range.end);
         Some(std::iter::once(offset..message.body).chain(body).collect())
     }

@@ -47,7 +47,7 @@
 // | file | contents |
 // |---|---|
 // | `format` | options, schema and projection of a set of files |
-// | `schema` | a stored schema to an Arrow schema; checks of its types |
+// | `schema` `stored_types` | a stored schema to an Arrow schema; checks of its types before and after |
 // | `message` | the framing of messages, and access to the bytes of a file |
 // | `index` | the positions of all messages: from the footer of a file, or by a scan of a stream |
 // | `file` | an open file: its record batches as chunks, and their rows |
@@ -69,5 +69,6 @@ mod layout;
 mod message;
 mod owned_lengths;
 mod schema;
+mod stored_types;
 
 pub use format::{IpcFormat, IpcOptions};

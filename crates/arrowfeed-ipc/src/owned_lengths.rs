@@ -59,8 +59,12 @@ fn cut_list<O: ArrowNativeType>(data: &ArrayData) -> ArrayData {
 
 /// The offsets of the slots, from 0 on, and the first and the last of them.
 fn offsets<O: ArrowNativeType>(data: &ArrayData) -> (Buffer, usize, usize) {
-    let all = data.buffers()[0].typed_data::<O>();
-    let offsets = all.get(data.offset()..=data.offset() + data.len()).unwrap_or_default();
+    let (start, len) = (data.offset() * size_of::<O>(), (data.len() + 1) * size_of::<O>());
+    // Without slots, there may be no offset. After the offsets, there may be a part of one.
+    let stored = &data.buffers()[0];
+    let own =
+        if start + len <= stored.len() { stored.slice_with_length(start, len) } else { Buffer::default() };
+    let offsets = own.typed_data::<O>();
     let first = offsets.first().map_or(0, |first| first.as_usize());
     let last = offsets.last().map_or(first, |last| last.as_usize());
     let moved = offsets.iter().map(|offset| O::usize_as(offset.as_usize() - first));

@@ -12,6 +12,7 @@ use arrowfeed_source::field_path::{joined, list_item};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 
 use crate::message::guarded;
+use crate::stored_types;
 
 /// Converts a stored schema.
 ///
@@ -22,6 +23,7 @@ pub(crate) fn schema(stored: StoredSchema<'_>, limits: &Limits) -> Result<Schema
         let message = "expected values in little-endian order, found big-endian order";
         return Err(FeedError::new(FeedErrorKind::Format, message));
     }
+    stored_types::check(&stored)?;
     let schema = guarded(FeedErrorKind::Format, "a schema of Arrow", || Ok(fb_to_schema(stored)))?;
     let depth = limits.schema_depth.min(Limits::MAX_SCHEMA_DEPTH);
     let mut left = limits.expanded_fields;

@@ -165,3 +165,49 @@ fn a_small_file_that_decompresses_to_more_than_the_limit_is_an_error() {
         assert_eq!(error.limit(), Some("decoded_block_bytes"), "{error}");
     }
 }
+
+#[test]
+fn a_damaged_record_batch_without_rows_is_not_read() {
+    let batches = [columns(0..0), columns(0..3), columns(0..0)].map(|batch| batch.project(&[0]).unwrap());
+    let bytes = write(Kind::Stream, &batches, packed(None));
+    let clean = open(bytes.clone(), IpcOptions::default()).unwrap();
+    let chunks = clean.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
+    let mut damaged = 0;
+    for chunk in chunks.iter().filter(|chunk| chunk.rows == 0) {
+        for at in (chunk.offset as usize + 8..chunk.end as usize - 8).step_by(4) {
+            let mut bytes = bytes.clone();
+            bytes[at..at + 8].copy_from_slice(&(1_i64 << 40).to_le_bytes());
+            let Ok(files) = open(bytes, IpcOptions::default()) else { continue };
+            for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {
+                let mut reader = reader(&files, Part::whole(0), 64, on_error, Workers::Caller);
+                assert_eq!(ids(&all(&mut reader).unwrap()), [0, 1, 2], "{at}");
+                assert_eq!(reader.report().skipped.len(), 0, "{at}");
+            }
+            damaged += 1;
+        }
+    }
+    assert!(damaged > 20, "{damaged}");
+}
+
+#[test]
+fn rows_that_a_record_batch_cannot_have_are_not_counted() {
+    let rows = 77_i64;
+    let bytes = write(Kind::Stream, &[columns(0..rows).project(&[0]).unwrap()], packed(None));
+    let lengths = (0..bytes.len() - 8).filter(|at| bytes[*at..*at + 8] == rows.to_le_bytes());
+    // The rows of the batch, and the slots of its column.
+    let lengths: Vec<usize> = lengths.take(2).collect();
+    let message = [
+        "file: block 0 at byte 128: id: expected 268000000 slots, as many as rows, found 77",
+        "file: block 0 at byte 128: id: expected a buffer of 2,144,000,000 bytes or more, found 616",
+    ];
+    for (changed, message) in [&lengths[..1], &lengths[..]].into_iter().zip(message) {
+        let mut bytes = bytes.clone();
+        for at in changed {
+            bytes[*at..*at + 8].copy_from_slice(&268_000_000_i64.to_le_bytes());
+        }
+        let files = open(bytes, IpcOptions::default()).unwrap();
+        let chunks = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
+        assert!(chunks[0].rows < 10_000, "{}", chunks[0].rows);
+        assert_eq!(read(files, 100, 1, OnError::Raise).1.unwrap().to_string(), message);
+    }
+}

@@ -4,6 +4,7 @@
 //! - [`random_batches`]: random schemas and data, as files and as streams.
 //! - [`dictionaries`]: additions to dictionaries, and dictionaries that replace others.
 //! - [`damaged`]: files that are cut or changed are values or errors, in bounded memory.
+//! - [`panics`]: changed schemas and record batches cause no panic, also none that is caught.
 //! - [`refused`]: what is not read, and the errors.
 //! - [`requests`]: requests to stores.
 //! - [`compiled_codecs`]: codecs of the build.
@@ -12,6 +13,7 @@
 mod compiled_codecs;
 mod damaged;
 mod dictionaries;
+mod panics;
 mod random_batches;
 #[path = "../../../../tests/random/run.rs"]
 mod random_run;

@@ -4,10 +4,15 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, StructArray};
 use arrow_ipc::writer::StreamWriter;
+use arrow_ipc::{
+    DecimalBuilder, Endianness, FieldBuilder, FloatingPointBuilder, IntBuilder, MapBuilder, MessageBuilder,
+    MessageHeader, MetadataVersion, Precision, SchemaBuilder, TimeUnit, TimestampBuilder, Type, UnionBuilder,
+};
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields, UnionMode};
 use arrowfeed_ipc::{IpcFormat, IpcOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Check, FeedErrorKind, Limits};
+use flatbuffers::{FlatBufferBuilder, UnionWIPOffset, WIPOffset};
 
 use crate::support::{KINDS, Kind, columns, open, packed, write};
 
@@ -50,13 +55,15 @@ fn what_is_not_of_the_format_is_an_error_that_says_so() {
     );
 }
 
-#[test]
-fn values_in_big_endian_order_are_refused() {
-    use arrow_ipc::{Endianness, MessageBuilder, MessageHeader, MetadataVersion, SchemaBuilder};
-    let mut into = flatbuffers::FlatBufferBuilder::new();
-    let fields = into.create_vector::<flatbuffers::ForwardsUOffset<arrow_ipc::Field<'_>>>(&[]);
+/// A stream of a schema message with this column, if any.
+fn stream<'a>(
+    mut into: FlatBufferBuilder<'a>,
+    endianness: Endianness,
+    column: Option<WIPOffset<arrow_ipc::Field<'a>>>,
+) -> Vec<u8> {
+    let fields = into.create_vector(&column.into_iter().collect::<Vec<_>>());
     let mut schema = SchemaBuilder::new(&mut into);
-    schema.add_endianness(Endianness::Big);
+    schema.add_endianness(endianness);
     schema.add_fields(fields);
     let schema = schema.finish().as_union_value();
     let mut message = MessageBuilder::new(&mut into);
@@ -66,9 +73,69 @@ fn values_in_big_endian_order_are_refused() {
     let message = message.finish();
     into.finish(message, None);
     let metadata = into.finished_data();
-    let bytes = [&[0xff; 4][..], &(metadata.len() as i32).to_le_bytes(), metadata].concat();
-    let error = open(bytes, IpcOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "file: expected values in little-endian order, found big-endian order");
+    [&[0xff; 4][..], &(metadata.len() as i32).to_le_bytes(), metadata].concat()
+}
+
+#[test]
+fn values_in_big_endian_order_are_refused() {
+    let error = open(stream(FlatBufferBuilder::new(), Endianness::Big, None), IpcOptions::default());
+    let expected = "file: expected values in little-endian order, found big-endian order";
+    assert_eq!(error.unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn parameters_that_no_type_has_are_refused() {
+    type Of = fn(&mut FlatBufferBuilder<'_>) -> WIPOffset<UnionWIPOffset>;
+    let int: Of = |into| IntBuilder::new(into).finish().as_union_value();
+    let float: Of = |into| {
+        let mut float = FloatingPointBuilder::new(into);
+        float.add_precision(Precision(9));
+        float.finish().as_union_value()
+    };
+    let timestamp: Of = |into| {
+        let mut timestamp = TimestampBuilder::new(into);
+        timestamp.add_unit(TimeUnit(-1));
+        timestamp.finish().as_union_value()
+    };
+    let decimal: Of = |into| {
+        let mut decimal = DecimalBuilder::new(into);
+        decimal.add_precision(300);
+        decimal.finish().as_union_value()
+    };
+    let union: Of = |into| {
+        let ids = into.create_vector(&[256_i32]);
+        let mut union = UnionBuilder::new(into);
+        union.add_typeIds(ids);
+        union.finish().as_union_value()
+    };
+    let map: Of = |into| MapBuilder::new(into).finish().as_union_value();
+    let other = |name| format!("the type {name} with other parameters");
+    for (kind, of, expected, found) in [
+        (Type::Int, int, "an integer of 8, 16, 32 or 64 bits", other("Int")),
+        (Type::FloatingPoint, float, "a float of 16, 32 or 64 bits", other("FloatingPoint")),
+        (
+            Type::Timestamp,
+            timestamp,
+            "a timestamp in seconds, milliseconds, microseconds or nanoseconds",
+            other("Timestamp"),
+        ),
+        (Type::Decimal, decimal, "a decimal of 32, 64, 128 or 256 bits", other("Decimal")),
+        (Type::Union, union, "a union with a number from 0 to 127 for each of its types", other("Union")),
+        (Type::Map, map, "a map with the type of its entries", other("Map")),
+        (Type::RunEndEncoded, map, "runs with the types of their ends and values", other("RunEndEncoded")),
+        (Type(99), map, "a type of Arrow", "the type with the number 99".to_owned()),
+    ] {
+        let mut into = FlatBufferBuilder::new();
+        let (name, of) = (into.create_string("x"), of(&mut into));
+        let mut field = FieldBuilder::new(&mut into);
+        field.add_name(name);
+        field.add_type_type(kind);
+        field.add_type_(of);
+        let field = field.finish();
+        let error = open(stream(into, Endianness::Little, Some(field)), IpcOptions::default()).unwrap_err();
+        let expected = format!("file: x: expected {expected}, found {found}");
+        assert_eq!((error.kind(), error.to_string()), (FeedErrorKind::Format, expected));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Helpers: Arrow files and streams in memory that are read through the engine.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::{Arc, Once};
 
@@ -160,7 +161,17 @@ pub(crate) fn words(batch: &RecordBatch, column: &str) -> Vec<String> {
     (0..word.len()).map(|row| arrow_array::ArrayAccessor::value(&word, row).to_owned()).collect()
 }
 
-/// Stops printing the panics of other crates, which the format converts to errors.
+thread_local! {
+    static PANICS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Number of panics of other crates in this thread since the last call.
+pub(crate) fn panics_of_dependencies() -> usize {
+    hide_panics_of_dependencies();
+    PANICS.take()
+}
+
+/// Stops printing the panics of other crates, which the format converts to errors, and counts them.
 pub(crate) fn hide_panics_of_dependencies() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -168,6 +179,8 @@ pub(crate) fn hide_panics_of_dependencies() {
         std::panic::set_hook(Box::new(move |panic| {
             if panic.location().is_none_or(|location| Path::new(location.file()).is_relative()) {
                 printing(panic);
+            } else {
+                PANICS.set(PANICS.get() + 1);
             }
         }));
     });

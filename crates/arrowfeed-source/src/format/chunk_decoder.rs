@@ -162,8 +162,9 @@ impl<F: ReadChunks> ChunkDecoder<F> {
                 break;
             }
             // The set of skipped rows must not depend on which unit reads which rows of a chunk. So the whole chunk is
-            // checked first, and either all or none of its rows are skipped.
+            // checked first, and either all or none of its rows are skipped. An empty chunk is never read.
             let checked = match self.on_error {
+                _ if chunk.rows == 0 => None,
                 OnError::Raise => None,
                 OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
                     Ok(checked) => Some(checked),
