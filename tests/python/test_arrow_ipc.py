@@ -146,3 +146,78 @@ def test_changed_bytes_are_values_or_errors(kind, codec, tmp_path):
         except af.ArrowfeedError:
             outcomes["error"] += 1
     assert all(outcomes.values()), outcomes
+
+
+def one_empty_list(item_type, first):
+    """A list without items, whose item array has one offset that is not zero, or none."""
+    numbers = np.int64 if item_type in (pa.large_string(), pa.large_list(pa.int8())) else np.int32
+    offset = pa.py_buffer(np.array([first], numbers).tobytes()) if first is not None else pa.py_buffer(b"")
+    if pa.types.is_nested(item_type):
+        children = [pa.array([], item_type.field(0).type)]
+        if pa.types.is_map(item_type):
+            children = [pa.array([], pa.struct([item_type.key_field, item_type.item_field]))]
+        items = pa.Array.from_buffers(item_type, 0, [None, offset], children=children)
+    else:
+        items = pa.Array.from_buffers(item_type, 0, [None, offset, pa.py_buffer(b"")])
+    return pa.ListArray.from_arrays(pa.array([0, 0, 0], pa.int32()), items)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("first", [None, 0, 3])
+def test_an_array_without_items_may_have_any_offset(kind, codec, first, tmp_path):
+    path = tmp_path / "rows.arrow"
+    for item_type in (
+        pa.string(),
+        pa.binary(),
+        pa.large_string(),
+        pa.list_(pa.int8()),
+        pa.large_list(pa.int8()),
+        pa.map_(pa.string(), pa.int8()),
+    ):
+        rows = pa.table({"id": [1, 2], "x": one_empty_list(item_type, first)})
+        rows.validate(full=True)
+        write(path, kind, rows, codec)
+        found = pa.table(af.read_arrow_ipc(path))
+        found.validate(full=True)
+        assert found.equals(rows)
+
+
+def stored(data_type, numbers):
+    """An array of these numbers, which need not be values of the type."""
+    width = data_type.bit_width // 8
+    data = b"".join(number.to_bytes(width, "little", signed=True) for number in numbers)
+    return pa.Array.from_buffers(data_type, len(numbers), [None, pa.py_buffer(data)])
+
+
+DAY = "expected a time of day from 0 to"
+NO_VALUES = [
+    (stored(pa.decimal128(3, 1), [5, 1234567]), "expected a decimal of at most 3 digits, found 1234567"),
+    (
+        stored(pa.decimal256(40, 1), [-(10**40)]),
+        f"expected a decimal of at most 40 digits, found {-(10**40)}",
+    ),
+    (stored(pa.decimal32(3, 1), [1000]), "expected a decimal of at most 3 digits, found 1000"),
+    (stored(pa.decimal64(3, 1), [-1000]), "expected a decimal of at most 3 digits, found -1000"),
+    (stored(pa.date64(), [5]), "expected milliseconds of whole days, found 5"),
+    (stored(pa.time32("s"), [86_400]), f"{DAY} 86,399 seconds, found 86400"),
+    (stored(pa.time64("ns"), [-1]), f"{DAY} 86,399,999,999,999 nanoseconds, found -1"),
+]
+
+
+@pytest.mark.parametrize(("array", "expected"), NO_VALUES, ids=lambda item: str(getattr(item, "type", "")))
+def test_numbers_that_are_no_values_of_their_type_are_errors(array, expected, tmp_path):
+    with pytest.raises(pa.ArrowInvalid):
+        array.validate(full=True)
+    lists = pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)
+    values = pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), array)
+    for column, path in ((array, "x"), (lists, "x[]"), (values, "")):
+        rows = pa.table({"x": column})
+        with pa.ipc.new_stream(tmp_path / "rows", rows.schema) as writer:
+            writer.write_table(rows)
+        with pytest.raises(af.CorruptBlockError) as error:
+            list(af.read_arrow_ipc(tmp_path / "rows"))
+        assert str(error.value).endswith(f"{path}: {expected}")
+        reader = af.read_arrow_ipc(tmp_path / "rows", on_error="skip_block")
+        with pytest.warns(af.SkippedWarning):
+            assert pa.table(reader).num_rows == 0

@@ -6,6 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::{MetadataVersion, RecordBatch as StoredBatch};
 use arrow_schema::SchemaRef;
+use arrowfeed_source::format::check_values;
 use arrowfeed_source::io::OpenFile;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 
@@ -36,7 +37,7 @@ pub(crate) fn read_columns(
     }
     let fields = schema.fields().iter().map(AsRef::as_ref).zip(is_read);
     let buffers = buffers_of(&batch, version, message.body_len, fields, limits)?;
-    let body = read_body(file, message.body..message.end(), &buffers, limits)?;
+    let body = read_body(file, message.body..message.end(), &buffers.found, limits)?;
     let read = |body, batch| {
         let decoder = RecordBatchDecoder::try_new(body, batch, schema.clone(), dictionaries, &version)?;
         // Values are validated: offsets, UTF-8, indices of dictionaries. Buffers whose type needs it are aligned.
@@ -52,5 +53,8 @@ pub(crate) fn read_columns(
             guarded(FeedErrorKind::CorruptBlock, expected, || read(&copied.body, batch))?
         }
     };
+    for (field, column) in found.schema_ref().fields().iter().zip(found.columns()) {
+        check_values(column, field.name())?;
+    }
     Ok(found.columns().iter().map(with_owned_lengths).collect())
 }

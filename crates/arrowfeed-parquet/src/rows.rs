@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
-use arrowfeed_source::format::{Chunk, ReadChunks};
+use arrowfeed_source::format::{Chunk, ReadChunks, check_values};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
@@ -121,6 +121,9 @@ impl ParquetFile {
         let Some(read) = self.read.next(&mut rows.reader)? else { return Ok(Read::End) };
         if let Some(step) = fewer_rows(&read, self.limits.batch_bytes) {
             return Ok(Read::TooLarge(step));
+        }
+        for (field, column) in read.schema_ref().fields().iter().zip(read.columns()) {
+            check_values(column, field.name())?;
         }
         let number = |row| match &rows.selected {
             None => rows.unread.start + row,

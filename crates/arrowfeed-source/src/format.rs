@@ -31,6 +31,7 @@ mod known_chunks;
 mod named_columns;
 mod passing;
 pub mod records;
+mod valid_values;
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -55,6 +56,7 @@ pub use excluded_columns::{check_selection, remaining_columns};
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns, project};
 pub use passing::{Incomparable, PassingShare, compiled, passing_rows};
+pub use valid_values::check_values;
 
 /// Number of bytes at the start of a file that most formats read to open it.
 pub const FIRST_BYTES: u64 = 64 << 10;

@@ -8,11 +8,15 @@ use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamReader;
 use arrowfeed_ipc::IpcOptions;
 use arrowfeed_source::OnError;
+use arrowfeed_source::format::check_values;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::support::{CODECS, KINDS, Kind, cut, hide_panics_of_dependencies, open, packed, read, write};
 use crate::{random_run, structs};
+
+/// Names of types that do not have all numbers as values.
+const CHECKED: [&str; 4] = ["Decimal", "Date64", "Time32", "Time64"];
 
 /// Number of random bytes that determine a case.
 const BYTES: usize = 4096;
@@ -47,7 +51,13 @@ fn compare(seed: u64, batch: &RecordBatch) -> bool {
         let read: Result<Vec<_>, _> = StreamReader::try_new(&stream[..], None).unwrap().collect();
         (KINDS.map(|kind| write(kind, &batches, packed(codec))), read.unwrap())
     }));
-    let Ok((files, expected)) = written else { return false };
+    let Ok((files, mut expected)) = written else { return false };
+    // Record batches with numbers that are no values of their type are damaged, and so are all after such a dictionary.
+    let schema = format!("{:?}", batch.schema_ref().fields());
+    if schema.contains("Dictionary(") && CHECKED.iter().any(|name| schema.contains(name)) {
+        return false;
+    }
+    expected.retain(|batch| batch.columns().iter().all(|column| check_values(column, "").is_ok()));
     for (file, threads) in files.into_iter().zip([1, 2]) {
         let files = open(file, IpcOptions::default()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let (found, error) = read(files, 3, threads, OnError::SkipBlock);
