@@ -323,3 +323,37 @@ pub(super) fn has_chosen_rows(piece: &FileBatch, chosen: &mut Option<ChosenRows>
         None => Ok(piece.batch.num_rows() > 0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{ArrayRef, Int64Array};
+
+    use super::*;
+
+    #[test]
+    fn declared_rows_that_do_not_come_take_no_memory() {
+        let slots = [1_u64 << 40, 5, 1 << 40].map(|rows| Slot { file: 0, nth_chunk: 0, dropped: 0, rows });
+        let rows_before = vec![0, 1 << 40, (1 << 40) + 5, (1 << 41) + 5];
+        let starts = vec![(0, 4), (0, 5), (0, 6)];
+        let planned =
+            PlannedWindow { number: 0, slots: slots.to_vec(), cuts: vec![None; 3], starts, rows_before };
+        let rows: ArrayRef = Arc::new(Int64Array::from_iter_values(0..9));
+        let piece = Arc::new(RecordBatch::try_from_iter([("id", rows)]).unwrap());
+        let mut window = Window::new(Arc::new(planned), (1, 0, 0));
+        window.add_shared(&piece, (2, 1 << 39), 6..9);
+        window.add_shared(&piece, (1, 0), 2..4);
+        window.add_shared(&piece, (1, 2), 4..6);
+        assert_eq!((window.found(), window.is_complete(), window.is_given()), (7, false, false));
+        window.shuffle().unwrap();
+        let mut found = Vec::new();
+        assert_eq!(window.take(3, |piece, row| found.push((piece, row))), 3);
+        window.skip(4);
+        assert_eq!((window.left(), window.is_given()), (3, false));
+        assert_eq!(window.take(10, |piece, row| found.push((piece, row))), 3);
+        assert!(window.is_given());
+        let ShuffledRows { places, order } = window.order.unwrap();
+        assert_eq!(places, (2..9).map(|row| (0, row)).collect::<Vec<_>>());
+        let ordered: Vec<_> = order.iter().map(|row| (0, *row as usize + 2)).collect();
+        assert_eq!(found, [&ordered[..3], &ordered[4..]].concat());
+    }
+}
