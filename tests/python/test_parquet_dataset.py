@@ -1,5 +1,6 @@
 """`ParquetDataset` reads the rows of pyarrow, and supports all features of datasets."""
 
+import io
 import itertools
 import pickle
 
@@ -289,3 +290,63 @@ def test_row_groups_of_long_rows_are_read_in_shorter_batches(tmp_path, use_dicti
     assert str(caught.value).startswith(
         f"{path}: block 0 at byte 4: expected 1 row to take at most 5,000 bytes, "
     )
+
+
+@pytest.mark.parametrize(
+    ("data_type", "number", "expected"),
+    [
+        (pa.decimal128(3, 1), 1000, "expected a decimal of at most 3 digits, found 1000"),
+        (pa.decimal256(40, 1), -(10**40), f"expected a decimal of at most 40 digits, found {-(10**40)}"),
+        (pa.time32("ms"), -1, "expected a time of day from 0 to 86,399,999 milliseconds, found -1"),
+        (
+            pa.time64("us"),
+            86_400_000_000,
+            "expected a time of day from 0 to 86,399,999,999 microseconds, found 86400000000",
+        ),
+    ],
+    ids=str,
+)
+def test_numbers_that_are_no_values_of_their_type_are_errors(data_type, number, expected, tmp_path):
+    data = number.to_bytes(data_type.bit_width // 8, "little", signed=True)
+    array = pa.Array.from_buffers(data_type, 1, [None, pa.py_buffer(data)])
+    pq.write_table(pa.table({"x": array}), tmp_path / "rows")
+    with pytest.raises(af.CorruptBlockError) as error:
+        list(af.read_parquet(tmp_path / "rows"))
+    assert str(error.value).endswith(f"x: {expected}")
+
+
+def test_a_row_group_with_fewer_rows_than_it_declares_is_refused():
+    target = io.BytesIO()
+    pq.write_table(
+        pa.table({"x": pa.array(range(77), pa.int64())}),
+        target,
+        compression="none",
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    data = target.getvalue()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    # Numbers of the footer, as varints: 77 and 200 million.
+    footer = data[start:-8].replace(b"\x9a\x01", b"\x80\x88\xde\xbe\x01")
+    data = data[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    expected = "expected 200,000,000 rows in row group 0, as the footer declares, found 77"
+    dataset = af.ParquetDataset(data)
+    for call in (
+        lambda: dataset.num_rows,
+        lambda: next(dataset.record_batches(batch_size=4, shuffle_buffer_size=20, seed=1)),
+        lambda: next(dataset.split(0.5, seed=1)[0].record_batches(batch_size=4)),
+        lambda: list(af.read_parquet(data, on_error="skip_block")),
+    ):
+        with pytest.raises(af.FormatError) as error:
+            call()
+        assert str(error.value) == f"<{len(data)} bytes>: {expected}"
+
+
+def test_many_rows_in_few_bytes_are_read():
+    rows = 3_000_000
+    target = io.BytesIO()
+    pq.write_table(pa.table({"x": pa.repeat(7, rows)}), target, row_group_size=rows)
+    assert len(target.getvalue()) < rows // 200
+    dataset = af.ParquetDataset(target.getvalue())
+    assert dataset.num_rows == rows
+    assert sum(batch.num_rows for batch in af.read_parquet(target.getvalue())) == rows

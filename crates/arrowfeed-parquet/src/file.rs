@@ -22,7 +22,7 @@ use crate::filter::{FileFilter, SelectiveFile};
 use crate::footer_fields::defined_fields;
 use crate::group_columns::GroupColumns;
 use crate::old_writers::corrected;
-use crate::{encryption, int96, schema_depth};
+use crate::{claimed_rows, encryption, int96, schema_depth};
 
 /// Number of bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -202,7 +202,7 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// # Errors
-    /// The row groups are not in file order; a column is encrypted.
+    /// The row groups are not in file order, or have fewer rows than they declare; a column is encrypted.
     pub(crate) fn new(
         footer: Arc<Footer>,
         columns: FileColumns,
@@ -211,7 +211,7 @@ impl ParquetFile {
     ) -> Result<Self, FeedError> {
         let schema = footer.metadata().file_metadata().schema_descr();
         let readable = encryption::check(&footer.encrypted, &columns.leaves, schema);
-        let groups = readable.and_then(|()| row_groups(&footer, &limits));
+        let groups = readable.and_then(|()| row_groups(&footer, &columns.leaves, &limits));
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let int96 = footer.int96.as_ref().map(|int96| (&*int96.leaves, &int96.seconds));
         let read = GroupColumns::new(footer.read_schema(), &columns.leaves, &footer.metadata, int96);
@@ -264,7 +264,11 @@ impl ParquetFile {
 }
 
 /// The row groups as chunks, and the number of bytes of each row group.
-fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>), FeedError> {
+fn row_groups(
+    footer: &Footer,
+    leaves: &[usize],
+    limits: &Limits,
+) -> Result<(KnownChunks, Vec<u64>), FeedError> {
     let all = footer.metadata.metadata().row_groups();
     let mut chunks: Vec<Chunk> = Vec::with_capacity(all.len());
     let mut bytes = Vec::with_capacity(all.len());
@@ -276,7 +280,8 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>
         };
         let ranges = guarded(FeedErrorKind::Format, "places of columns in the footer", ranges)?;
         let offset = ranges.iter().map(|(start, _)| *start).min().unwrap_or(number as u64);
-        bytes.push(ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len)));
+        let group_bytes = ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len));
+        bytes.push(group_bytes);
         let Ok(rows) = u64::try_from(group.num_rows()) else {
             let found = group.num_rows();
             let message = format!("expected 0 rows or more in row group {number}, found {found}");
@@ -302,6 +307,7 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>
             last.end = offset;
         }
         limits.check_chunk_rows(rows)?;
+        claimed_rows::check(&footer.file, (number, group), (rows, group_bytes), leaves)?;
         chunks.push(Chunk { number: number as u64, offset, end: pages_end, rows });
     }
     Ok((KnownChunks::new(chunks), bytes))

@@ -61,12 +61,14 @@
 // | `int96` | timestamps of the type INT96, exactly |
 // | `number_lists` `nonempty_pages` | columns of lists of numbers; pages without empty ones |
 // | `encryption` | encrypted columns |
+// | `claimed_rows` | a check of row groups that declare many rows in few bytes |
 // | `rows` | the rows of a row group, as batches |
 // | `row_size` | the number of rows that are read at a time |
 // | `codec` | the codecs that are compiled in |
 // | `bytes` | the bytes of a file, for the `parquet` crate |
 
 mod bytes;
+mod claimed_rows;
 mod codec;
 mod columns;
 mod compact;
