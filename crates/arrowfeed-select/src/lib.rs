@@ -16,7 +16,7 @@
 //!
 //! Such arrays are copied range by range instead, and a result without slots is a slice. Of dictionaries, the inputs lose
 //! the values that are not in use, and dictionaries that are still too large become one. A result that does not fit into
-//! one array is an error.
+//! one array, or into memory, is an error ([`TooLittleMemory`]).
 
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -31,12 +31,14 @@ use arrow_select::filter::FilterBuilder;
 
 mod dictionaries;
 mod ranges;
+mod room;
 mod slices;
 mod stored_bytes;
 mod types;
 
 pub use dictionaries::compact;
 use ranges::Ranges;
+pub use room::TooLittleMemory;
 pub use slices::{Slice, concat_slices};
 pub use stored_bytes::stored_bytes;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges, type_of_all};
@@ -118,6 +120,7 @@ pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<Arr
     if slots.is_empty() {
         return interleaved(arrays, slots);
     }
+    room::check_slots(arrays, slots)?;
     let Some(arrays) = dictionaries::joinable(arrays)? else { return interleaved(arrays, slots) };
     let arrays = references(&arrays);
     if dictionaries::overflow(&arrays) {
@@ -171,6 +174,12 @@ pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
     if arrays.len() == 1 {
         return arrow_select::concat::concat(arrays);
     }
+    let whole = |(array, of): (usize, &&dyn Array)| Slice { array, start: 0, len: of.len() };
+    room::check_slices(
+        arrays,
+        arrays.iter().enumerate().map(whole),
+        arrays.iter().map(|array| array.len()).sum(),
+    )?;
     let Some(arrays) = dictionaries::joinable(arrays)? else { return arrow_select::concat::concat(arrays) };
     let arrays = references(&arrays);
     if dictionaries::overflow(&arrays) {

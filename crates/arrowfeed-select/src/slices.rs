@@ -35,6 +35,7 @@ pub struct Slice {
 pub fn concat_slices(arrays: &[&dyn Array], slices: &[Slice]) -> Result<ArrayRef, ArrowError> {
     match type_of_all(arrays) {
         Some(data_type) if !slices.is_empty() && !contains_dictionary(data_type) => {
+            crate::room::check_slices(arrays, slices.iter().copied(), slots(slices))?;
             copied(data_type, arrays, slices)
         }
         _ => one_by_one(arrays, slices),

@@ -17,6 +17,7 @@
 // | the traits of a format | `format` |
 // | the engine: threads, order, read-ahead | `run` |
 // | errors | `error`, `message` (text in messages), `memory_exhausted` |
+// | memory of the allocator | `free_memory` |
 // | column paths, and identifiers of columns | `field_path` `field_ids` |
 // | options and results of a caller | `limits`, `report` (skipped data), `schema_merge` (changes of schemas), `stats` (times), `interrupt` (cancellation) |
 // | file access | `io`, `checksum` |
@@ -29,6 +30,7 @@ pub mod field_ids;
 pub mod field_path;
 mod fork_lock;
 pub mod format;
+mod free_memory;
 mod interrupt;
 pub mod io;
 mod limits;
@@ -47,9 +49,10 @@ mod threads;
 pub use checksum::crc32c;
 pub use error::{FeedError, FeedErrorKind, Location, panic_text};
 pub use fork_lock::ForkLock;
+pub use free_memory::return_free_memory;
 pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
 pub use limits::Limits;
-pub use memory_exhausted::{MemoryExhausted, caught};
+pub use memory_exhausted::{MemoryExhausted, caught, copy_error, not_joined};
 pub use message::{counted, hex, printable, quoted, thousands};
 pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};

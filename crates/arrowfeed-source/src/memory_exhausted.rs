@@ -6,6 +6,9 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use arrow_schema::ArrowError;
+use arrowfeed_select::TooLittleMemory;
+
 use crate::{FeedError, counted};
 
 /// The unwind payload of a failed allocation of `bytes` bytes.
@@ -37,6 +40,30 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedE
             Some(exhausted) => Err(exhausted.error()),
             None => resume_unwind(panic),
         }
+    })
+}
+
+/// The error of a copy of rows: of a failed allocation, or else the one that `other` makes.
+#[cold]
+pub fn copy_error(error: ArrowError, other: impl FnOnce() -> FeedError) -> FeedError {
+    let exhausted = match &error {
+        ArrowError::IoError(_, error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
+        _ => None,
+    };
+    match exhausted {
+        Some(&TooLittleMemory { bytes }) => MemoryExhausted { bytes }.error(),
+        None => other().with_source(error),
+    }
+}
+
+/// Each of some batches fits one batch but all together do not, for example if a column has more than 2 GiB of text.
+#[cold]
+pub fn not_joined(rows: usize, error: ArrowError) -> FeedError {
+    copy_error(error, || {
+        let message = format!(
+            "expected {rows} rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
+        );
+        FeedError::limit_reached("batch_bytes", message)
     })
 }
 

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrowfeed_select::concat_batches;
 use arrowfeed_source::format::records::RowBuilder;
 use arrowfeed_source::format::{FileFormat, records::FramedFormat};
-use arrowfeed_source::{FeedError, FeedErrorKind, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, copy_error, thousands};
 
 use crate::format::TextFormat;
 use crate::group::Group;
@@ -80,7 +80,7 @@ impl RowBuilder for TextRows {
         }
         let parts: Vec<_> = parts.iter().collect();
         let batch = concat_batches(self.format.schema(), &parts).map_err(|error| {
-            FeedError::new(FeedErrorKind::Internal, "expected parts of one schema").with_source(error)
+            copy_error(error, || FeedError::new(FeedErrorKind::Internal, "expected parts of one schema"))
         });
         batch.map(Some)
     }

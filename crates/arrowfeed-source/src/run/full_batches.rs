@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use arrow_array::RecordBatch;
 
 use super::part_reader::{PartReader, Polled};
-use crate::FeedError;
 use crate::stats::{Stage, enter};
+use crate::{FeedError, not_joined};
 
 /// Joins the batches of a reader so that each but the last one has the rows of a batch.
 #[derive(Debug, Default)]
@@ -68,11 +68,7 @@ impl FullBatches {
         }
         let _copying = enter(Stage::Copy);
         let schema = taken[0].schema();
-        arrowfeed_select::concat_batches(&schema, &taken.iter().collect::<Vec<_>>()).map_err(|error| {
-            let message = format!(
-                "expected {rows} rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
-            );
-            FeedError::limit_reached("batch_bytes", message).with_source(error)
-        })
+        arrowfeed_select::concat_batches(&schema, &taken.iter().collect::<Vec<_>>())
+            .map_err(|error| not_joined(rows, error))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrowfeed_select::Slice;
-use arrowfeed_source::FeedError;
 use arrowfeed_source::stats::{Stage, enter};
+use arrowfeed_source::{FeedError, not_joined};
 
 use super::joined::{concatenated, interleaved, sliced};
 use super::row_errors::{miscounted, room};
@@ -96,7 +96,7 @@ impl Rows {
                 }
             }
         };
-        let batch = batch.map_err(|error| not_joined(rows).with_source(error))?;
+        let batch = batch.map_err(|error| not_joined(rows, error))?;
         if batch.num_rows() != rows {
             return Err(miscounted(rows as u64, "in a batch", batch.num_rows() as u64));
         }
@@ -191,13 +191,4 @@ fn slices(picks: &[Pick]) -> Option<Vec<Slice>> {
     }
     let runs = picks.chunk_by(is_next);
     Some(runs.map(|run| Slice { array: run[0].0, start: run[0].1, len: run.len() }).collect())
-}
-
-/// Each piece fits a batch but all together do not, for example if a column has more than 2 GiB of text.
-#[cold]
-fn not_joined(rows: usize) -> FeedError {
-    let message = format!(
-        "expected {rows} rows to fit into one batch, found more than a column can hold: use a smaller batch_size"
-    );
-    FeedError::limit_reached("batch_bytes", message)
 }

@@ -3,6 +3,7 @@
 mod arrays;
 mod foreign;
 mod overflow;
+mod room;
 
 use std::sync::Arc;
 

@@ -1,0 +1,250 @@
+//! Memory of copies, measured and reserved before the kernels make them.
+//!
+//! The kernels end the process if an allocation fails, and panic or fail late if offsets overflow. So the bytes of a large
+//! copy are allocated in one piece before, and freed: if this succeeds, the kernel finds the same memory, unless another
+//! thread takes it in between. Copies of up to [`SMALL`] bytes are not tested.
+
+use std::io;
+use std::{error, fmt};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_schema::{ArrowError, DataType, UnionMode};
+
+use crate::slices::Slice;
+use crate::types::interleaves_by_ranges;
+
+/// Largest copy that is made without a test.
+const SMALL: usize = 1 << 20;
+
+/// Bytes of a place `(array, slot)`.
+const PLACE: usize = size_of::<(usize, usize)>();
+
+/// Memory for a copy that could not be allocated. The inner error of [`ArrowError::IoError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLittleMemory {
+    /// The bytes of the copy.
+    pub bytes: usize,
+}
+
+impl fmt::Display for TooLittleMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {} bytes of memory for a column, found too little memory", self.bytes)
+    }
+}
+
+impl error::Error for TooLittleMemory {}
+
+/// Returns an error if the slots of all slices do not fit into memory or into one array.
+pub(crate) fn check_slices(
+    arrays: &[&dyn Array],
+    slices: impl Iterator<Item = Slice> + Clone,
+    slots: usize,
+) -> Result<(), ArrowError> {
+    check(arrays, slices, slots, 0)
+}
+
+/// Returns an error if the slots `(array, slot)` do not fit into memory or into one array.
+pub(crate) fn check_slots(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<(), ArrowError> {
+    // The kernel makes a list of the places of all items of lists.
+    let by_ranges = arrays.first().is_some_and(|array| interleaves_by_ranges(array.data_type()));
+    let place = if by_ranges { 0 } else { PLACE };
+    check(arrays, slots.iter().map(|&(array, start)| Slice { array, start, len: 1 }), slots.len(), place)
+}
+
+fn check(
+    arrays: &[&dyn Array],
+    slices: impl Iterator<Item = Slice> + Clone,
+    slots: usize,
+    place: usize,
+) -> Result<(), ArrowError> {
+    let Some(first) = arrays.first() else { return Ok(()) };
+    let bytes = measured(arrays, slices, slots, place)?;
+    // Copies by ranges grow: the old memory and the new one, which is twice as large, exist at the same time.
+    let grows = interleaves_by_ranges(first.data_type()) || matches!(first.data_type(), DataType::Union(..));
+    reserve(if grows { bytes.saturating_mul(3) } else { bytes })
+}
+
+fn reserve(bytes: usize) -> Result<(), ArrowError> {
+    if bytes <= SMALL {
+        return Ok(());
+    }
+    let mut memory: Vec<u8> = Vec::new();
+    memory.try_reserve_exact(bytes).map_err(|_| {
+        let error = TooLittleMemory { bytes };
+        ArrowError::IoError(error.to_string(), io::Error::new(io::ErrorKind::OutOfMemory, error))
+    })?;
+    // Keeps the compiler from removing the unused allocation.
+    std::hint::black_box(&memory);
+    Ok(())
+}
+
+/// The bytes of a copy, with `place` bytes for each item of lists. Values of dictionaries and of runs count whole, since a kernel may copy all of them.
+fn measured(
+    arrays: &[&dyn Array],
+    slices: impl Iterator<Item = Slice> + Clone,
+    slots: usize,
+    place: usize,
+) -> Result<usize, ArrowError> {
+    let Some(first) = arrays.first() else { return Ok(0) };
+    if arrays.iter().any(|array| array.data_type() != first.data_type()) {
+        // The kernel returns the error.
+        return Ok(0);
+    }
+    let has_nulls = arrays.iter().any(|array| array.nulls().is_some());
+    let nulls = if has_nulls { slots.div_ceil(8) } else { 0 };
+    let of_slots = |width: usize| slots.saturating_mul(width);
+    let values = match first.data_type() {
+        DataType::Utf8 => strings(arrays, slices, slots, |array| array.as_string::<i32>().value_offsets())?,
+        DataType::Binary => strings(arrays, slices, slots, |array| array.as_binary::<i32>().value_offsets())?,
+        DataType::LargeUtf8 => {
+            strings(arrays, slices, slots, |array| array.as_string::<i64>().value_offsets())?
+        }
+        DataType::LargeBinary => {
+            strings(arrays, slices, slots, |array| array.as_binary::<i64>().value_offsets())?
+        }
+        DataType::List(_) => lists(arrays, slices, (slots, place), |array| {
+            let list = array.as_list::<i32>();
+            (list.value_offsets(), list.values().clone())
+        })?,
+        DataType::LargeList(_) => lists(arrays, slices, (slots, place), |array| {
+            let list = array.as_list::<i64>();
+            (list.value_offsets(), list.values().clone())
+        })?,
+        DataType::Map(..) => lists(arrays, slices, (slots, place), |array| {
+            let map = array.as_map();
+            (map.value_offsets(), std::sync::Arc::new(map.entries().clone()))
+        })?,
+        DataType::FixedSizeList(_, size) => {
+            let size = size.unsigned_abs() as usize;
+            let items: Vec<_> =
+                arrays.iter().map(|array| array.as_fixed_size_list().values().as_ref()).collect();
+            let slices = slices.map(|it| Slice { start: it.start * size, len: it.len * size, ..it });
+            let slices = collected(slices)?;
+            measured(&items, slices.iter().copied(), of_slots(size), place)?
+        }
+        DataType::Struct(fields) => {
+            let columns = (0..fields.len()).map(|i| {
+                let column: Vec<&dyn Array> =
+                    arrays.iter().map(|array| array.as_struct().column(i).as_ref()).collect();
+                let slices = collected(slices.clone())?;
+                measured(&column, slices.iter().copied(), slots, place)
+            });
+            columns.sum::<Result<usize, ArrowError>>()?
+        }
+        DataType::Union(fields, mode) => {
+            let children = fields.iter().map(|(id, _)| {
+                let column: Vec<&dyn Array> =
+                    arrays.iter().map(|array| array.as_union().child(id).as_ref()).collect();
+                let slices = match mode {
+                    UnionMode::Sparse => collected(slices.clone())?,
+                    UnionMode::Dense => branch(arrays, id, slices.clone())?,
+                };
+                measured(&column, slices.iter().copied(), slices.iter().map(|it| it.len).sum(), place)
+            });
+            children
+                .sum::<Result<usize, ArrowError>>()?
+                .saturating_add(of_slots(size_of::<i8>() + size_of::<i32>()))
+        }
+        DataType::Dictionary(keys, _) => {
+            let values = arrays.iter().map(|array| array.as_any_dictionary().values());
+            of_slots(keys.primitive_width().unwrap_or_default()).saturating_add(stored(values))
+        }
+        DataType::RunEndEncoded(..) => {
+            let all =
+                arrays.iter().map(|array| array.get_buffer_memory_size()).fold(0, usize::saturating_add);
+            of_slots(PLACE + size_of::<i64>()).saturating_add(all)
+        }
+        DataType::Utf8View | DataType::BinaryView => of_slots(size_of::<u128>()),
+        DataType::ListView(_) | DataType::LargeListView(_) => {
+            let all =
+                arrays.iter().map(|array| array.get_buffer_memory_size()).fold(0, usize::saturating_add);
+            of_slots(2 * size_of::<i64>()).saturating_add(all)
+        }
+        DataType::FixedSizeBinary(size) => of_slots(size.unsigned_abs() as usize),
+        DataType::Boolean => slots.div_ceil(8),
+        other => of_slots(other.primitive_width().unwrap_or_default()),
+    };
+    Ok(values.saturating_add(nulls))
+}
+
+/// The values of dictionaries, each counted once if neighbors share them.
+fn stored<'a>(values: impl Iterator<Item = &'a ArrayRef>) -> usize {
+    let (mut bytes, mut last) = (0_usize, None);
+    for values in values {
+        if last.is_none_or(|last| !std::sync::Arc::ptr_eq(last, values)) {
+            bytes = bytes.saturating_add(values.get_buffer_memory_size());
+        }
+        last = Some(values);
+    }
+    bytes
+}
+
+fn strings<'a, O: OffsetSizeTrait>(
+    arrays: &[&'a dyn Array],
+    slices: impl Iterator<Item = Slice>,
+    slots: usize,
+    offsets: impl Fn(&'a dyn Array) -> &'a [O],
+) -> Result<usize, ArrowError> {
+    let offsets: Vec<&[O]> = arrays.iter().map(|array| offsets(*array)).collect();
+    let bytes = slices.fold(0, |bytes: usize, it| bytes.saturating_add(span(offsets[it.array], it)));
+    fitting::<O>(bytes, slots)?.checked_add(bytes).ok_or(ArrowError::OffsetOverflowError(bytes))
+}
+
+fn lists<'a, O: OffsetSizeTrait>(
+    arrays: &[&'a dyn Array],
+    slices: impl Iterator<Item = Slice> + Clone,
+    (slots, place): (usize, usize),
+    parts: impl Fn(&'a dyn Array) -> (&'a [O], ArrayRef),
+) -> Result<usize, ArrowError> {
+    let (offsets, items): (Vec<&[O]>, Vec<ArrayRef>) = arrays.iter().map(|array| parts(*array)).unzip();
+    let count = slices.clone().fold(0, |count: usize, it| count.saturating_add(span(offsets[it.array], it)));
+    let own = fitting::<O>(count, slots)?;
+    let data_type = items.first().map(|items| items.data_type());
+    if let Some(width) = data_type.and_then(DataType::primitive_width) {
+        return Ok(count.saturating_mul(width).saturating_add(count.div_ceil(8)).saturating_add(own));
+    }
+    let slices = collected(slices.map(|it| Slice {
+        array: it.array,
+        start: offsets[it.array][it.start].as_usize(),
+        len: span(offsets[it.array], it),
+    }))?;
+    let items: Vec<&dyn Array> = items.iter().map(AsRef::as_ref).collect();
+    let inside = measured(&items, slices.iter().copied(), count, place)?;
+    Ok(inside.saturating_add(count.saturating_mul(place)).saturating_add(own))
+}
+
+/// The bytes of the offsets, if they can address `end`.
+fn fitting<O: OffsetSizeTrait>(end: usize, slots: usize) -> Result<usize, ArrowError> {
+    O::from_usize(end).ok_or(ArrowError::OffsetOverflowError(end))?;
+    Ok(slots.saturating_add(1).saturating_mul(size_of::<O>()))
+}
+
+fn span<O: OffsetSizeTrait>(offsets: &[O], Slice { start, len, .. }: Slice) -> usize {
+    offsets[start + len].as_usize() - offsets[start].as_usize()
+}
+
+/// The slots of slices of dense unions in the branch `id`.
+fn branch(
+    arrays: &[&dyn Array],
+    id: i8,
+    slices: impl Iterator<Item = Slice>,
+) -> Result<Vec<Slice>, ArrowError> {
+    let mut slots = Vec::new();
+    for Slice { array, start, len } in slices {
+        let union = arrays[array].as_union();
+        reserve(slots.len().saturating_add(len).saturating_mul(2 * size_of::<Slice>()))?;
+        let own = (start..start + len).filter(|slot| union.type_id(*slot) == id);
+        slots.extend(own.map(|slot| Slice { array, start: union.value_offset(slot), len: 1 }));
+    }
+    Ok(slots)
+}
+
+/// Collects slices; fails if there is not enough memory for them.
+fn collected(slices: impl Iterator<Item = Slice> + Clone) -> Result<Vec<Slice>, ArrowError> {
+    let mut all = Vec::new();
+    let count = slices.clone().count();
+    reserve(count.saturating_mul(size_of::<Slice>()))?;
+    all.extend(slices);
+    Ok(all)
+}
