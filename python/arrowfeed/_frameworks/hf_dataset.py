@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._errors import ConversionError, OptionError
 from arrowfeed._libraries import needed
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 _hf: Any = needed("datasets", "for Dataset.to_hf")
 _pa: Any = needed("pyarrow", "for Dataset.to_hf")
 _Base: Any = _hf.ArrowBasedBuilder
+
+
+_SEED = 0
+"""Seed of the choices of a mixture, the same in each process and in each pass."""
 
 
 class _Builder(_Base):
@@ -62,6 +67,9 @@ def hf_dataset(
     """Returns the `datasets.IterableDataset` of a dataset. See `Dataset.to_hf`."""
     fields = [_field(field.name, field) for field in _pa.schema(dataset.arrow_schema)]
     reading: dict[str, Any] = {"batch_size": batch_size, "on_error": on_error}
+    if isinstance(dataset, MixedDataset):
+        # A resumed reading, and each node that keeps some of the examples, must draw the same order.
+        reading["seed"] = _SEED
     # The generator runs later; options that are wrong are errors here.
     dataset.record_batches(threads=1, **reading).close()
     shards: list[Split | None]

@@ -239,8 +239,12 @@ impl FilteredUnit {
         let (first_chunk, dropped, kept) = (first.range.start, first.dropped, first.kept);
         let mut runs = VecDeque::from([ChunkRun { dropped: 0, kept: u64::MAX, ..first }]);
         if dropped == 0 && kept == u64::MAX {
-            let count = self.runs.iter().position(|run| !is_whole(run)).unwrap_or(self.runs.len());
-            runs.extend(self.runs.drain(..count));
+            // A chunk that comes again, such as one that another stream repeats, is numbered anew.
+            while let Some(run) = self.runs.pop_front_if(|run| {
+                is_whole(run) && runs.back().is_none_or(|last| last.range.end <= run.range.start)
+            }) {
+                runs.push_back(run);
+            }
         }
         let unit = Unit { runs, rows: None, first_batch: None };
         let FilteredFile { file, filter, .. } = &*self.file;

@@ -511,9 +511,9 @@ impl Dataset {
     ) -> Result<Batches<C>, DatasetError> {
         options.check()?;
         let rows = match options.by_length.clone() {
-            None => self.batch_rows(options, C::TAKES_WORK)?,
+            None => self.batch_rows(options, C::TAKES_WORK, false)?,
             Some(by_length) => {
-                let windows = self.batch_rows(by_length.windows(&options), true)?;
+                let windows = self.batch_rows(by_length.windows(&options), true, by_length.takes_turns)?;
                 Box::new(LengthRows::new(windows, options, by_length)?)
             }
         };
@@ -521,11 +521,13 @@ impl Dataset {
         Ok(Batches::new(rows, conversion, self.history.clone()))
     }
 
-    /// The rows of each batch. `converts`: each batch is converted with enough work to run on a worker.
+    /// The rows of each batch. `converts`: each batch is converted with enough work to run on a worker. `is_shared`: other
+    /// processes read the same rows.
     fn batch_rows(
         &self,
         options: IterationOptions,
         converts: bool,
+        is_shared: bool,
     ) -> Result<Box<dyn BatchRows>, DatasetError> {
         Ok(match (&self.content, options.global) {
             (Content::Files(files), Some(global)) => {
@@ -536,7 +538,7 @@ impl Dataset {
             }
             (Content::Files(files), None) => Box::new(self.selected(files).batch_rows(options, converts)?),
             (Content::Mixed(mixed), None) => {
-                Box::new(MixedRows::new(mixed.clone(), options.in_file_rows(&self.rows))?)
+                Box::new(MixedRows::new(mixed.clone(), options.in_file_rows(&self.rows), is_shared)?)
             }
         })
     }

@@ -328,6 +328,10 @@ impl BatchRows for FileRows {
         Some(self.yielded_position.epoch)
     }
 
+    fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
     fn gathers(&self) -> bool {
         self.options.shuffles()
     }

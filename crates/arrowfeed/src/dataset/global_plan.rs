@@ -54,7 +54,9 @@ impl GlobalPlan<'_> {
                 most.div_ceil(self.global.stream_rows()).min(limit)
             }
         };
-        Some(if self.is_continuous() { own } else { own.saturating_mul(epochs) })
+        let all = if self.is_continuous() { own } else { own.saturating_mul(epochs) };
+        let (first, every) = self.global.turn;
+        Some(all.saturating_sub(first).div_ceil(every))
     }
 
     /// The epoch of the first row after a number of batches that may have rows of several epochs. The datasets of a mixture have

@@ -23,7 +23,7 @@ use super::global_reading::GlobalReading;
 use super::global_state::{GlobalState, Source};
 use super::iteration::{BatchRows, Started};
 use super::mixed::{Mixed, check_mixed_rows};
-use super::options::{FileMatch, GlobalBatches, IterationOptions};
+use super::options::{COMMON_SEED, FileMatch, GlobalBatches, IterationOptions};
 use super::random::random_seed;
 use super::reported::{Counted, ReportLog, ReportMark};
 use super::rows::{Gather, Rows};
@@ -42,7 +42,7 @@ pub(super) struct GlobalRows {
     options: IterationOptions,
     global: GlobalBatches,
     indexes: Option<Vec<Arc<ChunkIndex>>>,
-    /// Drawn at random with the first batch if the caller has set none.
+    /// Drawn with the first batch if the caller has set none: at random for a shuffle.
     seed: Option<u64>,
     pool: Option<Arc<Pool>>,
     reading: Option<GlobalReading>,
@@ -269,7 +269,8 @@ impl GlobalRows {
         if let Some(seed) = self.seed {
             return Ok(seed);
         }
-        Ok(*self.seed.insert(random_seed()?))
+        let seed = if self.options.shuffles() { random_seed()? } else { COMMON_SEED };
+        Ok(*self.seed.insert(seed))
     }
 
     /// The state of an iteration at its first row.
@@ -312,6 +313,10 @@ impl BatchRows for GlobalRows {
 
     fn epoch(&self) -> Option<u64> {
         (!self.plan(self.first_epoch).is_continuous()).then_some(self.yielded_position.epoch)
+    }
+
+    fn seed(&self) -> Option<u64> {
+        self.seed
     }
 
     fn gathers(&self) -> bool {

@@ -34,6 +34,9 @@ pub(super) trait BatchRows: Send {
     /// Epoch of the last batch that was yielded. Mixed datasets have none in common.
     fn epoch(&self) -> Option<u64>;
 
+    /// The seed of the order, once it is known: set by the caller, by a loaded state, or drawn with the first batch.
+    fn seed(&self) -> Option<u64>;
+
     /// Number of rows of a full batch, as far as it is known.
     fn batch_rows(&self) -> usize {
         self.options().batch_size

@@ -114,7 +114,7 @@ impl LengthRows {
             return Err(miscounted(lengths.len() as u64, "in the batches of a window", rows as u64).into());
         }
         if self.options.shuffles() {
-            shuffle(&mut batches, &lengths, self.options.seed.unwrap_or(0));
+            shuffle(&mut batches, &lengths, self.rows.seed().unwrap_or(0));
         }
         let (resumed, count) = (std::mem::take(&mut self.resumed), batches.len());
         if resumed > 0 && resumed >= count {
@@ -159,6 +159,10 @@ impl BatchRows for LengthRows {
 
     fn epoch(&self) -> Option<u64> {
         self.rows.epoch()
+    }
+
+    fn seed(&self) -> Option<u64> {
+        self.rows.seed()
     }
 
     fn gathers(&self) -> bool {

@@ -174,6 +174,10 @@ impl BatchRows for MappedRows {
         self.rows.batch_rows()
     }
 
+    fn seed(&self) -> Option<u64> {
+        self.rows.seed()
+    }
+
     fn gathers(&self) -> bool {
         self.rows.gathers()
     }

@@ -22,7 +22,7 @@ use super::file_rows::{FileRows, Progress};
 use super::iteration::{BatchRows, Iteration, Started};
 use super::mixed::{Mixed, check_mixed_rows, with_schema};
 use super::mixture_state::{MixtureState, SourceState};
-use super::options::{FileMatch, IterationOptions};
+use super::options::{COMMON_SEED, FileMatch, IterationOptions};
 use super::random::{choose, random_of, random_seed, skip_draws, weight_sums};
 use super::reported::Counted;
 use super::rows::{Gather, Rows};
@@ -76,7 +76,12 @@ struct Position {
 }
 
 impl MixedRows {
-    pub(super) fn new(mixed: Arc<Mixed>, options: IterationOptions) -> Result<Self, DatasetError> {
+    /// `is_shared`: other processes read the same rows.
+    pub(super) fn new(
+        mixed: Arc<Mixed>,
+        options: IterationOptions,
+        is_shared: bool,
+    ) -> Result<Self, DatasetError> {
         options.check()?;
         check_mixed_rows(&options.rows)?;
         // Resolved once: the number depends on the calling thread.
@@ -84,6 +89,7 @@ impl MixedRows {
         let options = IterationOptions { threads, ..options };
         let seed = match options.seed {
             Some(seed) => seed,
+            None if is_shared && !options.shuffles() => COMMON_SEED,
             None => random_seed()?,
         };
         let sources = sources(&mixed, &options, seed)?;
@@ -245,6 +251,10 @@ impl BatchRows for MixedRows {
 
     fn epoch(&self) -> Option<u64> {
         None
+    }
+
+    fn seed(&self) -> Option<u64> {
+        Some(self.seed)
     }
 
     fn gathers(&self) -> bool {

@@ -198,6 +198,10 @@ impl GlobalBatches {
     }
 }
 
+/// The seed of the choices of a mixture, if none was given, for batches that do not depend on the number of processes. A random
+/// one would differ between the processes, so that some rows come twice and others never.
+pub(super) const COMMON_SEED: u64 = 0;
+
 /// All rows of a dataset.
 pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 
@@ -255,8 +259,10 @@ pub struct IterationOptions {
     pub rows: Range<u64>,
     /// Minimum number of rows that are shuffled together. 0: file order. Default 0.
     pub shuffle_buffer_size: usize,
-    /// Seed of the shuffle. `None`: random, and stored in the state. A shuffle in shards requires a seed, which must be
-    /// the same for all shards.
+    /// Seed of the shuffle, and of the choices of a mixture. `None`: random, and stored in the state. A shuffle in shards, or with
+    /// [turns](GlobalBatches::turn), requires a seed, which must be the same for all processes. Without a shuffle, `None` stands for
+    /// 0 if processes make the batches of a mixture together ([`global`](Self::global)) or
+    /// [take turns](LengthBatches::takes_turns) with them: their choices must be the same.
     pub seed: Option<u64>,
     /// Index of this shard, and number of shards. Each row is in exactly one shard, and the sizes of the shards differ
     /// by at most one row. Default `(0, 1)`: all rows.
@@ -330,10 +336,15 @@ impl IterationOptions {
         if let Some(by_length) = &self.by_length {
             by_length.check(self)?;
         }
-        if self.shuffles() && self.is_sharded() && self.seed.is_none() {
+        if self.shuffles() && self.shares_order() && self.seed.is_none() {
             return refuse("seed: expected an integer, the same for all shards, found none".to_owned());
         }
         Ok(())
+    }
+
+    /// Whether other processes read other rows of the order, or of the batches, that this one reads.
+    fn shares_order(&self) -> bool {
+        self.is_sharded() || self.global.is_some_and(|global| global.turn.1 > 1)
     }
 
     /// The options with rows that are numbered from the first row of `selected`, which are rows of the files.
