@@ -14,6 +14,7 @@ datasets = pytest.importorskip(
     "datasets", reason="expected datasets, found it not installed: `make test-torch` has it"
 )
 
+from datasets.distributed import split_dataset_by_node  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
 from torchdata.stateful_dataloader import StatefulDataLoader  # noqa: E402
 
@@ -110,6 +111,20 @@ def test_every_dataset(path, of):
     dataset, expected = made[of]()
     found = [row["id"] for row in dataset.to_hf()]
     assert sorted(found) == expected
+
+
+def test_a_mixture_resumes_and_is_divided_among_nodes(path):
+    rows = af.open_dataset(path, columns=["id"])
+    mixed = af.MixedDataset([rows.take(40), rows.skip(40)])
+    whole = [row["id"] for row in mixed.to_hf()]
+    assert sorted(whole) == [*range(ROWS)]
+    first = mixed.to_hf()
+    given = [row["id"] for row, _ in zip(first, range(30), strict=False)]
+    resumed = mixed.to_hf()
+    resumed.load_state_dict(first.state_dict())
+    assert given + [row["id"] for row in resumed] == whole
+    nodes = [split_dataset_by_node(mixed.to_hf(), rank=rank, world_size=2) for rank in range(2)]
+    assert sorted(row["id"] for node in nodes for row in node) == [*range(ROWS)]
 
 
 def test_types_that_hugging_face_does_not_have_are_converted(tmp_path):

@@ -51,6 +51,24 @@ def test_workers_yield_the_batches_of_one_process_in_order(path, workers, option
     assert [one + other for one, other in itertools.zip_longest(*parts, fillvalue=[])] == whole
 
 
+def test_workers_of_a_mixture_without_a_seed_share_its_order(path):
+    rows = af.AvroDataset(path)
+    source = af.MixedDataset([rows.take(ROWS // 3), rows.skip(ROWS // 3)])
+    options = {**OPTIONS, "shuffle_buffer_size": 0, "seed": None}
+
+    def loader(state=None, workers=2):
+        torch_rows = source.to_torch(**options)
+        if state is not None:
+            torch_rows.load_state_dict(state)
+        return DataLoader(torch_rows, batch_size=None, num_workers=workers)
+
+    whole = ids(loader(workers=0))
+    assert ids(loader()) == whole
+    assert sorted(itertools.chain.from_iterable(whole)) == [*range(ROWS)]
+    state = source.to_torch(**options).state_after(3)
+    assert ids(loader(state)) == whole[3:]
+
+
 @pytest.mark.parametrize(
     ("workers", "others", "count"),
     [(0, 2, 21), (2, 2, 0), (2, 2, 1), (2, 3, 8), (3, 0, 1), (3, 2, STEPS), (3, 3, 23)],

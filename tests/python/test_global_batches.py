@@ -196,3 +196,14 @@ def test_states_of_other_iterations_are_refused(avro):
     old = {**plain.state_dict(), "version": 2}
     with pytest.raises(ValueError, match="start without the state, or resume with the version"):
         avro.record_batches(batch_size=10).load_state_dict(old)
+
+
+@pytest.mark.parametrize("even", [None, "drop", "repeat"])
+def test_processes_mix_in_one_order_without_a_seed(avro, even):
+    mixed = af.MixedDataset([avro.take(TOTAL // 3), avro.skip(TOTAL // 3)])
+    options = {**OPTIONS, "even": even}
+    whole = of_processes(mixed, 1, options)
+    assert of_processes(mixed, 4, options) == whole
+    batches = mixed.record_batches(**options, shard=(1, 2))
+    next(batches)
+    assert of_processes(mixed, 3, options, batches.state_dict()) == whole[1:]

@@ -714,6 +714,8 @@ class Dataset(Tfxio):
             seed: Seed of the shuffle, 0 to 2**64 - 1. Without `shuffle_buffer_size` it has no effect and
                 Python warns, except in a mixture. None: a random seed of each iterator; its checkpoints
                 contain it. A shuffle in shards requires a seed, which must be the same for all shards.
+                Without a shuffle, None is 0 for a mixture with `global_batch_size`, or with `length` and
+                `even="drop"`: the choices of all processes are the same.
             shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
                 shard, and the sizes of the shards differ by at most one row. "auto": the number of this
                 process and the number of processes, from `torch.distributed`, `jax.distributed` or mpi4py if
@@ -1173,9 +1175,10 @@ class Dataset(Tfxio):
         """Returns the rows as a `datasets.IterableDataset` of Hugging Face. Imports its package datasets.
 
         Each split of `plan_splits` is a shard: the workers of a `DataLoader` divide the shards, and `shuffle`
-        shuffles them. Rows without splits, such as those of `take` or of bytes, are one shard. Its
-        `state_dict` has the shard and the number of its rows, so an iteration that resumes reads the shard
-        again up to the position.
+        shuffles them. Rows without splits, such as those of `take`, of bytes or of a mixture, are one shard. The
+        order of a mixture is that of seed 0 in each pass and in each process. The `state_dict` of the result
+        has the shard and the number of its rows, so an iteration that resumes reads the shard again up to the
+        position.
 
         | column | feature |
         |---|---|

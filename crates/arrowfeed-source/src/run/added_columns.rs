@@ -153,18 +153,18 @@ impl FileSet {
 }
 
 impl FileSet {
-    /// Checksum of the values that [`AddedColumns::of_files`] adds to the rows of the files, whatever columns are read; `None`:
+    /// Checksum of the values that [`AddedColumns::of_files`] adds to the rows of some of the files, whatever columns are read; `None`:
     /// no such columns.
-    pub fn partition_checksum(&self) -> Option<u32> {
+    pub fn partition_checksum(&self, files: &[usize]) -> Option<u32> {
         let columns = self.added.iter().flat_map(|added| added.all.iter());
         let columns = columns.filter(|column| column.argument == PARTITIONS);
         let mut texts = String::new();
         for Column { field, of_files, stored, .. } in columns {
             texts.push_str(&format!("{:?}:", field.name()));
-            for file in 0..self.len() {
+            for (number, &file) in files.iter().enumerate() {
                 let is_stored = stored.as_ref().is_some_and(|stored| stored.value(file));
                 if let Some(values) = of_files.as_ref().filter(|_| !is_stored) {
-                    texts.push_str(&format!("{file} {:?}", values.slice(file, 1)));
+                    texts.push_str(&format!("{number} {:?}", values.slice(file, 1)));
                 }
             }
         }

@@ -236,15 +236,18 @@ impl FilteredUnit {
     fn begin(&mut self) -> Result<bool, FeedError> {
         let Some(first) = self.runs.pop_front() else { return Ok(false) };
         let is_whole = |run: &ChunkRun| run.dropped == 0 && run.kept == u64::MAX;
-        let (first_chunk, dropped, kept) = (first.range.start, first.dropped, first.kept);
+        let (Range { start: first_chunk, mut end }, dropped, kept) =
+            (first.range.clone(), first.dropped, first.kept);
         let mut runs = VecDeque::from([ChunkRun { dropped: 0, kept: u64::MAX, ..first }]);
         if dropped == 0 && kept == u64::MAX {
             // A chunk that comes again, such as one that another stream repeats, is numbered anew.
-            while let Some(run) = self.runs.pop_front_if(|run| {
-                is_whole(run) && runs.back().is_none_or(|last| last.range.end <= run.range.start)
-            }) {
-                runs.push_back(run);
-            }
+            let follows = |run: &&ChunkRun| {
+                let follows = is_whole(run) && run.range.start >= end;
+                end = run.range.end;
+                follows
+            };
+            let count = self.runs.iter().take_while(follows).count();
+            runs.extend(self.runs.drain(..count));
         }
         let unit = Unit { runs, rows: None, first_batch: None };
         let FilteredFile { file, filter, .. } = &*self.file;

@@ -7,6 +7,7 @@ use arrowfeed_source::io::FileIdentity;
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Requests, Skipped};
 
+use super::counted_files::CountedFiles;
 use super::options::IterationOptions;
 use super::selection::{RowSplit, Selection};
 
@@ -19,8 +20,8 @@ pub(super) struct ChunkIndex {
     rows_before: Vec<u64>,
     /// The rows that are chosen at random. `None`: all rows.
     selection: Option<Selection>,
-    /// Checksum of the file fingerprints, the chunk offsets and the row counts.
-    pub(super) digest: u32,
+    /// Checksum of the fingerprint, the chunk offsets and the row counts of each file.
+    digests: Arc<[u32]>,
     /// Chunks and files that could not be read and are skipped.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -75,9 +76,9 @@ impl ChunkIndex {
         files: impl IntoIterator<Item = (Option<FileIdentity>, Vec<Chunk>)>,
     ) -> Result<Self, FeedError> {
         let (mut all, mut rows_before) = (Vec::new(), vec![0]);
-        let mut digest = crc32fast::Hasher::new();
-        let mut rows = 0_u64;
+        let (mut digests, mut rows) = (Vec::new(), 0_u64);
         for (identity, chunks) in files {
+            let mut digest = crc32fast::Hasher::new();
             if let Some(identity) = identity.filter(|_| !chunks.is_empty()) {
                 digest.update(&identity.fingerprint);
             }
@@ -86,11 +87,12 @@ impl ChunkIndex {
                 digest.update(&chunk.offset.to_le_bytes());
                 digest.update(&chunk.rows.to_le_bytes());
             }
+            digests.push(digest.finalize());
             all.push(chunks);
             rows_before.push(rows);
         }
-        let (files, digest) = (all.into(), digest.finalize());
-        Ok(Self { files, rows_before, selection: None, digest, skipped: Vec::new() })
+        let (files, digests) = (all.into(), digests.into());
+        Ok(Self { files, rows_before, selection: None, digests, skipped: Vec::new() })
     }
 
     /// The index of the rows that `splits` choose. `files` are the files of the index.
@@ -104,34 +106,46 @@ impl ChunkIndex {
         options: &IterationOptions,
     ) -> Result<Self, FeedError> {
         let selection = Selection::new(splits, files, &self.files, || options.ask())?;
-        let (files, skipped, digest) = (self.files.clone(), self.skipped.clone(), self.digest);
+        let (files, skipped, digests) = (self.files.clone(), self.skipped.clone(), self.digests.clone());
         let mut rows_before = vec![0];
         for (file, chunks) in files.iter().enumerate() {
             let rows: u64 = (0..chunks.len()).map(|nth_chunk| selection.count(file, nth_chunk)).sum();
             rows_before.push(rows + rows_before[file]);
         }
-        Ok(Self { files, rows_before, selection: Some(selection), digest, skipped })
+        Ok(Self { files, rows_before, selection: Some(selection), digests, skipped })
     }
 
     /// The index with other numbers of rows, of those chunks that have rows, and with more skipped parts.
     pub(super) fn with_counts(&self, counts: &[Vec<u64>], skipped: Vec<Skipped>) -> Self {
-        let mut digest = crc32fast::Hasher::new();
-        digest.update(&self.digest.to_le_bytes());
+        let mut digests = Vec::with_capacity(self.files.len());
         let (mut files, mut rows_before, mut sum) = (Vec::with_capacity(self.files.len()), vec![0], 0);
-        for (chunks, counts) in self.files.iter().zip(counts) {
+        for ((chunks, counts), digest) in self.files.iter().zip(counts).zip(&*self.digests) {
+            let mut hasher = crc32fast::Hasher::new();
+            hasher.update(&digest.to_le_bytes());
             let mut kept = Vec::new();
             for (chunk, rows) in chunks.iter().zip(counts) {
-                digest.update(&rows.to_le_bytes());
+                hasher.update(&rows.to_le_bytes());
                 if *rows > 0 {
                     kept.push(Chunk { rows: *rows, ..*chunk });
                     sum += *rows;
                 }
             }
+            digests.push(hasher.finalize());
             files.push(kept);
             rows_before.push(sum);
         }
         let skipped = self.skipped.iter().cloned().chain(skipped).collect();
-        Self { files: files.into(), rows_before, selection: None, digest: digest.finalize(), skipped }
+        let (files, digests) = (files.into(), digests.into());
+        Self { files, rows_before, selection: None, digests, skipped }
+    }
+
+    /// Checksum of the fingerprints, the chunk offsets and the row counts of files.
+    pub(super) fn digest(&self, files: &CountedFiles<'_>) -> u32 {
+        let mut digest = crc32fast::Hasher::new();
+        for file in files.in_set() {
+            digest.update(&self.digests[*file].to_le_bytes());
+        }
+        digest.finalize()
     }
 
     pub(super) fn has_selection(&self) -> bool {

@@ -288,10 +288,11 @@ impl FileRows {
     /// A position that [`progress`](Self::progress) returned since the last state was loaded, as JSON.
     pub(super) fn state_at(&mut self, at: &Progress) -> Result<String, DatasetError> {
         let mut state = self.own_state(false)?;
+        let files = self.files.counted_files();
         state.place = match &at.place {
             EpochPosition::Start => SavedPosition::Start,
-            EpochPosition::Row(after) => SavedPosition::row(*after, &self.files.files)?,
-            EpochPosition::Window(after) => SavedPosition::window(after.clone()),
+            EpochPosition::Row(after) => SavedPosition::row(*after, &files)?,
+            EpochPosition::Window(after) => SavedPosition::window(after.clone(), &files),
         };
         (state.epoch, state.report) = (at.epoch, (&self.report.up_to(&at.counted, at.rows)).into());
         Ok(state.to_json())
@@ -302,7 +303,10 @@ impl FileRows {
         if self.options.shuffles() {
             self.draw_seed()?;
         }
-        let chunks = if self.files.needs_index(&self.options) { Some(self.index()?.digest) } else { None };
+        let chunks = match self.files.needs_index(&self.options) {
+            true => Some(self.index()?.digest(&self.files.counted_files())),
+            false => None,
+        };
         let interrupt = self.options.interrupt.as_ref();
         let files = self.files.saved_files(chunks.is_some(), reads_contents, interrupt)?;
         let mut state = State::new(files, &self.options, self.seed, chunks);
@@ -389,9 +393,11 @@ impl BatchRows for FileRows {
     }
 
     fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
-        let state = State::from_json(state)?;
+        let mut state = State::from_json(state)?;
         let own = self.own_state(how == FileMatch::Contents)?;
-        state.check(&own, self.options.seed, &self.files.files, how)?;
+        let files = self.files.counted_files();
+        state.check(&own, self.options.seed, &files, how)?;
+        state.place = state.place.in_set(&files);
         check_epoch(state.epoch, &self.options)?;
         if self.files.needs_index(&self.options) {
             let index = self.index()?;

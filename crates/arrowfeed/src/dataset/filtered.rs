@@ -19,7 +19,7 @@ use super::chosen_rows::stretches;
 use super::chunk_index::ChunkIndex;
 use super::dataset::{Content, Dataset};
 use super::indexed::Indexed;
-use super::mixed::Mixed;
+use super::mixed::{Mixed, check_mixed_rows};
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::row_errors::other_chunk;
 use super::selected_files::SelectedFiles;
@@ -75,12 +75,14 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// The predicate names a column that does not exist, or compares one with a value of another type.
+    /// The predicate names a column that does not exist, or compares one with a value of another type; or this is a
+    /// [`mixed`](Self::mixed) dataset after [`take`](Self::take) or [`skip`](Self::skip).
     pub fn filter(&self, predicate: &Predicate) -> Result<Self, DatasetError> {
         self.check_unmapped("filter")?;
         let content = match &self.content {
             Content::Files(files) => Content::Files(Arc::new(self.selected(files).filtered(predicate)?)),
             Content::Mixed(mixed) => {
+                check_mixed_rows(&self.rows)?;
                 let datasets = mixed.datasets.iter().map(|dataset| {
                     let files = Arc::new(dataset.filtered(predicate)?);
                     Ok((SelectedFiles { files, rows: ALL_ROWS }, &self.definitions))

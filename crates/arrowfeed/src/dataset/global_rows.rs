@@ -282,7 +282,8 @@ impl GlobalRows {
         for (dataset, index) in self.datasets.iter().zip(indexes) {
             let files = dataset.files.saved_files(true, false, self.options.interrupt.as_ref())?;
             let rows = dataset.in_file_rows(self.options.clone()).rows;
-            sources.push(Source::new(files, index.digest, rows, dataset.files.shown_restrictions()));
+            let digest = index.digest(&dataset.files.counted_files());
+            sources.push(Source::new(files, digest, rows, dataset.files.shown_restrictions()));
         }
         let weights = self.weights.as_ref().map(|weights| format!("{weights:?}"));
         Ok(GlobalState::new(&self.options, &self.global, weights, self.seed, sources))
@@ -380,7 +381,7 @@ impl BatchRows for GlobalRows {
         let state = GlobalState::from_json(state)?;
         let indexes = self.indexes()?;
         let own = self.own_state(&indexes)?;
-        let files = self.datasets.iter().map(|dataset| &*dataset.files.files);
+        let files = self.datasets.iter().map(|dataset| dataset.files.counted_files());
         state.check(&own, self.options.seed, files, how)?;
         let sizes = self.sizes(&indexes);
         let plan = self.plan(state.first_epoch);

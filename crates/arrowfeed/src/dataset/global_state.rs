@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use arrowfeed_source::Report;
-use arrowfeed_source::run::FileSet;
 use serde::{Deserialize, Serialize};
 
+use super::counted_files::CountedFiles;
 use super::options::{ALL_ROWS, Even, FileMatch, GlobalBatches, IterationOptions};
 use super::state::{
     Counts, check_epoch, check_version, difference_of_rows, difference_of_splits, name_of, same_option,
@@ -69,7 +69,7 @@ impl Source {
         Self { files, chunks, rows, split }
     }
 
-    fn check(&self, own: &Self, files: &FileSet, how: FileMatch) -> Result<(), StateError> {
+    fn check(&self, own: &Self, files: &CountedFiles<'_>, how: FileMatch) -> Result<(), StateError> {
         difference_of_rows(own.rows, self.rows)?;
         difference_of_splits(own.split.as_ref(), self.split.as_ref())?;
         self.files.check(&own.files, files, how, Some(self.chunks == own.chunks))
@@ -137,7 +137,7 @@ impl GlobalState {
         &self,
         own: &Self,
         seed: Option<u64>,
-        files: impl Iterator<Item = &'a FileSet>,
+        files: impl Iterator<Item = CountedFiles<'a>>,
         how: FileMatch,
     ) -> Result<(), DatasetError> {
         macro_rules! same {
@@ -169,7 +169,7 @@ impl GlobalState {
             return Err(StateError::new(StateErrorKind::Options, expected, found).into());
         }
         for ((saved, own), files) in self.sources.iter().zip(&own.sources).zip(files) {
-            saved.check(own, files, how)?;
+            saved.check(own, &files, how)?;
         }
         Ok(())
     }

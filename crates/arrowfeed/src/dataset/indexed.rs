@@ -10,6 +10,7 @@ use arrowfeed_source::{
 };
 
 use super::chunk_index::ChunkIndex;
+use super::counted_files::CountedFiles;
 use super::epoch_rows::ExpectedRows;
 use super::filtered::counted;
 use super::options::{ALL_ROWS, IterationOptions};
@@ -121,7 +122,8 @@ impl Indexed {
     /// The same files with fewer rows.
     pub(super) fn with_split(&self, split: RowSplit) -> Self {
         let splits = self.splits.iter().cloned().chain([split]).collect();
-        Self { splits, chosen: ForkLock::default(), ..self.clone() }
+        let (chosen, file_checksums, contents) = Default::default();
+        Self { splits, chosen, file_checksums, contents, ..self.clone() }
     }
 
     /// The same files with other columns. The columns affect neither the index nor the checksums.
@@ -226,6 +228,22 @@ impl Indexed {
         Some(format!("{what} of {files} in a store{bytes}: avoid this with `save_index` and `index`"))
     }
 
+    /// The files on which the order depends: without those that a filter of partitions leaves out, unless rows were numbered or
+    /// chosen at random before the filter.
+    pub(super) fn counted_files(&self) -> CountedFiles<'_> {
+        CountedFiles::new(&self.files, |file| self.counts(file))
+    }
+
+    fn counts(&self, file: usize) -> bool {
+        match &self.base {
+            // The choice of a split depends on the numbers of the files.
+            _ if !self.splits.is_empty() => true,
+            Some(base) if base.is_whole() => !self.files.is_pruned(file),
+            Some(base) => base.files.counts(file),
+            None => true,
+        }
+    }
+
     /// The files for a state. `has_chunks`: the state has a checksum of all chunks, which the contents are part of.
     /// `reads_contents`: finds the contents also if that takes long.
     pub(super) fn saved_files(
@@ -251,7 +269,7 @@ impl Indexed {
         if !is_cheap && !reads {
             return Ok(None);
         }
-        match contents_of(&self.files, interrupt) {
+        match contents_of(&self.counted_files(), interrupt) {
             Ok(contents) => {
                 self.contents.with(|known| *known = Some(contents));
                 Ok(Some(contents))
@@ -268,7 +286,7 @@ impl Indexed {
         {
             return Ok(file_checksums);
         }
-        let file_checksums = FileChecksums::of(&self.files, interrupt)?;
+        let file_checksums = FileChecksums::of(&self.counted_files(), interrupt)?;
         let first =
             self.file_checksums.with(|known| known.get_or_insert_with(|| file_checksums.clone()).clone());
         Ok(first.unwrap_or(file_checksums))

@@ -75,13 +75,14 @@
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
-// | `state_files` `relative_names` | the files of a state, and their names below their common parent |
+// | `state_files` `counted_files` `relative_names` | the files of a state, those on which the order depends, and their names below their common parent |
 
 mod batches;
 mod chosen_rows;
 mod chunk_cache;
 mod chunk_index;
 mod conversion;
+mod counted_files;
 #[expect(clippy::module_inception, reason = "the module of the type `Dataset`")]
 mod dataset;
 mod epoch;

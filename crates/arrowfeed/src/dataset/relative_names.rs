@@ -4,6 +4,8 @@ use std::path::absolute;
 
 use arrowfeed_source::run::FileSet;
 
+use super::counted_files::CountedFiles;
+
 /// The number of directories that all files have in common.
 ///
 /// A name below them is the same for a relative and an absolute path, after the directory was moved, on another mount and in
@@ -12,18 +14,18 @@ use arrowfeed_source::run::FileSet;
 pub(super) struct RelativeNames(usize);
 
 impl RelativeNames {
-    pub(super) fn of(files: &FileSet) -> Self {
-        let first = steps(&complete_name(files, 0));
+    pub(super) fn of(files: &CountedFiles<'_>) -> Self {
+        let mut names = files.in_set().iter().map(|file| steps(&complete_name(files.files, *file)));
+        let first = names.next().unwrap_or_default();
         let mut common = first.len().saturating_sub(1);
-        for file in 1..files.len() {
-            let other = steps(&complete_name(files, file));
+        for other in names {
             let most = common.min(other.len().saturating_sub(1));
             common = first.iter().zip(&other).take(most).take_while(|(first, other)| first == other).count();
         }
         Self(common)
     }
 
-    /// The name of a file, with `/` between its parts.
+    /// The name of a file of a set, with `/` between its parts.
     pub(super) fn name(self, files: &FileSet, file: usize) -> String {
         steps(&complete_name(files, file))[self.0..].join("/")
     }

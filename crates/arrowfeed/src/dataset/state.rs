@@ -1,10 +1,10 @@
 //! Serialised checkpoint of an iteration, validated when it is loaded.
 
-use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, OnError, Report, Skipped};
 use serde::{Deserialize, Serialize};
 
 use super::chunk_index::ChunkIndex;
+use super::counted_files::CountedFiles;
 use super::length_state::of_other_batches;
 use super::options::{ALL_ROWS, FileMatch, IterationOptions, shown_rows};
 use super::pieces::RowPosition;
@@ -107,7 +107,7 @@ impl State {
         &self,
         own: &Self,
         seed: Option<u64>,
-        files: &FileSet,
+        files: &CountedFiles<'_>,
         how: FileMatch,
     ) -> Result<(), DatasetError> {
         self.options.check(&own.options)?;
@@ -315,19 +315,21 @@ impl From<&IterationOptions> for SavedOptions {
 }
 
 impl SavedPosition {
-    pub(super) fn row(after: RowPosition, files: &FileSet) -> Result<Self, FeedError> {
-        let RowPosition { file, chunk, offset, row } = after;
-        let fingerprint = files.identity(file)?.fingerprint_digits();
+    pub(super) fn row(after: RowPosition, files: &CountedFiles<'_>) -> Result<Self, FeedError> {
+        let identity = files.files.identity(after.file)?;
+        let RowPosition { file, chunk, offset, row } = files.numbered(after);
+        let fingerprint = identity.fingerprint_digits();
         Ok(Self::Row { file, chunk, offset, row, fingerprint })
     }
 
-    pub(super) fn window(after: AfterShuffled) -> Self {
+    pub(super) fn window(after: AfterShuffled, files: &CountedFiles<'_>) -> Self {
         let AfterShuffled { window, passed, left_out } = after;
+        let left_out = left_out.into_iter().map(|file| files.number_of(file)).collect();
         Self::Window { window, passed, left_out }
     }
 
     /// Checks that the file at this position is the same one.
-    fn check(&self, files: &FileSet) -> Result<(), DatasetError> {
+    fn check(&self, files: &CountedFiles<'_>) -> Result<(), DatasetError> {
         let Self::Row { file, offset, fingerprint, .. } = self else {
             return Ok(());
         };
@@ -347,6 +349,20 @@ impl SavedPosition {
 }
 
 impl SavedPosition {
+    /// The position with the numbers that its files have in the set. It must have been checked.
+    pub(super) fn in_set(self, files: &CountedFiles<'_>) -> Self {
+        let in_set = |file: usize| files.in_set().get(file).copied();
+        match self {
+            Self::Start => Self::Start,
+            Self::Row { file, chunk, offset, row, fingerprint } => {
+                Self::Row { file: in_set(file).unwrap_or(file), chunk, offset, row, fingerprint }
+            }
+            Self::Window { window, passed, left_out } => {
+                Self::Window { window, passed, left_out: left_out.into_iter().filter_map(in_set).collect() }
+            }
+        }
+    }
+
     /// Checks that the position is one of the order of an epoch.
     pub(super) fn check_in(
         &self,

@@ -1,16 +1,16 @@
 //! The files of a state: checksums of their names, lengths and contents, which do not change when their directory moves.
 
-use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{Check, FeedError, Interrupt};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
+use super::counted_files::CountedFiles;
 use super::options::{FileMatch, ask};
 use super::relative_names::RelativeNames;
 use crate::error::{StateError, StateErrorKind};
 
-/// Checksums of files, in the order of their list.
+/// Checksums of [counted files](CountedFiles), in the order of their list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SavedFiles {
     count: usize,
@@ -26,7 +26,7 @@ pub(super) struct SavedFiles {
     contents: Option<u32>,
 }
 
-/// Checksums of files, and one of their complete names.
+/// Checksums of the counted files, and one of the complete names of all files.
 #[derive(Debug, Clone)]
 pub(super) struct FileChecksums {
     saved: SavedFiles,
@@ -35,29 +35,32 @@ pub(super) struct FileChecksums {
 }
 
 impl FileChecksums {
-    pub(super) fn of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
-        let mut marks = Vec::with_capacity(4 * files.len());
+    pub(super) fn of(counted: &CountedFiles<'_>, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
+        let files = counted.files;
+        let mut marks = Vec::with_capacity(4 * counted.len());
         let mut complete_marks = Vec::with_capacity(4 * files.len());
         let mut lengths = crc32fast::Hasher::new();
-        let names = RelativeNames::of(files);
+        let names = RelativeNames::of(counted);
+        let mark = |name: &str, len: &[u8]| {
+            let mut hasher = crc32fast::Hasher::new();
+            hasher.update(name.as_bytes());
+            hasher.update(len);
+            hasher.finalize().to_le_bytes()
+        };
         for file in 0..files.len() {
             ask(interrupt)?;
             let len = files.file_len(file, &Check::of(interrupt))?.to_le_bytes();
-            lengths.update(&len);
-            for (marks, name) in
-                [(&mut marks, names.name(files, file)), (&mut complete_marks, files.name(file).to_owned())]
-            {
-                let mut hasher = crc32fast::Hasher::new();
-                hasher.update(name.as_bytes());
-                hasher.update(&len);
-                marks.extend(hasher.finalize().to_le_bytes());
+            complete_marks.extend(mark(files.name(file), &len));
+            if counted.in_set().binary_search(&file).is_ok() {
+                lengths.update(&len);
+                marks.extend(mark(&names.name(files, file), &len));
             }
         }
         let saved = SavedFiles {
-            count: files.len(),
+            count: counted.len(),
             marks: BASE64_STANDARD.encode(marks),
             lengths: lengths.finalize(),
-            partitions: files.partition_checksum(),
+            partitions: files.partition_checksum(counted.in_set()),
             contents: None,
         };
         Ok(Self { saved, digest: crc32fast::hash(BASE64_STANDARD.encode(complete_marks).as_bytes()) })
@@ -69,10 +72,13 @@ impl FileChecksums {
     }
 }
 
-/// Checksum of the identities of all files. Opens the files that were not opened before.
-pub(super) fn contents_of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<u32, FeedError> {
-    let mut contents = crc32fast::Hasher::new();
-    for file in 0..files.len() {
+/// Checksum of the identities of the files. Opens those that were not opened before.
+pub(super) fn contents_of(
+    counted: &CountedFiles<'_>,
+    interrupt: Option<&Interrupt>,
+) -> Result<u32, FeedError> {
+    let (files, mut contents) = (counted.files, crc32fast::Hasher::new());
+    for &file in counted.in_set() {
         ask(interrupt)?;
         let identity = match files.known_identity(file) {
             Some(identity) => identity,
@@ -90,7 +96,7 @@ impl SavedFiles {
     pub(super) fn check(
         &self,
         own: &Self,
-        files: &FileSet,
+        files: &CountedFiles<'_>,
         how: FileMatch,
         same_chunks: Option<bool>,
     ) -> Result<(), StateError> {
@@ -114,7 +120,12 @@ impl SavedFiles {
         }
     }
 
-    fn check_names(&self, own: &Self, files: &FileSet, same_chunks: Option<bool>) -> Result<(), StateError> {
+    fn check_names(
+        &self,
+        own: &Self,
+        files: &CountedFiles<'_>,
+        same_chunks: Option<bool>,
+    ) -> Result<(), StateError> {
         let (Ok(found), Ok(expected)) =
             (BASE64_STANDARD.decode(&self.marks), BASE64_STANDARD.decode(&own.marks))
         else {

@@ -6,8 +6,10 @@
 mod added_columns;
 #[cfg(feature = "async")]
 mod asynchronous;
+mod batch_counts;
 mod chunks;
 mod columns;
+mod common_seed;
 mod faults;
 mod files;
 mod filters;

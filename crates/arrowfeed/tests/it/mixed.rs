@@ -315,3 +315,20 @@ fn states_know_the_datasets_and_the_options() {
     };
     assert_eq!(rest(first), rest(second));
 }
+
+/// Otherwise the filter would read the rows that were left out.
+#[test]
+fn a_filter_after_take_or_skip_is_refused() {
+    let directory = Directory::new();
+    let whole = dataset(&write(&directory, &[20], 200));
+    let mixed = Dataset::mixed([(whole.take(10), 1.0), (whole.skip(10), 1.0)]).unwrap();
+    let predicate = "id < 15".parse().unwrap();
+    for selected in [mixed.take(5), mixed.skip(5)] {
+        assert_eq!(
+            selected.filter(&predicate).unwrap_err().to_string(),
+            "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the datasets before \
+             they are mixed"
+        );
+    }
+    assert_eq!(mixed.filter(&predicate).unwrap().num_rows().unwrap(), 15);
+}
