@@ -1,6 +1,7 @@
 """`Dataset.to_hf` has rows, shards and states of Hugging Face. Run by `make test-torch`."""
 
 import datetime as dt
+import itertools
 import pickle
 import uuid
 
@@ -119,7 +120,7 @@ def test_a_mixture_resumes_and_is_divided_among_nodes(path):
     whole = [row["id"] for row in mixed.to_hf()]
     assert sorted(whole) == [*range(ROWS)]
     first = mixed.to_hf()
-    given = [row["id"] for row, _ in zip(first, range(30), strict=False)]
+    given = [row["id"] for row in itertools.islice(first, 30)]
     resumed = mixed.to_hf()
     resumed.load_state_dict(first.state_dict())
     assert given + [row["id"] for row in resumed] == whole

@@ -54,7 +54,7 @@ def test_workers_yield_the_batches_of_one_process_in_order(path, workers, option
 def test_workers_of_a_mixture_without_a_seed_share_its_order(path):
     rows = af.AvroDataset(path)
     source = af.MixedDataset([rows.take(ROWS // 3), rows.skip(ROWS // 3)])
-    options = {**OPTIONS, "shuffle_buffer_size": 0, "seed": None}
+    options = {**OPTIONS, "epochs": 1, "shuffle_buffer_size": 0, "seed": None}
 
     def loader(state=None, workers=2):
         torch_rows = source.to_torch(**options)
