@@ -34,7 +34,7 @@ def filled_stub(options: dict[str, Any]) -> str:
         # Other parameters of a method follow the options.
         signature = rf"( +\*,\n)(?:        .*\n)*        (?:{names}): .*\n"
         entries = rf"( +Args:\n)(?:            .*\n)*            (?:{names}): .*\n(?: {{16}}.*\n)*"
-        text = replaced(signature, parameters(options), stub[start:end])
+        text = replaced(signature, parameters(options, method), stub[start:end])
         text = replaced(entries, documents(options, method), text)
         stub = stub[:start] + text + stub[end:]
     return stub
@@ -63,10 +63,11 @@ def replaced(pattern: str, options: str, text: str) -> str:
     return text[: found.end(1)] + options + text[found.end() :]
 
 
-def parameters(options: dict[str, Any]) -> str:
-    """The parameters of a signature."""
+def parameters(options: dict[str, Any], method: str) -> str:
+    """The parameters of a signature. A method may have another type and default than the others."""
     lines = []
-    for name, option in options.items():
+    for name, common in options.items():
+        option = {**common, **common.get("in", {}).get(method, {})}
         default = f" = {option['default']}" if "default" in option else ""
         lines.append(f"        {name}: {option['type']}{default},\n")
     return "".join(lines)

@@ -1,7 +1,7 @@
 """The compiled module. The stubs in `arrowfeed._stubs` describe and document it, one file for each topic."""
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
-from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, polars_frame, polars_schema
+from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, one_batch, polars_frame, polars_schema
 from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
 from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
@@ -125,6 +125,7 @@ __all__ = [
     "infer_representations",
     "join_jagged",
     "normalised",
+    "one_batch",
     "peek",
     "polars_frame",
     "polars_schema",

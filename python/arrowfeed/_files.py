@@ -11,6 +11,9 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._errors import OptionError
+from arrowfeed._urls import scheme_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -43,6 +46,7 @@ def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> An
 
     Raises:
         ImportError: fsspec, or a package that it needs for the scheme, is not installed.
+        OptionError: Neither arrowfeed nor fsspec knows the scheme.
     """
     try:
         core: Any = importlib.import_module("fsspec.core")
@@ -50,7 +54,16 @@ def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> An
         message = f"expected fsspec to read {shown}, found it not installed: pip install fsspec"
         raise ImportError(message) from error
     own = {key: value for key, value in (options or {}).items() if key.lower() not in _READ_AHEAD}
-    return core.url_to_fs(url, **own)[0]
+    try:
+        return core.url_to_fs(url, **own)[0]
+    except ValueError as error:
+        scheme = scheme_of(url)
+        if scheme is None or scheme in importlib.import_module("fsspec").available_protocols():
+            raise
+        raise OptionError(
+            f"{shown}: expected a URL of s3, gs, az, http, https, hdfs or another scheme of fsspec, "
+            f"found the scheme {scheme}"
+        ) from error
 
 
 def is_in_fsspec_memory(url: str) -> bool:

@@ -22,6 +22,7 @@ accept the features of `tf.io`, tensorflow-io and ATDS.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arrowfeed._arrowfeed import (
@@ -59,6 +60,13 @@ __all__ = [
     "normalised",
     "vocabulary",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    similar = difflib.get_close_matches(name, __all__, 1)
+    hint = f": did you mean {similar[0]}?" if similar else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
+
 
 PACKED = ("values", "segment_ids", "positions")
 """The tensors of packed rows."""

@@ -60,6 +60,7 @@ def dataset(scan: Any, *, state: Mapping[str, Any] | None = None, **options: Any
         ValueError: The state is not one of a scan; pyiceberg refuses the scan.
         SchemaError: A column has a type that arrowfeed cannot read, or cannot be converted to that of the
             table.
+        TypeError: `scan` is a table.
         ImportError: pyiceberg is not installed.
         ArrowfeedError, OSError: As in `ParquetDataset`.
 
@@ -68,6 +69,9 @@ def dataset(scan: Any, *, state: Mapping[str, Any] | None = None, **options: Any
         >>> for batch in rows.to_torch(batch_size=1024, shuffle_buffer_size=100_000, seed=7):
         ...     train(batch)
     """
+    if hasattr(scan, "scan") and not hasattr(scan, "plan_files"):
+        name = type(scan).__name__
+        raise TypeError(f"scan: expected a scan of a table, found a {name}: pass table.scan()")
     schemas = ScanSchemas.of(scan)
     if state is not None:
         of_state, schema = _version(state)

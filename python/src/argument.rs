@@ -134,3 +134,18 @@ pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
     let advice = name.map_or_else(String::new, |(_, name)| format!(": use {name}="));
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'{advice}"))
 }
+
+/// Raises for the first of the keywords that a function does not have, with the advice for its name.
+pub(crate) fn refuse_others(
+    function: &str,
+    others: Option<&Bound<'_, PyDict>>,
+    (name, advice): (&str, &str),
+) -> PyResult<()> {
+    let Some((other, _)) = others.and_then(|others| others.iter().next()) else { return Ok(()) };
+    let other = other.to_string();
+    if other != name {
+        return Err(unexpected_keyword(function, &other));
+    }
+    let message = format!("{function}() got an unexpected keyword argument '{name}': {advice}");
+    Err(PyTypeError::new_err(message))
+}

@@ -6,7 +6,10 @@ use std::{fmt, io};
 use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind, printable};
 use arrowfeed_ffi::Invalid;
-use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyStopIteration,
+    PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -25,7 +28,8 @@ pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
         FeedErrorKind::Io if is_allocation(&error) => PyMemoryError::new_err(error.to_string()),
         FeedErrorKind::Io => os_error(py, &error),
         FeedErrorKind::Interrupted => {
-            signals::take_raised().unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
+            let raised = signals::take_raised().map(|raised| without_end(py, raised, STOPPED));
+            raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
         }
         kind => located(py, class_name(kind), &error).unwrap_or_else(|failure| failure),
     }
@@ -131,8 +135,22 @@ struct Raised {
     text: String,
 }
 
+const STOPPED: &str = "Python code that arrowfeed called raised StopIteration";
+
+/// An error with the text in place of `StopIteration`, as a generator raises one (PEP 479): an iterator that raised it
+/// would end as if it were complete. Other exceptions are returned unchanged.
+pub(crate) fn without_end(py: Python<'_>, error: PyErr, text: &'static str) -> PyErr {
+    if !error.is_instance_of::<PyStopIteration>(py) {
+        return error;
+    }
+    let raised = PyRuntimeError::new_err(text);
+    raised.set_cause(py, Some(error));
+    raised
+}
+
 /// Wraps an exception of Python code, for code without the interpreter. [`to_python`] returns the exception.
 pub(crate) fn io_error(py: Python<'_>, error: PyErr) -> io::Error {
+    let error = without_end(py, error, STOPPED);
     let text = error.to_string();
     io::Error::other(Raised { exception: Object::new(error.into_value(py).into_any()), text })
 }

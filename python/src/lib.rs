@@ -105,7 +105,7 @@ mod _arrowfeed {
         array::Array,
         arrow_schema::Schema,
         batch::RecordBatch,
-        dataset::{BatchIterator, Dataset, RowReader},
+        dataset::{BatchIterator, Dataset, RowReader, one_batch},
         example_records::{
             ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
             encode_tfrecord,

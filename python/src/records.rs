@@ -31,7 +31,7 @@ pub(crate) fn encode_avro_records<'py>(
     };
     let head = call(py, || key.0.head(key.1))?;
     let messages = PyList::empty(py);
-    for batch in write::source("batches", batches)? {
+    for batch in write::source_of_rows("batches", batches, write::columns_of(&schema).as_ref())? {
         let batch = batch.map_err(|error| write::failure(py, write::source_error(error)))?;
         for record in call(py, || encode_records(&batch, Some(&schema)))? {
             messages.append(PyBytes::new_with(py, head.len() + record.len(), |message| {

@@ -8,13 +8,14 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
 use arrowfeed::source::Limits;
 use arrowfeed::sources::redacted;
-use arrowfeed::{FeedError, FeedErrorKind, WriteOptions};
+use arrowfeed::{AvroOptions, AvroSchema, FeedError, FeedErrorKind, WriteOptions};
 use arrowfeed_ffi::Invalid;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::argument::{self, wrong_type};
-use crate::call::caught;
+use crate::arrow_schema::Schema;
+use crate::call::{call, caught};
 use crate::dataset::BatchIterator;
 use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
@@ -64,7 +65,7 @@ pub(crate) fn write_avro(
         StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?,
     )?;
     signals::notice_main_thread(py)?;
-    let batches = source("batches", batches)?;
+    let batches = source_of_rows("batches", batches, target.columns(py)?.as_ref())?;
     let written = py.detach(|| {
         caught(|| {
             let mut writer = target.open(batches.schema())?;
@@ -131,6 +132,18 @@ impl Target {
         Ok(Self { place: Some(place), options })
     }
 
+    /// The columns of the Avro schema that is written, as far as it is known before the first batch.
+    pub(crate) fn columns(&self, py: Python<'_>) -> PyResult<Option<SchemaRef>> {
+        let appended = match &self.place {
+            Some(Destination::Appended { path, .. }) => {
+                Some(call(py, || AvroHeader::read(path.as_path(), &Limits::default()))?)
+            }
+            _ => None,
+        };
+        let schema = appended.as_ref().map(AvroHeader::schema).or(self.options.schema.as_ref());
+        Ok(schema.and_then(columns_of))
+    }
+
     /// Opens the writer. May be called only once.
     pub(crate) fn open(&mut self, schema: SchemaRef) -> Result<AvroWriter, FeedError> {
         let options = self.options.clone();
@@ -158,10 +171,24 @@ impl Target {
     }
 }
 
+/// The columns of an Avro schema, unless it is recursive.
+pub(crate) fn columns_of(schema: &AvroSchema) -> Option<SchemaRef> {
+    schema.arrow_schema(&AvroOptions::default()).ok()
+}
+
 /// Converts an argument to a reader of batches.
 pub(crate) fn source(
     argument: &str,
     batches: &Bound<'_, PyAny>,
+) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    source_of_rows(argument, batches, None)
+}
+
+/// Like [`source`]. The floats of dicts and dataclass instances have the types of the `columns`.
+pub(crate) fn source_of_rows(
+    argument: &str,
+    batches: &Bound<'_, PyAny>,
+    columns: Option<&SchemaRef>,
 ) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     if let Ok(batch) = batches.cast::<batch::RecordBatch>() {
         let batch = batch.get().batch.clone();
@@ -181,7 +208,8 @@ pub(crate) fn source(
         return Ok(Box::new(Checked(self::batches(argument, batches)?)));
     }
     let module = batches.py().import("arrowfeed._row_batches")?;
-    let iterator = module.call_method1("batches_of", (argument, batches))?;
+    let columns = columns.map(|columns| Schema(columns.clone()));
+    let iterator = module.call_method1("batches_of", (argument, batches, columns))?;
     if iterator.is_none() {
         let expected = "an object with __arrow_c_stream__ or __arrow_c_array__, or an iterable of batches, dicts or \
                         dataclass instances";

@@ -23,6 +23,8 @@ const CLOSED: &str = "expected an open writer, found one that is closed or has f
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct AvroWriter {
     state: Guarded<State>,
+    /// See [`Target::columns`].
+    columns: Option<SchemaRef>,
 }
 
 enum State {
@@ -106,9 +108,11 @@ impl AvroWriter {
             threads in options, append,
         });
         let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
-        let state = State::New(Box::new(Target::new(path, arguments, stores)?));
+        let target = Target::new(path, arguments, stores)?;
+        let columns = target.columns(py)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let writer = Self { state: Guarded::new("writer", state, stop) };
+        let state = Guarded::new("writer", State::New(Box::new(target)), stop);
+        let writer = Self { state, columns };
         if let Some(arrow_schema) = arrow_schema {
             let Some(arrow_schema) = foreign::schema(arrow_schema)? else {
                 let message =
@@ -127,7 +131,7 @@ impl AvroWriter {
             State::Ended(_) => Err(CallError::state(CLOSED)),
             _ => Ok(()),
         })?;
-        let batches = write::source("batches", batches)?;
+        let batches = write::source_of_rows("batches", batches, self.columns.as_ref())?;
         self.with(py, |state| {
             let writer = state.open(batches.schema())?;
             let written: Result<u64, FeedError> = caught(|| {

@@ -200,6 +200,9 @@ class SplitReader:
             options = {name: value for name, value in self._options.items() if name not in replaced}
             once = list(dict.fromkeys(names))
             options.update(representations={}, columns=column_paths(self._options.get("columns"), once))
+            # These columns are read in any case.
+            added = [self._options.get(name) for name in ("file_column", "row_column")]
+            once += [name for name in added if name in self._schema.names and name not in once]
             decoded, key = self._schema_of(once), f"{self._key} {once}"
             vars(selected).update(_decoded=decoded, _options=options, _key=key)
         return selected
@@ -387,15 +390,15 @@ def log_skipped(report: Report) -> None:
 
 
 def column_paths(paths: Sequence[str] | None, names: list[str]) -> list[str]:
-    """Returns the field paths of columns: those of the option `columns`, or the quoted names without it."""
+    """Returns the field paths of columns: those of the option `columns`, or the quoted names without them."""
     if paths is None:
         return [quoted(name) for name in names]
-    # A name may look like a path.
+    # A name may look like a path. No path leads to a column that an option adds.
     found = [[path for path in paths if path == name] for name in names]
     return [
         path
         for name, same in zip(names, found, strict=True)
-        for path in same or [path for path in paths if first_name(path) == name]
+        for path in same or [path for path in paths if first_name(path) == name] or [quoted(name)]
     ]
 
 

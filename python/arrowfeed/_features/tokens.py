@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
+import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import os
+from arrowfeed._errors import CodecError
 
 MOST_BYTES = 4 << 30
 """Maximum size of the text of a file, after decompression."""
@@ -17,6 +18,7 @@ def file_content(path: str | os.PathLike[str]) -> bytes:
     """The text of a file, which gzip may have compressed.
 
     Raises:
+        CodecError: The file is compressed, and cut or damaged.
         ValueError: The text has more than 4 GiB.
         OSError: The file cannot be read.
     """
@@ -24,7 +26,12 @@ def file_content(path: str | os.PathLike[str]) -> bytes:
         is_compressed = file.read(2) == b"\x1f\x8b"
         file.seek(0)
         source: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
-        content: bytes = source.read(MOST_BYTES + 1)
+        try:
+            content: bytes = source.read(MOST_BYTES + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            name = os.fspath(path)
+            message = f"{name}: expected a whole file of gzip, found one that is cut or damaged: {error}"
+            raise CodecError(message, path=str(name)) from error
     if len(content) > MOST_BYTES:
         raise ValueError(f"tokens: expected a file of at most {MOST_BYTES} bytes, found more in {path!r}")
     return content

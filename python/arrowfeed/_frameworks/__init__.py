@@ -16,6 +16,7 @@ TensorFlow has its own package, `arrowfeed._tensorflow`.
 from arrowfeed._frameworks.handoff import (
     RaggedForms,
     RaggedParts,
+    apply_functions,
     check_names,
     check_one_ragged_dimension,
     checked_function,
@@ -23,11 +24,13 @@ from arrowfeed._frameworks.handoff import (
     framework,
     names_of,
     of_tensors,
+    warn_of_texts,
 )
 
 __all__ = [
     "RaggedForms",
     "RaggedParts",
+    "apply_functions",
     "check_names",
     "check_one_ragged_dimension",
     "checked_function",
@@ -35,4 +38,5 @@ __all__ = [
     "framework",
     "names_of",
     "of_tensors",
+    "warn_of_texts",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -10,7 +11,7 @@ from arrowfeed._errors import ConversionError
 from arrowfeed._libraries import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from arrowfeed._arrowfeed import TensorSpec
     from arrowfeed.types import PlainTensor, Tensor
@@ -153,3 +154,44 @@ def checked_function(function: Any) -> Callable[[Any], Any]:
         expected = "function: expected a function of an element"
         raise TypeError(f"{expected}, found {type(function).__name__} {function!r}")
     return function
+
+
+def apply_functions(functions: Iterable[Callable[[Any], Any]], element: Any) -> Any:
+    """Returns the result of the functions of the methods `map` for an element.
+
+    Raises:
+        RuntimeError: A function has raised `StopIteration`, which would end the iteration as if there were no
+            more elements.
+    """
+    try:
+        for function in functions:
+            element = function(element)
+    except StopIteration as error:
+        raise RuntimeError("map: the function raised StopIteration") from error
+    return element
+
+
+def warn_of_texts(method: str, library: str, specs: Mapping[str, TensorSpec], frames: int) -> None:
+    """Warns of the tensors of byte strings, which stay tensors of arrowfeed.
+
+    Args:
+        method: Name of the method of the dataset.
+        library: Name of the framework.
+        specs: The specs of the tensors.
+        frames: Number of functions from the caller of this one to that of the method.
+    """
+    texts = [name for name, spec in _leaves("", specs) if spec.dtype is not None and spec.dtype.hasobject]
+    if texts:
+        message = (
+            f"{method}: {library} has no byte strings, so these stay tensors of arrowfeed: "
+            f"{', '.join(texts)}; transform=arrowfeed.features.hashed(...) makes numbers of them"
+        )
+        warnings.warn(message, stacklevel=2 + frames)
+
+
+def _leaves(prefix: str, specs: Mapping[str, TensorSpec]) -> Iterator[tuple[str, TensorSpec]]:
+    for name, spec in specs.items():
+        if spec.fields:
+            yield from _leaves(f"{prefix}{name}.", spec.fields)
+        else:
+            yield f"{prefix}{name}", spec

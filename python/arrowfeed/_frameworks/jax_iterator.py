@@ -6,7 +6,14 @@ import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._dataset import tensors_of
-from arrowfeed._frameworks import check_names, checked_function, names_of, of_tensors
+from arrowfeed._frameworks import (
+    apply_functions,
+    check_names,
+    checked_function,
+    names_of,
+    of_tensors,
+    warn_of_texts,
+)
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.jax_devices import placement
 from arrowfeed._frameworks.labels import labels_of
@@ -38,6 +45,7 @@ class JaxIterator:
     ) -> None:
         self._labels = labels_of(dataset.specs, label, weight)
         convert = Converter(ragged, names_of(dataset.specs))
+        warn_of_texts("to_jax", "JAX", dataset.specs, 1)
         self._names = list(dataset.specs)
         self._functions: tuple[Callable[[Any], Any], ...] = ()
         place = None
@@ -59,9 +67,7 @@ class JaxIterator:
     def __next__(self) -> Any:
         batch = next(self._converted)
         element = batch if self._labels is None else self._labels(batch)
-        for function in self._functions:
-            element = function(element)
-        return element
+        return apply_functions(self._functions, element)
 
     def map(self, function: Callable[[Any], Any]) -> JaxIterator:
         """Returns an iterator over the results of a function of each element. Both have one position.

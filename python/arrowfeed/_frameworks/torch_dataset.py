@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import MixedDataset
 from arrowfeed._dataset import batches_of_pass, checked_match
-from arrowfeed._frameworks import checked_function, framework, names_of, of_tensors
+from arrowfeed._frameworks import (
+    apply_functions,
+    checked_function,
+    framework,
+    names_of,
+    of_tensors,
+    warn_of_texts,
+)
 from arrowfeed._frameworks.copied_ahead import Converted, CopiedAhead, check_copies_ahead
 from arrowfeed._frameworks.labels import labels_of
 from arrowfeed._frameworks.torch_devices import Device, Pinned
@@ -63,9 +70,11 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         # Not the converter: a pickle has neither functions nor the modules of frameworks.
         self._forms = ragged, keyed_jagged
         Converter(*self._forms, names_of(dataset.specs))
+        warn_of_texts("to_torch", "PyTorch", dataset.specs, 2)
         self._options = options
-        # In memory that the workers share, because persistent workers have copies of everything else.
-        self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
+        # The epoch of the next pass, and whether a worker has begun the last pass. In memory that the workers
+        # share, because persistent workers have copies of everything else.
+        self._shared: Any = _torch.zeros(2, dtype=_torch.int64).share_memory_()
         self._started: tuple[int, Converted[dict[str, Any]]] | None = None
         self._resumed: dict[str, Any] | None = None
         # The number of global batches of other workers before the next one of this worker.
@@ -102,11 +111,11 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         Args:
             epoch: Number of the next pass, from 0.
         """
-        self._shared_epoch.fill_(epoch)
+        self._shared.copy_(_torch.tensor([epoch, 0]))
 
     @property
     def _epoch(self) -> int:
-        return int(self._shared_epoch)
+        return int(self._shared[0])
 
     def __iter__(self) -> Iterator[Any]:
         self._refuse_collation(inspect.currentframe())
@@ -118,6 +127,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
             batches.load_state_dict(resumed, match=self._match)
         converted = self._converted(batches)
         self._started = epoch, converted
+        self._shared[1] = _data.get_worker_info() is not None
         self._turn, workers = options.get("_turn", (0, 1))
         return self._counted(converted, workers)
 
@@ -137,8 +147,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
             for tensors in batches:
                 self._turn = workers - 1
                 element = tensors if self._labels is None else self._labels(tensors)
-                for function in self._functions:
-                    element = function(element)
+                element = apply_functions(self._functions, element)
                 # A function may return another class of tuples or dicts, which stays as it is.
                 is_plain = type(element) in {dict, tuple}
                 yield shared(element) if has_workers and is_plain else element
@@ -164,8 +173,19 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         """Returns a checkpoint of the last iteration of this process, which can be saved as JSON.
 
         If a `DataLoader` has workers, each worker has its own state; torchdata's `StatefulDataLoader`
-        collects all of them.
+        collects all of them. Before an iteration, and after `set_epoch`, the checkpoint is the start of the
+        next pass.
+
+        Raises:
+            ValueError: The workers of a `DataLoader` have begun the last iteration, so this process does not
+                know its position.
         """
+        if _data.get_worker_info() is None and self._shared[1]:
+            raise ValueError(
+                "state_dict: expected an iteration of this process, found one of the workers of a "
+                "DataLoader, which have its position: use torchdata's StatefulDataLoader, or "
+                "state_after(count) with to_torch(global_batch_size=...)"
+            )
         if self._started is None:
             return {"epoch": self._epoch, "batches": self._resumed}
         epoch, batches = self._started
@@ -321,7 +341,7 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._shared_epoch.share_memory_()
+        self._shared.share_memory_()
 
 
 def torch_dataset(dataset: Dataset, **options: Any) -> TorchDataset:

@@ -250,6 +250,16 @@ class RecordBatch:
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
+def one_batch(value: object) -> RecordBatch:
+    """Joins the rows of a batch or a table of any library with the Arrow interfaces, as `Dataset.map` does.
+
+    Args:
+        value: The result of a function of `Dataset.map`.
+
+    Raises:
+        TypeError: The value is no such object.
+    """
+
 def polars_schema(schema: ArrowSchemaExportable) -> dict[str, Any]:
     """Returns the `polars.DataType` of each column. None: polars has no type for the column.
 

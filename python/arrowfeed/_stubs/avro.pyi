@@ -47,6 +47,7 @@ class AvroDataset(Dataset):
             dataset in other processes have the merged schema, and read no headers for it.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+        string_type: Arrow type of strings, as in `read_avro`.
         unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
             dense union, and the key `u.string` a field of a struct.
         raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
@@ -99,6 +100,7 @@ class AvroDataset(Dataset):
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
         double_as_float: bool = False,
+        string_type: StringType = "utf8",
         unions: Unions = "dense",
         raw: bool = False,
         limits: Limits | None = None,

@@ -1,7 +1,7 @@
 """Batches of a dataset: `BatchIterator`."""
 
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar, final
+from typing import Any, Generic, Literal, NoReturn, TypeVar, final
 
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed.types import FileMatch, Report
@@ -38,8 +38,9 @@ class BatchIterator(Generic[_Batch_co]):
                 `record` (the row of the batch) give the location.
             ChangedError: A file has changed since it was first read.
             OSError: A file cannot be read.
-            ValueError: The iterator was created before a fork; or Python code that it runs, such as
-                `read_chunk`, calls the iterator.
+            ValueError: The iterator is closed, also by another thread; it was created before a fork; or
+                Python code that it runs, such as `read_chunk`, calls the iterator.
+            RuntimeError: Python code that it runs has raised `StopIteration`, which would look like the end.
         """
 
     def state_dict(self) -> dict[str, Any]:
@@ -116,7 +117,10 @@ class BatchIterator(Generic[_Batch_co]):
         """
 
     def close(self) -> None:
-        """Stops the iteration and waits until its worker threads have ended. A second call does nothing."""
+        """Stops the iteration and waits until its worker threads have ended. A second call does nothing.
+
+        After that, `next` raises a `ValueError`, until `load_state_dict` is called.
+        """
 
     def __len__(self) -> int:
         """Returns the number of batches of the whole iteration, in all epochs: that of `Dataset.num_batches`.
@@ -135,6 +139,7 @@ class BatchIterator(Generic[_Batch_co]):
             20
         """
 
+    def __getitem__(self, number: object, /) -> NoReturn: ...
     def __bool__(self) -> Literal[True]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns a capsule of an `ArrowArrayStream` of the remaining record batches.

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, SupportsIndex, final, overload
+from typing import Any, ClassVar, Literal, NoReturn, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -389,9 +389,11 @@ class Dataset(Tfxio):
                 columns.
             schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is
                 called with the first rows, at most 100.
-            workers: Number of processes that call the function. The function is pickled, and pyarrow must be
-                installed. A worker of a `DataLoader` calls the function itself. 0: the thread that requests
-                batches calls the function.
+            workers: Number of processes that call the function. They start with the first batch, which takes
+                seconds, because each imports the main program; they stay for later iterations, and end with
+                the dataset. The function is pickled when this method is called, so it is one of the top level
+                of a module; pyarrow must be installed. A worker of a `DataLoader` calls the function itself.
+                0: the thread that requests batches calls the function.
             features: Definitions of the tensors of the results, as in `AvroDataset`.
             representations: Definitions of the tensors of the results, as in `AvroDataset`. None, also for
                 `features`: the tensors of this dataset if the function keeps its columns and their types,
@@ -400,9 +402,12 @@ class Dataset(Tfxio):
         Raises:
             RepresentationError: A tensor cannot be built from the results.
             SchemaError: During the iteration, the function returns a batch with other columns.
-            TypeError: `function` is not callable, it returns no batch, or an argument has the wrong type.
+            TypeError: `function` is not callable, it cannot be pickled for `workers`, it returns no batch, or
+                an argument has the wrong type.
             ValueError: An argument has an invalid value.
-            Exception: Exceptions of the function are raised unchanged.
+            RuntimeError: The function has raised `StopIteration`; a worker has ended; or the main program
+                starts workers while they import it.
+            Exception: Other exceptions of the function are raised unchanged.
 
         Example:
             >>> def with_parity(batch):
@@ -833,6 +838,8 @@ class Dataset(Tfxio):
         weight: str | None = None,
         **options: Unpack[IterationOptions],
     ) -> BatchIterator[tuple[Any, ...]]: ...
+    def __len__(self) -> NoReturn: ...
+    def __bool__(self) -> Literal[True]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def to_tf(
         self,
@@ -951,7 +958,7 @@ class Dataset(Tfxio):
         epochs: int | None = 1,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
-        shard: tuple[int, int] | list[int] | Literal["auto"] = (0, 1),
+        shard: tuple[int, int] | list[int] | Literal["auto"] | None = None,
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
@@ -1005,8 +1012,8 @@ class Dataset(Tfxio):
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
             shard: The index of the shard of this process and the number of shards; the workers of the process
-                divide the shard. "auto": as in `record_batches`, when this method is called. Default: the
-                rank and the number of ranks of `torch.distributed`.
+                divide the shard. "auto": as in `record_batches`, when this method is called. None: the rank
+                and the number of ranks of `torch.distributed` if it is initialised, otherwise (0, 1).
             threads: Number of decoding threads. None: one in a worker, otherwise one per core.
             prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
             on_error: How to handle blocks that cannot be read.

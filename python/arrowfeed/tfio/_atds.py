@@ -40,6 +40,7 @@ class ATDSDataset(OpDataset):
         reader_buffer_size: Ignored, because files are read in whole blocks.
         shuffle_buffer_size: Minimum number of rows that are shuffled together. None or 0: file order.
         num_parallel_calls: Number of decoding threads. None: 1. `tf.data.AUTOTUNE`: one per core.
+        num_parallel_parser_calls: As in `make_avro_record_dataset`, used if `num_parallel_calls` is None.
 
     Raises:
         ValueError: An argument has an invalid value.
@@ -62,13 +63,18 @@ class ATDSDataset(OpDataset):
         reader_buffer_size: Any = None,
         shuffle_buffer_size: Any = None,
         num_parallel_calls: Any = None,
+        *,
+        num_parallel_parser_calls: Any = None,
     ) -> None:
         _check(features)
         number("reader_buffer_size", reader_buffer_size, 1)
         rows = number("batch_size", batch_size, 1)
         drop = _tf.convert_to_tensor(drop_remainder, _tf.bool)
         shuffled = number("shuffle_buffer_size", shuffle_buffer_size, 0)
-        calls = number("num_parallel_calls", num_parallel_calls, 1, automatic=True)
+        name, threads_given = "num_parallel_calls", num_parallel_calls
+        if num_parallel_calls is None:
+            name, threads_given = "num_parallel_parser_calls", num_parallel_parser_calls
+        calls = number(name, threads_given, 1, automatic=True)
         static = _tf.get_static_value(rows) if _tf.get_static_value(drop) else None
         specs = {name: _spec(features[name], static) for name in sorted(features)}
         texts = texts_of([rows, drop, shuffled, calls, names(filenames)])

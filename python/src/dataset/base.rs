@@ -9,6 +9,7 @@ use arrowfeed::dataset::{RowRestriction, RowSplit};
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, RowOptions, TensorDefinitions, printable};
 use pyo3::PyClass;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -33,6 +34,9 @@ use crate::source::seekable;
 use crate::split::{self, Split};
 use crate::stats::LoaderStats;
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions, wrapped_representation};
+
+const NO_LENGTH: &str = "a dataset has no length: num_rows is the number of rows, and num_batches(batch_size=...) that of \
+                         batches; a DataLoader takes dataset.to_torch(...) or dataset.samples()";
 
 #[doc = docs!(Dataset)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
@@ -505,6 +509,15 @@ impl Dataset {
         Ok((restored, PyTuple::new(py, arguments)?))
     }
 
+    fn __len__(&self) -> PyResult<usize> {
+        Err(PyTypeError::new_err(NO_LENGTH))
+    }
+
+    // Without this method, the length would decide.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
     fn __repr__(&self) -> String {
         let specs = self
             .dataset
@@ -596,7 +609,12 @@ fn to_framework<'py>(
     let py = dataset.py();
     let (iteration, own) = (PyDict::new(py), PyDict::new(py));
     for (name, value) in options.into_iter().flatten() {
-        let is_form = forms.contains(&name.cast::<PyString>()?.to_str()?);
+        let name_text = name.cast::<PyString>()?.to_str()?;
+        let is_form = forms.contains(&name_text);
+        // `to_torch` finds the rank later.
+        if method == "to_torch" && name_text == "shard" && value.is_none() {
+            continue;
+        }
         if !is_form {
             iteration.set_item(name, value)?;
         } else if !value.is_none() {

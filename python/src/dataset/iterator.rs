@@ -1,7 +1,7 @@
 //! `arrowfeed.BatchIterator`.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::RecordBatchReader as _;
 use arrow_schema::SchemaRef;
@@ -33,9 +33,11 @@ use crate::stream::CStream;
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
-#[pyclass(module = "arrowfeed", frozen, generic)]
+#[pyclass(module = "arrowfeed", frozen, generic, mapping)]
 pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
+    /// Set by `close`, until a state is loaded.
+    closed: AtomicBool,
     /// Outside of the batches, so that no thread waits for its figures.
     meter: Arc<Meter>,
     names: TensorNames,
@@ -69,7 +71,9 @@ const BY_LENGTH: &str = "the number of batches is unknown, because it depends on
 const ENDLESS: &str = "an endless iteration has no number of batches";
 const SKIPS: &str = "the number of batches is unknown, because on_error skips damaged rows: num_batches of the dataset \
                      counts the batches with these rows";
-const CLOSED: &str = "expected an open iterator, found it closed by another thread";
+const CLOSED: &str = "expected an open iterator, found it closed";
+const NO_SEQUENCE: &str = "an iterator has no batches by number: iterate over it, or pass dataset.to_torch(...) to a \
+                           DataLoader, or dataset.samples() for rows by number";
 const FAILED: &str = "this iterator cannot continue after an earlier error";
 
 impl Batches {
@@ -131,15 +135,15 @@ impl BatchIterator {
 
     #[doc = docs!(BatchIterator.__next__)]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // If another thread closes the iterator, this call ends like later calls.
         let mut first_skipped = Vec::new();
         let next = |batches: &mut Batches| {
+            // A closed iterator would look like a complete one.
+            if self.closed.load(Ordering::Relaxed) {
+                return Err(CallError::state(CLOSED));
+            }
             let next = batches.next();
             first_skipped = batches.take_first_skipped();
-            match next {
-                Err(CallError::Error(error)) if self.was_stopped(&error) => Ok(None),
-                next => next,
-            }
+            next
         };
         let next = self.wait(py, next);
         let warned = skipped::warn(py, &first_skipped);
@@ -183,7 +187,9 @@ impl BatchIterator {
             }
             text => text?.extract()?,
         };
-        self.wait(py, |batches| batches.load_state(&text, how))
+        self.wait(py, |batches| batches.load_state(&text, how))?;
+        self.closed.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     #[doc = docs!(BatchIterator.report)]
@@ -201,7 +207,12 @@ impl BatchIterator {
         if self.batches.is_forked() {
             return Ok(());
         }
-        self.ended(py, |iterator| iterator.stop_and(Batches::close))?;
+        self.ended(py, |iterator| {
+            iterator.stop_and(|batches| {
+                self.closed.store(true, Ordering::Relaxed);
+                batches.close()
+            })
+        })?;
         self.progress.close(|| self.shown(py));
         Ok(())
     }
@@ -231,6 +242,10 @@ impl BatchIterator {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn __getitem__(&self, _number: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(NO_SEQUENCE))
     }
 
     // Without this method, the length would decide.
@@ -287,6 +302,7 @@ impl BatchIterator {
     fn new(batches: Batches, meter: Arc<Meter>, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
         Self {
             batches: Guarded::new("iterator", batches, stop),
+            closed: AtomicBool::new(false),
             meter,
             names,
             schema: None,

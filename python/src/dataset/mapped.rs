@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::argument::{integer, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
-use crate::errors::io_error;
+use crate::errors::{io_error, without_end};
 use crate::exported::check_schema;
 use crate::object::Object;
 use crate::shutdown::{call, call_method, try_attach};
@@ -43,6 +43,8 @@ pub(super) struct PythonMap {
     function: Arc<Object>,
     /// Number of processes. 0: the thread of the caller.
     workers: usize,
+    /// The processes, an `arrowfeed._dataset.map_workers.WorkerPool`, which live as long as the dataset.
+    pool: Option<Arc<Object>>,
 }
 
 impl PythonMap {
@@ -51,7 +53,15 @@ impl PythonMap {
             return Err(wrong_type("function", "a function of a RecordBatch", function));
         }
         let workers = workers.map_or(Ok(0), |workers| integer("workers", 0, workers))?;
-        Ok(Self { function: Arc::new(Object::new(function.clone().unbind())), workers })
+        let pool = match workers {
+            0 => None,
+            _ => {
+                let module = function.py().import("arrowfeed._dataset.map_workers")?;
+                let pool = call_method(module.as_any(), "WorkerPool", (function, workers))?;
+                Some(Arc::new(Object::new(pool.unbind())))
+            }
+        };
+        Ok(Self { function: Arc::new(Object::new(function.clone().unbind())), workers, pool })
     }
 
     /// The schema of the batches that the function returns for `dataset`.
@@ -65,8 +75,8 @@ impl PythonMap {
             Some(given) => tensor::schema(given)?,
             None => {
                 let sample = dataset.call_method1("head", (SAMPLE_ROWS,))?;
-                let made = call(self.function.bind(py), (sample,))?;
-                nullable(&returned(py, &made)?.schema())
+                let made = call(self.function.bind(py), (sample,)).map_err(|error| no_end(py, error))?;
+                nullable(&one_batch_of(&made)?.schema())
             }
         };
         check_schema(py, &schema)?;
@@ -91,10 +101,11 @@ fn nullable(schema: &ArrowSchema) -> SchemaRef {
 
 impl BatchMap for PythonMap {
     fn start(&self) -> Box<dyn MapCalls> {
-        let (function, workers) = (self.function.clone(), self.workers);
-        match workers {
-            0 => Box::new(InCaller { function, batch: None }),
-            _ => Box::new(OnWorkers { function, workers, calls: None }),
+        match &self.pool {
+            None => Box::new(InCaller { function: self.function.clone(), batch: None }),
+            Some(pool) => {
+                Box::new(OnWorkers { pool: pool.clone(), workers: self.workers, calls: None, failed: None })
+            }
         }
     }
 }
@@ -117,23 +128,25 @@ impl MapCalls for InCaller {
             let batch =
                 batch.map(RecordBatch::new).ok_or_else(|| PyTypeError::new_err("expected a batch"))?;
             let batch = batch.into_pyobject(py)?;
-            returned(py, &call(self.function.bind(py), (batch,))?)
+            one_batch_of(&call(self.function.bind(py), (batch,))?)
         })
     }
 }
 
-/// Calls on processes, by `arrowfeed._dataset.map_workers.WorkerCalls`.
+/// Calls on the processes of a pool.
 struct OnWorkers {
-    function: Arc<Object>,
+    pool: Arc<Object>,
     workers: usize,
-    /// Created with the first call.
+    /// The result of `WorkerPool.calls`. Created with the first call.
     calls: Option<Object>,
+    /// The error of [`is_ready`](MapCalls::is_ready), which [`finish`](MapCalls::finish) returns.
+    failed: Option<FeedError>,
 }
 
 impl MapCalls for OnWorkers {
     /// Twice as many as there are workers, so that none waits for the next batch.
     fn most(&self) -> usize {
-        2 * self.workers
+        self.workers.saturating_mul(2)
     }
 
     fn begin(&mut self, batch: Batch) -> Result<(), FeedError> {
@@ -141,9 +154,7 @@ impl MapCalls for OnWorkers {
             let calls = match &self.calls {
                 Some(calls) => calls,
                 None => {
-                    let module = py.import("arrowfeed._dataset.map_workers")?;
-                    let arguments = (self.function.bind(py), self.workers);
-                    let calls = call_method(module.as_any(), "WorkerCalls", arguments)?;
+                    let calls = call_method(self.pool.bind(py), "calls", ())?;
                     self.calls.insert(Object::new(calls.unbind()))
                 }
             };
@@ -157,14 +168,19 @@ impl MapCalls for OnWorkers {
             Some(calls) => call_method(calls.bind(py), "is_ready", ())?.extract(),
             None => Ok(true),
         });
-        // `finish` raises the error.
-        ready.unwrap_or(true)
+        ready.unwrap_or_else(|error| {
+            self.failed = Some(error);
+            true
+        })
     }
 
     fn finish(&mut self) -> Result<Batch, FeedError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         attached(|py| {
             let Some(calls) = &self.calls else { return Err(PyTypeError::new_err("expected a call")) };
-            returned(py, &call_method(calls.bind(py), "finish", ())?)
+            one_batch_of(&call_method(calls.bind(py), "finish", ())?)
         })
     }
 
@@ -176,10 +192,11 @@ impl MapCalls for OnWorkers {
     }
 }
 
-/// Runs `work` with the interpreter. Its exception is raised unchanged.
+/// Runs `work` with the interpreter. Its exception is raised unchanged, except for `StopIteration`.
 fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, FeedError> {
     let done = try_attach(|py| {
         work(py).map_err(|error| {
+            let error = no_end(py, error);
             let text = error.value(py).to_string();
             FeedError::new(FeedErrorKind::Conversion, text).with_source(io_error(py, error))
         })
@@ -190,8 +207,20 @@ fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, FeedEr
     })
 }
 
+/// The error of a function whose `StopIteration` would end the iteration as if there were no more batches.
+fn no_end(py: Python<'_>, error: PyErr) -> PyErr {
+    without_end(py, error, "map: the function raised StopIteration")
+}
+
+#[doc = docs!(one_batch)]
+#[pyfunction]
+pub(crate) fn one_batch(value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+    one_batch_of(value).map(RecordBatch::new)
+}
+
 /// The batch that a function has returned: a batch or a table of any library with the Arrow interfaces.
-fn returned(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Batch> {
+fn one_batch_of(value: &Bound<'_, PyAny>) -> PyResult<Batch> {
+    let py = value.py();
     let mut reader = write::source("map", value)?;
     let schema = reader.schema();
     let batches = py.detach(|| {

@@ -19,5 +19,6 @@ mod rows;
 pub(crate) use base::{Dataset, DatasetClass};
 pub(crate) use iterator::BatchIterator;
 pub(crate) use keywords::Keywords;
+pub(crate) use mapped::one_batch;
 pub(crate) use options::iteration_options;
 pub(crate) use rows::RowReader;

@@ -37,6 +37,7 @@ file_format! {
         reader_schema,
         encoding in options,
         double_as_float in options,
+        string_type in options,
         unions in options,
         raw in options,
         limits in options,

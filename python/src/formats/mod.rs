@@ -86,7 +86,7 @@ macro_rules! dataset_class {
                 signature = (
                     source, *, $($name=None,)* partitioning=None, file_column=None, row_column=None,
                     features=None, representations=None, index=None,
-                    storage_options=None, store=None, cache=None, cache_bytes=None
+                    storage_options=None, store=None, cache=None, cache_bytes=None, **others
                 ),
                 text_signature = None
             )]
@@ -104,7 +104,10 @@ macro_rules! dataset_class {
                 store: Option<Bound<'py, PyAny>>,
                 cache: Option<Bound<'py, PyAny>>,
                 cache_bytes: Option<Bound<'py, PyAny>>,
+                others: Option<&Bound<'py, pyo3::types::PyDict>>,
             ) -> PyResult<PyClassInitializer<Self>> {
+                let advice = ("where", "use the method filter() of the dataset");
+                $crate::argument::refuse_others(concat!(stringify!($class), ".__new__"), others, advice)?;
                 let keywords = $crate::dataset::Keywords::new(source.py());
                 let mut arguments = <$arguments>::default();
                 $(keywords.set(&mut arguments.$($($part.)+)?$name, stringify!($name), $name)?;)*
@@ -129,7 +132,7 @@ macro_rules! read_function {
             signature = (
                 source, *, $($name=$crate::argument_types::Given(None),)*
                 r#where=None, partitioning=None, file_column=None, row_column=None, batch_size=None, threads=None, on_error=$crate::argument_types::Given(None), progress=None,
-                storage_options=None, store=None, cache=None, cache_bytes=None
+                storage_options=None, store=None, cache=None, cache_bytes=None, **others
             ),
             text_signature = None
         )]
@@ -149,7 +152,9 @@ macro_rules! read_function {
             store: Option<Bound<'py, PyAny>>,
             cache: Option<Bound<'py, PyAny>>,
             cache_bytes: Option<Bound<'py, PyAny>>,
+            others: Option<&Bound<'py, pyo3::types::PyDict>>,
         ) -> PyResult<$crate::reader::RecordBatchReader> {
+            $crate::argument::refuse_others(stringify!($function), others, ("filter", "use where="))?;
             $(let $name = $name.0.as_ref();)*
             let arguments = parsed!($arguments { $($name $(in $($part).+)?),* });
             let added = $crate::added_columns::AddedKeywords { partitioning, file_column, row_column };

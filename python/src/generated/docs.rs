@@ -154,6 +154,7 @@ Args:
         dataset in other processes have the merged schema, and read no headers for it.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
+    string_type: Arrow type of strings, as in `read_avro`.
     unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
         dense union, and the key `u.string` a field of a struct.
     raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
@@ -508,11 +509,14 @@ Raises:
         `record` (the row of the batch) give the location.
     ChangedError: A file has changed since it was first read.
     OSError: A file cannot be read.
-    ValueError: The iterator was created before a fork; or Python code that it runs, such as
-        `read_chunk`, calls the iterator."#
+    ValueError: The iterator is closed, also by another thread; it was created before a fork; or
+        Python code that it runs, such as `read_chunk`, calls the iterator.
+    RuntimeError: Python code that it runs has raised `StopIteration`, which would look like the end."#
     };
     (BatchIterator.close) => {
-        r#"Stops the iteration and waits until its worker threads have ended. A second call does nothing."#
+        r#"Stops the iteration and waits until its worker threads have ended. A second call does nothing.
+
+After that, `next` raises a `ValueError`, until `load_state_dict` is called."#
     };
     (BatchIterator.load_state_dict) => {
         r#"Resumes after the batch of a checkpoint. The current position of this iterator has no effect.
@@ -889,9 +893,11 @@ Args:
         columns.
     schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is
         called with the first rows, at most 100.
-    workers: Number of processes that call the function. The function is pickled, and pyarrow must be
-        installed. A worker of a `DataLoader` calls the function itself. 0: the thread that requests
-        batches calls the function.
+    workers: Number of processes that call the function. They start with the first batch, which takes
+        seconds, because each imports the main program; they stay for later iterations, and end with
+        the dataset. The function is pickled when this method is called, so it is one of the top level
+        of a module; pyarrow must be installed. A worker of a `DataLoader` calls the function itself.
+        0: the thread that requests batches calls the function.
     features: Definitions of the tensors of the results, as in `AvroDataset`.
     representations: Definitions of the tensors of the results, as in `AvroDataset`. None, also for
         `features`: the tensors of this dataset if the function keeps its columns and their types,
@@ -900,9 +906,12 @@ Args:
 Raises:
     RepresentationError: A tensor cannot be built from the results.
     SchemaError: During the iteration, the function returns a batch with other columns.
-    TypeError: `function` is not callable, it returns no batch, or an argument has the wrong type.
+    TypeError: `function` is not callable, it cannot be pickled for `workers`, it returns no batch, or
+        an argument has the wrong type.
     ValueError: An argument has an invalid value.
-    Exception: Exceptions of the function are raised unchanged.
+    RuntimeError: The function has raised `StopIteration`; a worker has ended; or the main program
+        starts workers while they import it.
+    Exception: Other exceptions of the function are raised unchanged.
 
 Example:
     >>> def with_parity(batch):
@@ -1654,8 +1663,8 @@ Args:
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
     shard: The index of the shard of this process and the number of shards; the workers of the process
-        divide the shard. "auto": as in `record_batches`, when this method is called. Default: the
-        rank and the number of ranks of `torch.distributed`.
+        divide the shard. "auto": as in `record_batches`, when this method is called. None: the rank
+        and the number of ranks of `torch.distributed` if it is initialised, otherwise (0, 1).
     threads: Number of decoding threads. None: one in a worker, otherwise one per core.
     prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
     on_error: How to handle blocks that cannot be read.
@@ -3593,6 +3602,15 @@ Example:
     >>> features.Dense([], key="price", transform=[features.clipped(0, 1), features.normalised(0.5, 0.1)])
     Dense((), key='price', transform=(clipped(0.0, 1.0), normalised(0.5, 0.1)))"#
     };
+    (one_batch) => {
+        r#"Joins the rows of a batch or a table of any library with the Arrow interfaces, as `Dataset.map` does.
+
+Args:
+    value: The result of a function of `Dataset.map`.
+
+Raises:
+    TypeError: The value is no such object."#
+    };
     (peek) => {
         r#"Lists the files of a URL, and reads the first bytes of the first file.
 
@@ -4252,7 +4270,7 @@ macro_rules! signed {
         concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
     };
     (AvroDataset) => {
-        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
+        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
     };
     (AvroRecordDecoder) => {
         concat!(r#"AvroRecordDecoder(schema=None, *, framing='bare', schemas=None, features=None, representations=None, columns=None, exclude=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', limits=None, name=None)"#, "\n--\n\n", docs!(AvroRecordDecoder))
@@ -4414,7 +4432,7 @@ macro_rules! signed {
         concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=None, threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False, transform=None)"#, "\n--\n\n", docs!(Dense))
@@ -4670,6 +4688,9 @@ macro_rules! signed {
     };
     (normalised) => {
         concat!(r#"normalised(mean, std)"#, "\n--\n\n", docs!(normalised))
+    };
+    (one_batch) => {
+        concat!(r#"one_batch(value)"#, "\n--\n\n", docs!(one_batch))
     };
     (peek) => {
         concat!(r#"peek(url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))

@@ -249,6 +249,15 @@ impl Added {
         Arc::new(Schema::new_with_metadata(fields, stored.metadata().clone()))
     }
 
+    /// The field paths of the file name and the row number that are not among `columns`. Only these have an argument of
+    /// their own.
+    pub(super) fn requested<'a>(&'a self, columns: &'a [String]) -> impl Iterator<Item = String> + 'a {
+        let named: HashSet<usize> = columns.iter().filter_map(|path| self.position(path)).collect();
+        let own = self.all.iter().enumerate().filter(|(_, column)| column.argument != PARTITIONS);
+        own.filter(move |(number, _)| !named.contains(number))
+            .map(|(_, column)| field_path([column.field.name()]))
+    }
+
     /// The index of the added column that a field path names.
     pub(super) fn position(&self, path: &str) -> Option<usize> {
         let is_named = |column: &Column| {

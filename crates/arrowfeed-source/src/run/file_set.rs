@@ -67,7 +67,8 @@ impl FileSet {
     }
 
     /// Selects columns by their field paths, or all columns except those with the names `exclude`. A dataset reads all selected
-    /// columns; otherwise it reads the columns that its tensors need.
+    /// columns; otherwise it reads the columns that its tensors need. [`AddedColumns::file`](super::AddedColumns::file) and
+    /// [`AddedColumns::row`](super::AddedColumns::row) come after the columns, unless these name them.
     ///
     /// # Errors
     /// A column does not exist, or both are given.
@@ -79,7 +80,11 @@ impl FileSet {
         check_selection(columns, exclude)?;
         match (columns, exclude) {
             (None, None) => Ok(self),
-            (Some(columns), _) => self.with_columns(columns),
+            (Some(columns), _) => {
+                let requested = self.added.iter().flat_map(|added| added.requested(columns));
+                let columns: Vec<String> = columns.iter().cloned().chain(requested).collect();
+                self.with_columns(&columns)
+            }
             (None, Some(excluded)) => self.with_columns(&remaining_columns(&self.column_names()?, excluded)?),
         }
     }

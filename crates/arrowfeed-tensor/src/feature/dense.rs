@@ -21,7 +21,8 @@ use crate::tensor::{DenseTensor, Tensor};
 pub(super) struct Dense {
     pub(super) source: KeySource,
     shape: Vec<usize>,
-    /// Required length of the lists of each dimension: the sizes of the shape, or their product if the key has one dimension.
+    /// Required length of the lists of each dimension: the sizes of the shape, or their product (1 without dimensions) if the
+    /// key has one dimension.
     sizes: Vec<usize>,
     fill: Fill,
     /// Whether lists that are too long are cut.
@@ -44,7 +45,8 @@ impl Dense {
         let sizes = match source.rank() {
             0 if all == 1 => Vec::new(),
             rank if rank == shape.len() && rank > 0 => shape.clone(),
-            1 if shape.len() > 1 => vec![all],
+            // Without dimensions: lists of one value, as the features of `tf.Example` are.
+            1 => vec![all],
             rank => {
                 let expected = format!("a shape of {}, as the key has", count(rank, "dimension"));
                 return Err(source.unfit(RepresentationErrorKind::Shape, expected, format!("{shape:?}")));
