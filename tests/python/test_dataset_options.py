@@ -24,8 +24,8 @@ def dataset(people):
 def test_signatures_are_those_of_the_documentation(dataset):
     assert str(inspect.signature(af.AvroDataset)) == (
         "(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, "
-        "encoding='native', double_as_float=False, unions='dense', raw=False, limits=None, index=None, "
-        "partitioning=None, file_column=None, row_column=None, "
+        "encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, "
+        "limits=None, index=None, partitioning=None, file_column=None, row_column=None, "
         "storage_options=None, store=None, cache=None, cache_bytes=None)"
     )
     iteration = ITERATION.removesuffix(")") + ", progress=False"
@@ -152,6 +152,12 @@ ENCODING = 'encoding: expected "native", "feature" or "tfx", found '
             "features: expected either features or representations, found both",
         ),
         ({"threads": 1}, TypeError, "AvroDataset.__new__() got an unexpected keyword argument 'threads'"),
+        (
+            {"where": "id > 3"},
+            TypeError,
+            "AvroDataset.__new__() got an unexpected keyword argument 'where': use the method filter() of "
+            "the dataset",
+        ),
         ({"columns": "id"}, TypeError, "columns: expected a list of field paths (str), found str 'id'"),
         (
             {"columns": ["no"]},

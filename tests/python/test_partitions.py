@@ -77,9 +77,16 @@ def test_readers_add_the_columns(table):
         kinds = [schema.field(name).type for name in schema.names[-4:]]
         assert kinds == [pa.string(), pa.int64(), pa.string(), pa.int64()]
         assert rows_of(reader) == wanted
-    only = known.read(directory, columns=["row", "dt"], **ADDED)
-    assert rows_of(only) == expected(directory, known, ["row", "dt"])
-    assert rows_of(known.read(directory, columns=["t"], **ADDED)) == expected(directory, known, ["t"])
+    # The columns with an argument of their own come after those that `columns` names.
+    for columns, found in [(["row", "dt"], ["row", "dt", "path"]), (["t"], ["t", "path", "row"])]:
+        only = known.read(directory, columns=columns, **ADDED)
+        assert pa.schema(only.schema).names == found
+        assert rows_of(only) == expected(directory, known, found)
+        dataset = known.dataset(directory, columns=columns, representations={}, **ADDED)
+        assert dataset.arrow_schema.names == found
+        assert rows_of(dataset.record_batches(batch_size=9)) == expected(directory, known, found)
+    only = known.read(directory, columns=["t"], partitioning="hive", row_column="row", where="row = 1")
+    assert rows_of(only) == [row for row in expected(directory, known, ["t", "row"]) if row["row"] == 1]
 
 
 def test_datasets_add_the_columns(table):
@@ -181,7 +188,7 @@ def test_other_kinds_of_records_have_added_columns(tmp_path):
     raw = af.RawRecordDataset(tmp_path, representations={}, **ADDED)
     assert [(row["n"], row["row"]) for row in rows_of(raw.record_batches(batch_size=9))] == [(1, 0), (1, 1)]
     assert rows_of(raw.project([]).record_batches(batch_size=9))[1]["row"] == 1
-    only = af.read_tfrecord(tmp_path, format="raw", columns=["row"], **ADDED)
+    only = af.read_tfrecord(directory, format="raw", columns=["row"], row_column="row")
     assert rows_of(only) == [{"row": 0}, {"row": 1}]
     steps = pa.StructArray.from_arrays([pa.array([[[1]], []])], names=["n"])
     sequences = pa.table({"id": [[1], [2]], "##SEQUENCE##": steps})
@@ -392,7 +399,12 @@ def test_copies_of_files_without_a_header_have_the_same_names(tmp_path):
     copy = pickle.loads(pickle.dumps(dataset))
     assert rows_of(copy.record_batches(batch_size=9)) == rows
     selected = af.CsvDataset(
-        tmp_path, header=False, representations={}, columns=["row", list(rows[0])[1]], **ADDED
+        tmp_path,
+        header=False,
+        representations={},
+        columns=["row", list(rows[0])[1]],
+        partitioning="hive",
+        row_column="row",
     )
     copy = pickle.loads(pickle.dumps(selected))
     assert [tuple(row.values()) for row in rows_of(copy.record_batches(batch_size=9))] == [(0, "x"), (1, "y")]

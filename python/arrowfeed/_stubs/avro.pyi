@@ -198,10 +198,10 @@ def read_avro(
             names; a column is int64 if all its values are integers, and otherwise a string. A schema: the
             columns with these names and types. With this argument, a directory in `source` stands for the
             files of all directories below. None: no such columns. The page "Partition columns" has the rules.
-        file_column: Name of a column to add, with the path of the file, or its URL without secrets. None: no
-            such column.
-        row_column: Name of a column to add, with the number of the row in its file, from 0. None: no such
-            column.
+        file_column: Name of a column to add, with the path of the file, or its URL without secrets. It comes
+            last, unless `columns` names it. None: no such column.
+        row_column: Name of a column to add, with the number of the row in its file, from 0. It comes last,
+            unless `columns` names it. None: no such column.
         storage_options: Options of the store, such as `{"aws_region": "eu-west-1"}`; the page "Files in
             stores" lists the keys. Options that are not set come from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL

@@ -87,7 +87,10 @@ class Input:
         given = self.accepted(options)
         if exclude is not None:
             self._refuse(COLUMNS, "--exclude")
-            given[COLUMNS] = self._others(exclude, given)
+            others = self._others(exclude, given)
+            # A selection of columns also has the added ones.
+            adds = any(name in given for name in ADDED_COLUMNS)
+            given.update({"exclude": list(dict.fromkeys(exclude))} if adds else {COLUMNS: others})
         cut = self.format.bytes_argument
         if cut is None:
             batch_size = min(batch_size, _READ_ROWS)

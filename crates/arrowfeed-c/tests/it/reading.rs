@@ -66,8 +66,13 @@ fn added_columns_follow_those_of_the_files() {
         open(&example_with(json!({"file_column": "file", "row_column": "row", "columns": ["row", "id"]})));
     let batches = dataset.unwrap().batches("{}");
     let names: Vec<_> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
-    assert_eq!(names, ["row", "id"]);
+    assert_eq!(names, ["row", "id", "file"]);
     assert_eq!(batches[0]["row"].as_primitive::<Int64Type>().values(), &[0, 1, 2]);
+    // They come last if `columns` does not name them.
+    let options = json!({"file_column": "file", "row_column": "row", "columns": ["id"]});
+    let batches = open(&example_with(options)).unwrap().batches("{}");
+    let names: Vec<_> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["id", "file", "row"]);
 }
 
 #[test]
