@@ -107,6 +107,51 @@ def test_count_of_directories_globs_and_files_of_several_formats(arrowfeed, tmp_
     assert arrowfeed("count", "parts").out.splitlines()[-1].split() == ["total", "30"]
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_count_with_a_filter_is_the_number_of_rows_that_head_prints(arrowfeed, tmp_path, name):
+    write_as(name, tmp_path, random_rows(3, 200))
+    where = "x is null" if WRITERS[name][0] != "tfrecord" else "list_length(n) == 1"
+    for predicate in (where, f"not ({where})"):
+        shown = arrowfeed("head", "-n", 1000, name, "--where", predicate)
+        ran = arrowfeed("count", "--json", name, "--where", predicate)
+        assert (shown.code, ran.code, ran.err) == (0, 0, "")
+        assert json.loads(ran.out)["rows"] == len(shown.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "predicate"),
+    [
+        ("a.csv", "x\n1\n2.5\n", "x > 2"),
+        ("a.csv", "zip\n53111\nK1A\n", 'zip == "K1A"'),
+        ("a.csv", "x,y\n,1\n5,1\n", "x == 5"),
+        ("a.jsonl", '{"y": 1}\n{"x": 5}\n', "x == 5"),
+        ("a.jsonl", '{"x": null}\n{"x": 5}\n', "x is null"),
+    ],
+)
+def test_a_filter_of_count_compares_values_of_the_types_of_head(arrowfeed, tmp_path, name, text, predicate):
+    (tmp_path / name).write_text(text)
+    assert len(arrowfeed("head", name, "--where", predicate).out.splitlines()) == 1
+    ran = arrowfeed("count", "--json", name, "--where", predicate)
+    assert ran == (0, f'{{"path": "{name}", "rows": 1}}\n', "")
+
+
+def test_count_of_files_with_different_schemas(arrowfeed, tmp_path):
+    for day, rows in (("x", [{"a": n} for n in range(10)]), ("y", [{"a": 9, "b": n} for n in range(5)])):
+        folder = tmp_path / "parts" / f"d={day}"
+        folder.mkdir(parents=True)
+        af.write_avro(rows, folder / "[1].avro")
+    paths = [os.path.join("parts", f"d={day}", "[1].avro") for day in "xy"]  # noqa: PTH118
+    for call, counts in (
+        (("parts/*/*.avro",), {paths[0]: 10, paths[1]: 5}),
+        (("parts", "--partitioning", "hive"), {paths[0]: 10, paths[1]: 5}),
+        (("parts/*/*.avro", "--where", "a >= 8"), {paths[0]: 2, paths[1]: 5}),
+        (("parts", "--partitioning", "hive", "--where", "d == 'x' and a >= 7"), {paths[0]: 3}),
+    ):
+        ran = arrowfeed("count", "--json", *call)
+        assert (ran.code, ran.err) == (0, "")
+        assert {row["path"]: row["rows"] for row in map(json.loads, ran.out.splitlines())} == counts
+
+
 def test_the_delimiter_of_tsv_holds_whoever_finds_the_file(arrowfeed, tmp_path):
     for number in range(2):
         write_as("rows.tsv", tmp_path, random_rows(number, 500))

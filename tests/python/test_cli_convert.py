@@ -74,6 +74,33 @@ def test_arrow_files_have_the_same_table(arrowfeed, users_file, tmp_path, codec,
         assert [file.get_batch(at).num_rows for at in range(file.num_record_batches)] == [30, 30, 30, 10]
 
 
+@pytest.mark.parametrize("batch_rows", [500, 65_536])
+def test_convert_joins_the_batches_of_small_files(arrowfeed, tmp_path, batch_rows):
+    for number in range(60):
+        first = number * 20
+        af.write_avro([{"a": row} for row in range(first, first + 20)], tmp_path / f"{number:02}.avro")
+    for out in ("all.parquet", "all.arrow"):
+        assert arrowfeed("convert", "*.avro", "-o", out, "--batch-size", batch_rows).code == 0
+    groups = parquet.ParquetFile("all.parquet").metadata
+    sizes = [groups.row_group(at).num_rows for at in range(groups.num_row_groups)]
+    with pa.ipc.open_file(tmp_path / "all.arrow") as file:
+        batches = [file.get_batch(at).num_rows for at in range(file.num_record_batches)]
+    assert sizes == batches == ([500, 500, 200] if batch_rows == 500 else [1200])
+    for table in (parquet.read_table("all.parquet"), feather.read_table("all.arrow")):
+        assert table["a"].to_pylist() == list(range(1200))
+
+
+def test_convert_joins_wide_rows_up_to_a_number_of_bytes(arrowfeed, tmp_path):
+    for number in range(4):
+        af.write_avro(pa.table({"t": [f"{number}" * 100_000] * 300}), tmp_path / f"{number}.avro")
+    assert arrowfeed("convert", "*.avro", "-o", "all.parquet").code == 0
+    groups = parquet.ParquetFile("all.parquet").metadata
+    assert (groups.num_rows, groups.num_row_groups) == (1200, 2)
+    assert [text[0] for text in parquet.read_table("all.parquet")["t"].to_pylist()] == [
+        str(number) for number in range(4) for _ in range(300)
+    ]
+
+
 def test_random_files_survive_conversions(arrowfeed, tmp_path):
     for number, seed in enumerate(seeds(0, 120)):
         generator = Generator(seed)

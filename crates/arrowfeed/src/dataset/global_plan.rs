@@ -37,23 +37,27 @@ impl GlobalPlan<'_> {
         Some(self.options.num_global_batches(self.global, rows))
     }
 
+    /// Number of batches of which this process has rows, in an epoch, or in all epochs if batches have rows of several ones. `None`:
+    /// without end.
+    pub(super) fn own_batches(&self, sizes: &[u64]) -> Option<u64> {
+        let limit = self.batches(sizes)?;
+        if self.global.even.is_some() || self.options.drop_remainder {
+            return Some(limit);
+        }
+        // A process may have no row of the last batch.
+        let (lengths, laps) =
+            (self.lengths(sizes), if self.is_continuous() { self.epochs().unwrap_or(0) } else { 1 });
+        let rows_of = |stream| lengths.iter().map(|it| it.rows_of(stream, laps)).fold(0, u64::saturating_add);
+        let most = self.global.streams_of(self.options.shard).map(rows_of).max().unwrap_or(0);
+        Some(most.div_ceil(self.global.stream_rows()).min(limit))
+    }
+
     /// Number of batches of this process in all epochs. `None`: without end.
     pub(super) fn num_batches(&self, sizes: &[u64]) -> Option<u64> {
         let Some(epochs) = self.options.epochs.map(u64::from) else {
             return sizes.iter().all(|rows| *rows == 0).then_some(0);
         };
-        let limit = self.batches(sizes)?;
-        let own = match self.global.even.is_some() || self.options.drop_remainder {
-            true => limit,
-            // A process may have no row of the last batch.
-            false => {
-                let (lengths, laps) = (self.lengths(sizes), if self.is_continuous() { epochs } else { 1 });
-                let rows_of =
-                    |stream| lengths.iter().map(|it| it.rows_of(stream, laps)).fold(0, u64::saturating_add);
-                let most = self.global.streams_of(self.options.shard).map(rows_of).max().unwrap_or(0);
-                most.div_ceil(self.global.stream_rows()).min(limit)
-            }
-        };
+        let own = self.own_batches(sizes)?;
         let all = if self.is_continuous() { own } else { own.saturating_mul(epochs) };
         let (first, every) = self.global.turn;
         Some(all.saturating_sub(first).div_ceil(every))

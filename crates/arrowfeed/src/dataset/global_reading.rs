@@ -1,6 +1,6 @@
 //! The rows of the next global batches: the same number of each stream, of one dataset or of those that a mixture draws.
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Report};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, thousands};
 
 use super::global_draws::StreamDraws;
 use super::rows::Gather;
@@ -16,11 +16,33 @@ pub(super) struct GlobalReading {
     drawn: Option<Vec<Vec<usize>>>,
     /// Number of batches of the epoch, or of all epochs. `None`: without end.
     pub(super) limit: Option<u64>,
+    /// Number of these batches of which this process has rows.
+    own_batches: Option<u64>,
 }
 
 impl GlobalReading {
-    pub(super) fn new(readers: Vec<StreamReader>, draws: Vec<StreamDraws>, limit: Option<u64>) -> Self {
-        Self { readers, draws, drawn: None, limit }
+    /// `batches`: the number of batches, and of those of which this process has rows.
+    pub(super) fn new(
+        readers: Vec<StreamReader>,
+        draws: Vec<StreamDraws>,
+        (limit, own_batches): (Option<u64>, Option<u64>),
+    ) -> Self {
+        Self { readers, draws, drawn: None, limit, own_batches }
+    }
+
+    /// Checks the number of batches when there are no more.
+    ///
+    /// # Errors
+    /// Batches are missing, although no row was skipped: a defect of this library.
+    pub(super) fn check_end(&self, batches: u64, on_error: OnError) -> Result<(), FeedError> {
+        match self.own_batches {
+            Some(own) if batches < own && on_error == OnError::Raise => Err(FeedError::defect(format!(
+                "expected a number of {} global batches, found {}",
+                thousands(own),
+                thousands(batches)
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Takes the counts of what has been read and skipped since the last call.

@@ -137,6 +137,7 @@ impl GlobalRows {
             match next {
                 Composed::Pending => return Ok(Started::Pending),
                 Composed::End => {
+                    reading.check_end(self.started_position.batch, self.options.on_error)?;
                     // Without a limit on epochs, epochs that yield no batch would repeat forever.
                     let is_empty = self.started_position.batch == 0 && self.options.epochs.is_none();
                     if is_empty || is_continuous {
@@ -198,7 +199,8 @@ impl GlobalRows {
         let Progress { epoch, batch, .. } = self.started_position;
         let first_epoch = if plan.is_continuous() { self.first_epoch } else { epoch };
         let (draws, rows) = plan.draws(seed, &sizes, batch)?;
-        let (lengths, quota, limit) = (plan.lengths(&sizes), plan.quota(&sizes), plan.batches(&sizes));
+        let (lengths, quota) = (plan.lengths(&sizes), plan.quota(&sizes));
+        let batches = (plan.batches(&sizes), plan.own_batches(&sizes));
         let (laps, streams) = (plan.laps(first_epoch), self.global.streams_of(self.options.shard));
         let prefetch_bytes = self.options.decoded_bytes(true) / self.datasets.len();
         let schema = self.weights.is_some().then(|| self.schema.clone());
@@ -215,7 +217,7 @@ impl GlobalRows {
             let (files, options) = (&self.datasets[nth].files.files, (options, prefetch_bytes));
             readers.push(StreamReader::new(files, windows, options, schema.clone(), workers, start));
         }
-        Ok(GlobalReading::new(readers, draws, limit))
+        Ok(GlobalReading::new(readers, draws, batches))
     }
 
     /// Number of batches of this process in all epochs, if no row is skipped. `None`: without end.

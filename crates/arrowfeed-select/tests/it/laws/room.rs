@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeListArray, Int8Array, LargeBinaryArray,
-    LargeListArray, StructArray, UnionArray,
+    Array, ArrayRef, BinaryArray, DictionaryArray, Int8Array, LargeBinaryArray, LargeListArray, StructArray,
+    UnionArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, Field, UnionFields};
