@@ -78,3 +78,10 @@ def test_jax_yields_the_results(mapped):
     with pytest.raises(TypeError) as caught:
         mapped.to_jax(**SHUFFLE).map("sum")
     assert str(caught.value) == "function: expected a function of an element, found str 'sum'"
+
+
+def test_stop_iteration_of_a_function_of_jax_arrays_is_no_end(mapped):
+    pytest.importorskip("jax")
+    batches = mapped.to_jax(batch_size=10).map(lambda _arrays: next(iter(())))
+    with pytest.raises(RuntimeError, match="^map: the function raised StopIteration$"):
+        next(batches)

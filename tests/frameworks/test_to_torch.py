@@ -199,6 +199,44 @@ def test_the_state_is_of_the_pass_that_was_begun(tmp_path):
     assert ids(resumed) == ids(batches)
 
 
+def test_a_state_beside_workers_is_an_error_and_not_the_start(tmp_path):
+    rows = numbers(tmp_path).to_torch(batch_size=64, **SHUFFLE)
+    next(iter(rows))
+    start = rows.state_dict()
+    assert start["batches"] is not None
+    loader = iter(DataLoader(rows, batch_size=None, num_workers=1))
+    next(loader)
+    with pytest.raises(ValueError, match="^state_dict: ") as caught:
+        rows.state_dict()
+    assert str(caught.value) == (
+        "state_dict: expected an iteration of this process, found one of the workers of a DataLoader, which "
+        "have its position: use torchdata's StatefulDataLoader, or state_after(count) with "
+        "to_torch(global_batch_size=...)"
+    )
+    # The start of the next pass is known, and so is the position of an iteration of this process.
+    del loader
+    rows.set_epoch(1)
+    assert rows.state_dict() == {"epoch": 1, "batches": None}
+    next(iter(rows))
+    assert rows.state_dict()["batches"] is not None
+
+
+def test_strings_are_warned_of_once(tmp_path):
+    path = tmp_path / "x.avro"
+    af.write_avro(pa.table({"name": ["a"]}), path)
+    files = af.AvroDataset(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rows = files.to_torch(batch_size=1, shard=None)
+        pickle.loads(pickle.dumps(rows))
+        assert len(list(rows)) == 1
+    assert [str(warning.message) for warning in caught] == [
+        "to_torch: PyTorch has no byte strings, so these stay tensors of arrowfeed: name; "
+        "transform=arrowfeed.features.hashed(...) makes numbers of them"
+    ]
+    assert caught[0].filename == __file__
+
+
 def test_the_state_travels_in_a_pickle(tmp_path):
     files = numbers(tmp_path)
     source, resumed = files.to_torch(batch_size=64), files.to_torch(batch_size=64)

@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_select::interleave_batches;
 use arrowfeed_source::format::{LocatedBatch, column_difference};
 use arrowfeed_source::run::{DEFAULT_BATCH_ROWS, check_batch_size};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, copy_error};
 
 use crate::decode::batcher::{Batcher, OpenBlock};
 use crate::locate::locate;
@@ -278,7 +278,7 @@ impl RecordDecoder {
             [only] => only.clone(),
             _ => interleaved(&batches, &order).map_err(|error| {
                 let message = format!("rows of several writer's schemas do not fit one batch: {error}");
-                FeedError::new(FeedErrorKind::Conversion, message).with_source(error)
+                copy_error(error, || FeedError::new(FeedErrorKind::Conversion, message))
             })?,
         };
         self.closed.push_back(batch);

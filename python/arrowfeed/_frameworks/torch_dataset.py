@@ -111,6 +111,9 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         Args:
             epoch: Number of the next pass, from 0.
         """
+        if self._shared[1]:
+            # The workers have begun a later pass than this process.
+            self._started = None
         self._shared.copy_(_torch.tensor([epoch, 0]))
 
     @property

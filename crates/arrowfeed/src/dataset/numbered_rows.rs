@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::FileBatch;
-use arrowfeed_source::{FeedError, FeedErrorKind, counted};
+use arrowfeed_source::{FeedError, FeedErrorKind, copy_error, counted};
 
 use super::chosen_rows::{ChosenRows, compacted, stretches};
 use super::chunk_cache::ChunkKey;
@@ -205,11 +205,13 @@ impl NumberedRows {
             return Err(error.in_block(chunk.number, chunk.offset).in_file(name(file)));
         };
         interleaved(&self.pieces.iter().collect::<Vec<_>>(), &found).map_err(|error| {
-            let rows = counted(found.len() as u64, "row");
-            let message = format!(
-                "expected {rows} to fit into one batch, found more than a column can hold: ask for fewer rows"
-            );
-            FeedError::limit_reached("batch_bytes", message).with_source(error)
+            copy_error(error, || {
+                let rows = counted(found.len() as u64, "row");
+                let message = format!(
+                    "expected {rows} to fit into one batch, found more than a column can hold: ask for fewer rows"
+                );
+                FeedError::limit_reached("batch_bytes", message)
+            })
         })
     }
 }
