@@ -144,7 +144,7 @@ def _with_floats(pa: Any, found: Any, written: Any, *, widest: bool = False) -> 
     if types.is_list(found) and types.is_list(written):
         return pa.list_(_with_floats(pa, found.value_type, written.value_type, widest=widest))
     if types.is_struct(found) and types.is_struct(written):
-        fields = []
+        fields: list[Any] = []
         for field in found:
             at = written.get_field_index(field.name)
             kind = field.type if at < 0 else _with_floats(pa, field.type, written[at].type, widest=widest)

@@ -64,7 +64,7 @@ def test_schemas_of_files_are_checked(tmp_path):
     )
     assert text(DENSE, [path, other]) == (
         f'{other}: expected the columns of {path}: column "x" to be Int32, found "x" as Int64; '
-        'set `reader_schema`, or merge the schemas of the files, to read both'
+        "set `reader_schema`, or merge the schemas of the files, to read both"
     )
 
 

@@ -1,4 +1,4 @@
-"""States of datasets whose filter leaves out partitions: files may be added there, and files elsewhere may not."""
+"""States of datasets whose filter leaves out partitions: files may be added only there."""
 
 import json
 
@@ -63,11 +63,11 @@ def test_files_that_a_filter_leaves_out_may_be_added(root, is_mixed, order, matc
 
 
 def test_files_that_are_read_may_not_be_added(root):
-    batches = opened(root, False).record_batches(batch_size=7)
+    batches = opened(root, is_mixed=False).record_batches(batch_size=7)
     next(batches)
     state = batches.state_dict()
     af.write_avro([{"id": 1, "items": [1]}], root / f"dt={DAYS[2]}" / "more.avro")
-    resumed = opened(root, False).record_batches(batch_size=7)
+    resumed = opened(root, is_mixed=False).record_batches(batch_size=7)
     with pytest.raises(af.ChangedError) as error:
         resumed.load_state_dict(state)
     assert str(error.value) == "state: expected 4 files, found a state of 3"

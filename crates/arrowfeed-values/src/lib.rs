@@ -17,11 +17,16 @@
 
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(feature = "arrays"), allow(dead_code, reason = "predicates use a part of the grammar"))]
 
+#[cfg(feature = "arrays")]
 mod arrays;
 mod numbers;
 mod temporal;
 
+#[cfg(feature = "arrays")]
 pub use arrays::{Cell, array, encoded, holds_texts, of_texts};
-pub use numbers::{DecimalText, boolean, float64, int64};
+pub use numbers::{DecimalText, boolean};
+#[cfg(feature = "arrays")]
+pub use numbers::{float64, int64};
 pub use temporal::{DateTime, date, offset, time};

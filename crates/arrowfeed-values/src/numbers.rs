@@ -1,8 +1,11 @@
 //! Texts of numbers and booleans.
 
 use arrow_array::ArrowNativeTypeOp;
-use arrow_array::types::{DecimalType, Float64Type, Int64Type};
+use arrow_array::types::DecimalType;
+#[cfg(feature = "arrays")]
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_buffer::ArrowNativeType;
+#[cfg(feature = "arrays")]
 use arrow_cast::parse::Parser;
 
 /// A boolean: `true` or `false` in letters of any case.
@@ -15,11 +18,13 @@ pub fn boolean(text: &str) -> Option<bool> {
 }
 
 /// An integer.
+#[cfg(feature = "arrays")]
 pub fn int64(text: &str) -> Option<i64> {
     Int64Type::parse(text)
 }
 
 /// A float. Only a text without digits is infinite.
+#[cfg(feature = "arrays")]
 pub fn float64(text: &str) -> Option<f64> {
     finite(text, Float64Type::parse(text)?, f64::is_infinite)
 }

@@ -94,7 +94,7 @@ def _receive(connection: Any, calls: queue.SimpleQueue[Any]) -> None:
             number = connection.recv()
             encoded = connection.recv_bytes()
         except (EOFError, OSError):
-            number, is_open = FORGET, False
+            number, encoded, is_open = FORGET, b"", False
         if number == FORGET:
             with contextlib.suppress(queue.Empty):
                 while True:

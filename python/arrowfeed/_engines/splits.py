@@ -201,7 +201,7 @@ class SplitReader:
             once = list(dict.fromkeys(names))
             options.update(representations={}, columns=column_paths(self._options.get("columns"), once))
             # These columns are read in any case.
-            added = [self._options.get(name) for name in ("file_column", "row_column")]
+            added: list[str] = [self._options.get(name) or "" for name in ("file_column", "row_column")]
             once += [name for name in added if name in self._schema.names and name not in once]
             decoded, key = self._schema_of(once), f"{self._key} {once}"
             vars(selected).update(_decoded=decoded, _options=options, _key=key)

@@ -1433,10 +1433,10 @@ Example:
         r#"Returns the rows as a `datasets.IterableDataset` of Hugging Face. Imports its package datasets.
 
 Each split of `plan_splits` is a shard: the workers of a `DataLoader` divide the shards, and `shuffle`
-shuffles them. Rows without splits, such as those of `take`, of bytes or of a mixture, are one shard. The
-order of a mixture is that of seed 0 in each pass and in each process. The `state_dict` of the result
-has the shard and the number of its rows, so an iteration that resumes reads the shard again up to the
-position.
+shuffles them. Rows without splits, such as those of `take`, of bytes or of a mixture, are one shard.
+The order of a mixture is that of seed 0 in each pass and in each process. The `state_dict` of the
+result has the shard and the number of its rows, so an iteration that resumes reads the shard again up
+to the position.
 
 | column | feature |
 |---|---|

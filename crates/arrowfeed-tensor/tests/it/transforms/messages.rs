@@ -133,10 +133,7 @@ fn arguments_out_of_their_range_are_refused() {
         ),
         (Transform::Normalised { mean: f64::NAN, std: 1.0 }, "expected a finite mean, found NaN"),
         (Transform::Normalised { mean: 0.0, std: 0.0 }, "expected a finite std above 0, found 0"),
-        (
-            Transform::Cast { dtype: DType::Bytes, lossy: false },
-            "expected a type of numbers, found cast('bytes')",
-        ),
+        (Transform::Cast { dtype: DType::Bytes, lossy: false }, "expected a type of numbers, found bytes"),
         (
             lookup(1, Some(0), None),
             "expected `oov` 0 with a default for values that are not in the vocabulary, found `oov` 1",
