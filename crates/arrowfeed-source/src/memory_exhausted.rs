@@ -46,14 +46,30 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedE
 /// The error of a copy of rows: of a failed allocation, or else the one that `other` makes.
 #[cold]
 pub fn copy_error(error: ArrowError, other: impl FnOnce() -> FeedError) -> FeedError {
-    let exhausted = match &error {
-        ArrowError::IoError(_, error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
-        _ => None,
-    };
-    match exhausted {
-        Some(&TooLittleMemory { bytes }) => MemoryExhausted { bytes }.error(),
+    match exhausted(&error) {
+        Some(exhausted) => exhausted.error(),
         None => other().with_source(error),
     }
+}
+
+/// Returns a copy that fails for lack of memory only, and unwinds then, as a column that cannot grow. `why`: the reason.
+///
+/// # Panics
+/// The copy fails for another reason.
+pub fn copied<T>(copy: Result<T, ArrowError>, why: &str) -> T {
+    match copy {
+        Ok(copy) => copy,
+        Err(error) => match exhausted(&error) {
+            Some(MemoryExhausted { bytes }) => MemoryExhausted::unwind(bytes),
+            None => panic!("{why}: {error}"),
+        },
+    }
+}
+
+fn exhausted(error: &ArrowError) -> Option<MemoryExhausted> {
+    let ArrowError::IoError(_, error) = error else { return None };
+    let &TooLittleMemory { bytes } = error.get_ref()?.downcast_ref()?;
+    Some(MemoryExhausted { bytes })
 }
 
 /// Each of some batches fits one batch but all together do not, for example if a column has more than 2 GiB of text.

@@ -16,6 +16,7 @@ use arrow_array::{
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Fields, UnionFields};
+use arrowfeed_source::copied;
 
 /// Builds an array of fixed-width values, of any type that has one buffer.
 pub(crate) fn fixed_width(
@@ -122,7 +123,7 @@ pub(crate) fn dense_union(
 /// Gathers the slots `(array, index)` of several arrays of one type into one array.
 pub(crate) fn interleaved(arrays: &[ArrayRef], slots: &[(usize, usize)]) -> ArrayRef {
     let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
-    arrowfeed_select::interleave(&arrays, slots).expect("arrays of one type that fitted one batch")
+    copied(arrowfeed_select::interleave(&arrays, slots), "arrays of one type that fitted one batch")
 }
 
 /// Repeats the only slot of `array` `len` times.

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrowfeed_source::FeedError;
 use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::FileBatch;
+use arrowfeed_source::{FeedError, copy_error};
 
 use super::chunk_index::ChunkIndex;
 use super::joined::interleaved;
@@ -108,8 +108,10 @@ pub(super) fn compacted(batch: &RecordBatch, rows: &[u32]) -> Result<Option<Reco
     let mut picks = room(rows.len())?;
     picks.extend(rows.iter().map(|row| (0, *row as usize)));
     let copied = interleaved(&[batch], &picks).map_err(|error| {
-        let message = "expected the selected rows to fit into one batch, found more than a column can hold: use a smaller batch_size";
-        FeedError::limit_reached("batch_bytes", message.to_owned()).with_source(error)
+        copy_error(error, || {
+            let message = "expected the selected rows to fit into one batch, found more than a column can hold: use a smaller batch_size";
+            FeedError::limit_reached("batch_bytes", message.to_owned())
+        })
     })?;
     Ok(Some(copied))
 }
