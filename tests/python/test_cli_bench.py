@@ -81,7 +81,7 @@ def test_the_default_numbers_of_threads(arrowfeed, file):
 def test_rows_without_a_tensor_are_an_error(arrowfeed, file):
     ran = arrowfeed("bench", "--seconds", 1, "x.avro")
     message = (
-        'tensor "name", column "name", row 0: expected 1 value, found null: give the tensor a `default=`, '
+        'tensor "name", column "name", row 0: expected 1 value, found null: give the tensor a `default`, '
         "which fills nulls"
     )
     assert ran == (1, "", f"arrowfeed: {message}\n")

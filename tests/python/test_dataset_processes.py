@@ -14,6 +14,8 @@ import arrowfeed as af
 from conftest import BIG_ROWS, in_less_than, in_threads, run_script, tasks
 from dataset_files import ids
 
+CLOSED = "^expected an open iterator, found it closed$"
+
 ANSWER_SECONDS = 0.2
 """Ctrl-C is answered within this time."""
 
@@ -145,13 +147,17 @@ def test_an_iterator_can_be_closed_by_another_thread(endless_file):
             batches.close()
             return None
         taken = 0
-        for _ in batches:
-            begun.set()
-            taken += 1
-        return taken
+        try:
+            for _ in batches:
+                begun.set()
+                taken += 1
+        except ValueError:
+            return taken
+        return -1
 
-    assert in_threads(2, work)[1] < 20_000 // 50
-    assert next(batches, None) is None
+    assert 0 <= in_threads(2, work)[1] < 20_000 // 50
+    with pytest.raises(ValueError, match=CLOSED):
+        next(batches)
 
 
 def left(before):
@@ -182,7 +188,8 @@ def test_no_thread_is_left(big_file, how, shuffle_buffer_size):
     if how == "close":
         batches.close()
         batches.close()
-        assert next(batches, None) is None
+        with pytest.raises(ValueError, match=CLOSED):
+            next(batches)
     elif how == "drop":
         del batches
     elif how == "cycle":

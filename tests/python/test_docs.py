@@ -25,7 +25,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("avro-to-arrow.md", 5),
         ("csv-and-json-lines.md", 6),
         ("datasets.md", 10),
-        ("filter-map-bucket.md", 1),
+        ("filter-map-bucket.md", 2),
         ("elastic-training.md", 2),
         ("errors.md", 1),
         ("evolution.md", 5),

@@ -132,10 +132,18 @@ def test_close_ends_an_iterator_that_another_thread_waits_for(faulty_file):
             wait_for_work()
             batches.close()
             return 0
-        return sum(batch.num_rows for batch in batches)
+        rows = 0
+        try:
+            for batch in batches:
+                rows += batch.num_rows
+        except ValueError as error:
+            assert str(error) == "expected an open iterator, found it closed"  # noqa: PT017
+            return rows
+        return -1
 
-    assert in_threads(2, work)[1] <= 2000
-    assert next(batches, None) is None
+    assert 0 <= in_threads(2, work)[1] <= 2000
+    with pytest.raises(ValueError, match="^expected an open iterator, found it closed$"):
+        next(batches)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

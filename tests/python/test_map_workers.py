@@ -1,6 +1,5 @@
 """The worker processes of `Dataset.map`: how long they live, what they take and what they raise."""
 
-import fcntl
 import gc
 import multiprocessing
 import os
@@ -263,12 +262,17 @@ if __name__ == "__main__":
 
 def locked(batch):
     """Locks a file until the process ends. The second batch takes long."""
+    import fcntl  # noqa: PLC0415
+
     descriptor = os.open(os.environ["MAP_LOCK"], os.O_RDWR | os.O_CREAT)
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     return act(batch) if ids(batch)[0] == 0 else time.sleep(600)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
 def test_workers_end_with_a_parent_that_was_killed(tmp_path):
+    import fcntl  # noqa: PLC0415
+
     lock = tmp_path / "lock"
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(path=sys.path))

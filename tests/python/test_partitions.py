@@ -357,7 +357,7 @@ def test_the_command_line_adds_columns(table, arrowfeed, tmp_path):
     out = tmp_path / "out.avro"
     ran = arrowfeed("convert", directory, "-o", out, "--columns", "n,row", *options)
     assert ran.code == 0, ran.err
-    assert rows_of(af.read_avro(out)) == expected(directory, known, ["n", "row"])
+    assert rows_of(af.read_avro(out)) == expected(directory, known, ["n", "row", "path"])
     ran = arrowfeed("stats", directory, "--columns", "dt", "--json", *options)
     assert (ran.code, ran.err) == (0, "")
     ran = arrowfeed("cat", directory, "--row-column", "n", "--partitioning", "hive")

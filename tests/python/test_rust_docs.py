@@ -85,7 +85,7 @@ OF_OTHERS = {
         *("WriterBuilder",),
     },
     "iceberg.md": set[str](),
-    "rust.md": {"DataLoader"},
+    "rust.md": set[str](),
 }
 """Pages for users of Rust, with the types that they name of other libraries."""
 

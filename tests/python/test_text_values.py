@@ -25,7 +25,7 @@ CASES = tomllib.loads(FILE.read_text("utf-8"))["case"]
 
 def type_of(name: str) -> pa.DataType:
     """The type of a notation that ``tests/README.md`` describes."""
-    word, *parts = re.findall(r"[\w+:]+", name)
+    word, *parts = re.findall(r"[\w+:/]+", name)
     if word.startswith("decimal"):
         return getattr(pa, word)(*map(int, parts))
     return getattr(pa, word)(*parts)
@@ -64,7 +64,7 @@ def test_the_cases_exist() -> None:
 def test_a_text_is_a_value_that_its_type_stores_or_an_error(case: dict[str, Any]) -> None:
     column = type_of(case["type"])
     for text, *expected in case["texts"]:
-        message = f"found {json.dumps(text)}"
+        message = f"found {json.dumps(text, ensure_ascii=False)}"
         cells = f'x,y\n"{text}",1\n'
         check(outcome(af.read_csv, cells, column), expected, message)
         check(outcome(af.read_csv, cells, pa.list_(column)), expected, message)

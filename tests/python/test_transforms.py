@@ -315,7 +315,7 @@ def test_every_definition_takes_one_or_several(kind):
         (
             lambda: features.vocabulary(["a"], default=0),
             af.RepresentationError,
-            "expected oov=0 with a default",
+            "expected `oov` 0 with a default",
         ),
         (
             lambda: features.vocabulary(["a"], mask="a"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import arrowfeed
+from arrowfeed._libraries import needed
 from arrowfeed._rendering.text import printable
 from arrowfeed.cli import _targets as targets
 from arrowfeed.cli._formats import MERGE, add_format
@@ -113,13 +114,14 @@ def run(options: argparse.Namespace) -> None:
         signals_raise(),
     ):
         rows = _rows(reader, target, options)
-        schema = rows.schema if partitions is None else check_columns(rows.schema, partitions)
         if target.check is not None:
+            schema = rows.schema if partitions is None else check_columns(rows.schema, partitions)
             checked = {name: getattr(options, name) for name in target.check_options}
             target.check(schema, **checked)
 
         def write(rows: Rows, output: Output) -> int:
             if target.is_batched:
+                needed("pyarrow", f"to write {target.name}")
                 # The batches of a reader end with each file.
                 rows = rows.gathered(options.batch_size, _BATCH_BYTES)
             return target.write(rows, output, codec, **given)
