@@ -56,7 +56,8 @@ def act(batch):
     if first == 140:
         os._exit(7)
     if first == 150:
-        time.sleep(60)
+        # The next iteration waits for this call.
+        time.sleep(2)
     if first == 160:
         raise SystemExit("leave")
     return pa.table({"id": ids(batch), "process": pa.array([os.getpid()] * batch.num_rows, pa.int64())})
