@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # stores and rows of the engines.
 LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
 	ARROWFEED_STORE_KILLS=20 ARROWFEED_EXITS=500 ARROWFEED_INTERRUPTS=5 ARROWFEED_MEMORY_LIMITS=16 \
-	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000 NOT_ON_OLDEST=
+	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000
 
 # Rows that each engine reads.
 ENGINE_ROWS ?= 1_000_000
@@ -61,6 +61,10 @@ demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarro
 .PHONY: test
 test: lint docs test-rust test-python ## lints, documentation, Rust, C and Python tests
 	$(MAKE) test-c C_LIBRARY=target/debug/deps
+
+.PHONY: night
+night: ## all that only the workflow of the night runs: tools/stages.py has the list; takes hours
+	$(PYTHON) tools/stages.py --night
 
 .PHONY: test-long
 test-long: ## the tests of make test, of frameworks, stores, engines and DataFusion, with many random cases and rows; takes two hours
@@ -128,27 +132,24 @@ INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [prin
 
 # The extension module is the one that was built for $(VENV): it is the same for every Python, and linking it takes minutes.
 .PHONY: test-frameworks
-test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2.5 GB
+test-frameworks: $(VENV)/.test .venv-all/.made ## tensors in TensorFlow and JAX, TFX, Beam; downloads 2.5 GB
 	$(call PACKAGE,$(VENV))
 	$(call INSTALLED,tensorflow jax grain tfx-bsl tensorflow-transform apache-beam)
 	$(BUILT) .venv-all/bin/python -m pytest -k "not torch" tests/frameworks
-	@$(MAKE) test-tensorflow-oldest
 
-# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. Uses the extension module of $(VENV). Files
-# that start many processes run on it only in `make test-long`.
-NOT_ON_OLDEST = distribute elastic interrupts service shard_auto
-OF_TENSORFLOW = $(filter-out $(NOT_ON_OLDEST:%=tests/frameworks/test_tf_%.py),$(wildcard tests/frameworks/test_tf_*.py)) \
-	$(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
+# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. Uses the extension module of $(VENV).
+OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
 
 OLDEST_IS_USABLE = $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'
 
 .PHONY: test-tensorflow-oldest
-test-tensorflow-oldest:
+test-tensorflow-oldest: ## the ops on TensorFlow 2.16
 	@if $(OLDEST_IS_USABLE); then $(MAKE) test-tensorflow-oldest-here; \
 	else echo "SKIPPED make test-tensorflow-oldest: expected TFIO_PYTHON to be Python 3.12 or older"; fi
 
 .PHONY: test-tensorflow-oldest-here
-test-tensorflow-oldest-here: .venv-tfio/.made
+test-tensorflow-oldest-here: $(VENV)/.test .venv-tfio/.made
+	$(call PACKAGE,$(VENV))
 	$(BUILT) .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
 	$(BUILT) .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
@@ -226,7 +227,7 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features and their number, licences, dependencies that are compiled twice, the tables of Rust documentation, the messages of the crates
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the packages of features and their number, licences, dependencies that are compiled twice, the tables of Rust documentation, the messages of the crates, the tests of tools and workflows
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/features.py --packages
 	$(BIN)/python tools/shared_builds.py $(UNDOCUMENTED)
@@ -235,8 +236,9 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/rustdoc_tables.py
 	$(BIN)/python tools/rust_messages.py
 	$(BIN)/python tools/native_docs.py --check
+	$(BIN)/python -m pytest -q tests/repository
 	$(BIN)/ruff check tools examples benches tests/java tests/c
-	$(BIN)/ruff check python tests/python tests/frameworks tests/stores tests/engines tests/tfx
+	$(BIN)/ruff check python tests/repository tests/python tests/frameworks tests/stores tests/engines tests/tfx
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 	cargo fmt --all --check
@@ -403,9 +405,7 @@ LOCK = $(UV) pip compile --quiet --universal $(UPGRADE) --annotation-style line 
 NEWER = @$(1) -c 'import sys; sys.version_info < (3, $(2)) and sys.exit("expected Python 3.$(2) or newer, found " + sys.version)'
 
 .PHONY: environments
-environments: .venv-all/.made .venv-flink/.made .venv-torchrec/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of all tests, and what their servers need; downloads 3 GB
-	@if $(OLDEST_IS_USABLE); then $(MAKE) .venv-tfio/.made; fi
-	@if $(TFX_ROOT) check; then $(TFX_ROOT) make; fi
+environments: .venv-all/.made .venv-flink/.made .venv-torchrec/.made target/azurite/.made target/hdfs/.made target/flink/.made ## the virtual environments of .ci/run, and what their servers need; downloads 3 GB
 
 # Each lock is for the Python of its option and for newer ones, on every system. That of TFX is for its root only.
 .PHONY: locks

@@ -1,12 +1,12 @@
 """Runs the stages of CI on three lanes, prints where the time went, and warns of slower stages.
 
-`python tools/stages.py` runs everything, and `python tools/stages.py lint rust` runs these two stages.
-`--update` writes the CPU time of this run to `tools/stages.json`. Needs Python 3.11 or newer.
+`python tools/stages.py` runs all stages of a change, `python tools/stages.py lint rust` these two stages, and
+`--night` those of the night, also after a failure. `--update` writes the CPU time of this run to
+`tools/stages.json`. Needs Python 3.11 or newer.
 """
 
 import argparse
 import json
-import math
 import os
 import re
 import signal
@@ -28,6 +28,9 @@ GROWTH = 1.25
 PACKAGE = "package"
 """The stage that builds the package. Two stages must not install it at the same time."""
 
+ENDED = ("passed", "FAILED")
+"""The states of a stage after which others may begin."""
+
 IDLE = ["chrt", "--idle", "0"] if Path("/usr/bin/chrt").exists() else []
 """Starts a command that runs only on a core that has nothing else to do.
 
@@ -46,8 +49,6 @@ class Stage:
     the time that others leave, so their results must not depend on the load."""
     after: tuple[str, ...] = ()
     """Stages of other lanes that must end before."""
-    latest: float = math.inf
-    """Seconds after the start of the run. A stage that would begin later is skipped: `nightly` has it."""
     state: str = "waits"
     wall: float = 0.0
     cpu: float = 0.0
@@ -56,8 +57,8 @@ class Stage:
     log: Path = field(default_factory=Path)
 
 
-def stages() -> list[Stage]:
-    """All stages. Stages that fail often and early come first."""
+def change() -> list[Stage]:
+    """The stages that each change must pass. Stages that fail often and early come first."""
     return [
         Stage("environments", "environments", "beside", ("tools",)),
         Stage("tools", ".venv/.lint .venv/.docs .venv/.test"),
@@ -68,36 +69,56 @@ def stages() -> list[Stage]:
         Stage("c", "test-c C_LIBRARY=target/debug/deps"),
         Stage("python", "test-python"),
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
-        # Before those that wait for the lane `main`.
-        Stage("tfx", "test-tfx", "beside", (PACKAGE,)),
-        Stage("torch", "test-torch", "beside"),
+        Stage("torch", "test-torch", "beside", (PACKAGE,)),
         Stage("java", "test-java", "beside"),
         # They use two thirds of a core, and wait for servers.
         Stage("stores", "test-stores", "beside", ("python",)),
         # Clusters start within limits of time. At that time, the stage `frameworks` uses one core.
         Stage("engines", "test-engines", "beside"),
-        # Its build locks the folder in which the stages before compile.
+        # Their builds lock the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
-        # A slow machine would exceed the time that a run may take: it skips these, and nightly runs them.
-        Stage("datafusion", "test-datafusion", "idle", latest=20 * 60),
-        Stage("fuzz", "fuzz-build fuzz SECONDS=15", "idle", ("frameworks",), latest=40 * 60),
-        Stage("rust frameworks", "test-rust-frameworks", "idle", latest=20 * 60),
+        Stage("datafusion", "test-datafusion", "idle"),
+    ]
+
+
+def night() -> list[Stage]:
+    """The stages that only the night runs, which take hours. Each is a job of the workflow `nightly`."""
+    return [
+        Stage(PACKAGE, "package-dev"),
+        Stage("long", "test-long"),
+        Stage("oldest", "test-tensorflow-oldest"),
+        Stage("tfx", "test-tfx"),
+        Stage("rust frameworks", "test-rust-frameworks"),
+        Stage("mutants", "mutants"),
+        Stage("fuzz", "fuzz"),
+        Stage("asan", "asan"),
+        Stage("asan-c", "asan-c"),
+        Stage("tsan", "tsan"),
+        Stage("release instructions", "bench-instructions"),
+        Stage("deny", "deny"),
+        Stage("semver", "semver"),
+        Stage("minimal versions", "minimal-versions"),
     ]
 
 
 class Run:
     """One run of the stages."""
 
-    def __init__(self, chosen: list[Stage], logs: Path) -> None:
+    def __init__(self, chosen: list[Stage], logs: Path, *, keeps_going: bool = False) -> None:
         self.stages = chosen
         self.logs = logs
+        self.keeps_going = keeps_going
         self.changed = threading.Condition()
         self.processes: set[subprocess.Popen[bytes]] = set()
         self.has_failed = False
-        self.begin = time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a failure ends the run."""
+        return self.has_failed and not self.keeps_going
 
     def run(self) -> None:
-        """Runs all lanes. The first failure stops the others."""
+        """Runs all lanes. The first failure stops the others, unless the run keeps going."""
         lanes = dict.fromkeys(stage.lane for stage in self.stages)
         threads = [threading.Thread(target=self.run_lane, args=(lane,)) for lane in lanes]
         for thread in threads:
@@ -114,29 +135,26 @@ class Run:
         names = {other.name for other in self.stages}
         needed = [other for other in self.stages if other.name in stage.after and other.name in names]
         with self.changed:
-            self.changed.wait_for(lambda: self.has_failed or all(other.state == "passed" for other in needed))
-            if self.has_failed:
+            self.changed.wait_for(lambda: self.is_over or all(other.state in ENDED for other in needed))
+            if self.is_over:
                 return False
-            if time.monotonic() - self.begin > stage.latest:
-                stage.state = "late"
-                return True
             stage.state = "runs"
         begin = time.monotonic()
         print(f"--- {stage.name}: make {stage.targets}", flush=True)
         status = self.execute(stage)
         stage.wall = time.monotonic() - begin
         with self.changed:
-            is_first = status != 0 and not self.has_failed
+            fails = status != 0 and (self.keeps_going or not self.has_failed)
             self.has_failed |= status != 0
-            stage.state = "passed" if status == 0 else "FAILED" if is_first else "stopped"
+            stage.state = "passed" if status == 0 else "FAILED" if fails else "stopped"
             self.changed.notify_all()
-            if is_first:
+            if fails and not self.keeps_going:
                 self.stop()
         text = stage.log.read_text(errors="replace")
         stage.passed, stage.skipped = counts(text)
-        if status == 0 or is_first:
+        if status == 0 or fails:
             print(f"=== {stage.name}: {stage.state} after {stage.wall:.0f} s\n{text}", flush=True)
-        return status == 0
+        return status == 0 or self.keeps_going
 
     def execute(self, stage: Stage) -> int:
         """Runs the targets. Returns the exit status, and measures the CPU time of all its processes."""
@@ -155,8 +173,8 @@ class Run:
             )
             with self.changed:
                 self.processes.add(process)
-                has_failed = self.has_failed
-            if has_failed:
+                is_over = self.is_over
+            if is_over:
                 self.stop()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -222,19 +240,17 @@ def skips(run: list[Stage]) -> list[str]:
         if stage.log.is_file():
             text = stage.log.read_text(errors="replace")
             lines += [f"{stage.name}: {line}" for line in text.splitlines() if line.startswith("SKIPPED ")]
-        if stage.state == "late":
-            expected = f"expected to begin within {stage.latest / 60:.0f} min of the run"
-            lines.append(f"SKIPPED {stage.name}: {expected}, found a slower machine")
     return lines
 
 
 def main() -> None:
     """Runs the stages, prints the table, and fails if a stage has failed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stage", nargs="*", help="stages to run; default: all")
+    parser.add_argument("stage", nargs="*", help="stages to run; default: all of the list")
+    parser.add_argument("--night", action="store_true", help="run the list of the night")
     parser.add_argument("--update", action="store_true", help="write the CPU times to tools/stages.json")
     arguments = parser.parse_args()
-    every = stages()
+    every = night() if arguments.night else change()
     names = [stage.name for stage in every]
     if unknown := [name for name in arguments.stage if name not in names]:
         parser.error(f"expected one of {names}, found {unknown}")
@@ -243,7 +259,7 @@ def main() -> None:
     logs.mkdir(parents=True, exist_ok=True)
     committed = json.loads(COMMITTED.read_text()) if COMMITTED.exists() else {}
     begin = time.monotonic()
-    run = Run(chosen, logs)
+    run = Run(chosen, logs, keeps_going=arguments.night)
     run.run()
     if arguments.update and not run.has_failed:
         committed |= {stage.name: round(stage.cpu) for stage in chosen}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 11), reason="SKIPPED tools/stages.py: expected Python 3.11 or newer"
@@ -57,17 +59,6 @@ this line says 99 passed
     assert stages.counts(text) == (9 + 12 + 12 + 4, 2 + 1)
 
 
-def test_a_late_stage_is_skipped_loudly(stages: Any, tmp_path: Path) -> None:
-    late, after = stages.Stage("late", "fail", latest=60), stages.Stage("after", "pass")
-    done = stages.Run([late, after], tmp_path)
-    done.begin -= 100
-    done.run()
-    assert not done.has_failed
-    assert [stage.state for stage in (late, after)] == ["late", "passed"]
-    expected = "SKIPPED late: expected to begin within 1 min of the run, found a slower machine"
-    assert stages.skips([late, after]) == [expected]
-
-
 def test_the_first_failure_stops_the_other_lane(stages: Any, tmp_path: Path) -> None:
     first, failing = stages.Stage("first", "pass"), stages.Stage("failing", "fail")
     never, waiting = stages.Stage("never", "pass"), stages.Stage("waiting", "wait", "beside", ("first",))
@@ -80,6 +71,15 @@ def test_the_first_failure_stops_the_other_lane(stages: Any, tmp_path: Path) -> 
     assert states[3] in ("stopped", "waits")
     assert (first.passed, first.skipped) == (3, 2)
     assert stages.skips([first, failing]) == ["failing: SKIPPED nothing"]
+
+
+def test_a_run_that_keeps_going_runs_every_stage(stages: Any, tmp_path: Path) -> None:
+    failing, next_stage = stages.Stage("failing", "fail"), stages.Stage("next", "pass")
+    beside = stages.Stage("beside", "pass", "beside", ("failing",))
+    done = stages.Run([failing, next_stage, beside], tmp_path, keeps_going=True)
+    done.run()
+    assert done.has_failed
+    assert [stage.state for stage in (failing, next_stage, beside)] == ["FAILED", "passed", "passed"]
 
 
 def test_a_stage_of_another_lane_is_awaited(stages: Any, tmp_path: Path) -> None:
@@ -102,12 +102,34 @@ def test_a_slower_stage_is_a_warning(stages: Any) -> None:
     assert "500" in lines[3]
 
 
-def test_the_stages_are_targets_of_the_makefile_and_of_each_other(stages: Any) -> None:
-    every = stages.stages()
+def targets(stage: Any) -> list[str]:
+    """The targets of a stage that the Makefile names."""
+    return [target for target in stage.targets.split() if "=" not in target and not target.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["change", "night"])
+def test_the_stages_are_targets_of_the_makefile_and_of_each_other(stages: Any, name: str) -> None:
+    every = getattr(stages, name)()
     names = [stage.name for stage in every]
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for stage in every:
         assert set(stage.after) <= set(names)
-        for target in stage.targets.split():
-            if "=" not in target and not target.startswith("."):
-                assert f"\n{target}:" in makefile, target
+        for target in targets(stage):
+            assert f"\n{target}:" in makefile, target
+
+
+def test_the_workflow_of_the_night_runs_its_stages(stages: Any) -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8"))
+    run = set()
+    for job in workflow["jobs"].values():
+        run |= {target for step in job["steps"] for target in step.get("run", "").split()}
+        run |= set(job.get("strategy", {}).get("matrix", {}).get("target", []))
+    assert {target for stage in stages.night() for target in targets(stage)} - run == set()
+
+
+def test_no_stage_depends_on_the_time(stages: Any) -> None:
+    code = (TOOLS / "stages.py").read_text("utf-8")
+    assert re.findall(r"\b(?:timeout|latest|deadline)\b", code) == []
+    assert {stage.name for stage in stages.change()}.isdisjoint(
+        stage.name for stage in stages.night() if stage.name != stages.PACKAGE
+    )
