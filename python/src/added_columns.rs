@@ -6,6 +6,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrowfeed::avro::AvroOptions;
 use arrowfeed::ipc::IpcOptions;
 use arrowfeed::parquet::ParquetOptions;
+use arrowfeed::predicate::Predicate;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{AddedColumns, FileSet};
@@ -70,10 +71,11 @@ impl AddedArguments {
         self.partitioning.is_some()
     }
 
-    /// Opens files, and adds the columns. Also returns the partition columns.
+    /// Opens files, and adds the columns. Also returns the partition columns. The first file that the filter does not rule out by
+    /// its directories gives the schema.
     pub(crate) fn open<O: SelectColumns>(
         self,
-        sources: Vec<FileSource>,
+        (mut sources, filter): (Vec<FileSource>, Option<&Predicate>),
         mut options: O,
         open: Open<O>,
         interrupt: &Interrupt,
@@ -83,6 +85,9 @@ impl AddedArguments {
         }
         // The caller may select added columns, which the format does not know.
         let (columns, exclude) = options.take_selection();
+        if let (Some(partitioning), Some(filter)) = (&self.partitioning, filter) {
+            sources = partitioning.rule_out(sources, filter);
+        }
         let files = open(sources, options, Some(interrupt))?;
         let of_files = match self.partitioning {
             Some(partitioning) => partitioning.columns(&files)?,

@@ -216,6 +216,14 @@ pub(crate) enum RowFilter {
 }
 
 impl RowFilter {
+    /// The predicate, if it needs no schema.
+    pub(crate) fn predicate(&self) -> Option<&Tree> {
+        match self {
+            Self::Predicate(tree) => Some(tree),
+            Self::Expression(_) => None,
+        }
+    }
+
     /// The predicate over the columns of `schema`, for a thread without the interpreter.
     pub(crate) fn over<E: From<FeedError>>(
         self,

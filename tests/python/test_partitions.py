@@ -9,6 +9,7 @@ import re
 
 import fsspec
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -260,6 +261,46 @@ def test_a_copy_keeps_the_types_when_files_are_added(people, tmp_path):
     people("n=x")
     copy = pickle.loads(pickle.dumps(dataset))
     assert rows_of(copy.record_batches(batch_size=9)) == rows_of(dataset.record_batches(batch_size=9))
+
+
+def write_ipc(table, path):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_json_lines(table, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+
+
+@pytest.mark.parametrize(
+    ("extension", "read", "write"),
+    [
+        ("avro", af.read_avro, af.write_avro),
+        ("parquet", af.read_parquet, pq.write_table),
+        ("arrow", af.read_arrow_ipc, write_ipc),
+        ("tfrecord", af.read_tfrecord, af.write_tfrecord),
+        ("jsonl", af.read_json_lines, write_json_lines),
+        ("csv", af.read_csv, pa.csv.write_csv),
+    ],
+)
+def test_a_file_whose_directory_is_ruled_out_does_not_give_the_schema(extension, read, write, tmp_path):
+    for day, row in [(1, {"old": 1.5}), (2, {"id": 1, "text": "a"}), (3, {"id": 2, "text": "b"})]:
+        directory = tmp_path / f"day={day}"
+        directory.mkdir()
+        write(pa.Table.from_pylist([row]), directory / f"part.{extension}")
+    found = pa.table(read(tmp_path, partitioning="hive", where="day >= 2 and text is not null"))
+    assert sorted(found.column_names) == ["day", "id", "text"]
+    assert found["day"].to_pylist() == [2, 3]
+    last = pa.table(read(tmp_path, partitioning="hive", where=af.col("day") == 3))
+    assert last["day"].to_pylist() == [3]
+
+
+def test_without_another_file_the_first_one_gives_the_schema(tmp_path):
+    for day, name in [(1, "old"), (2, "id")]:
+        (tmp_path / f"day={day}").mkdir()
+        af.write_avro(pa.table({name: [1]}), tmp_path / f"day={day}" / "part.avro")
+    nothing = af.read_avro(tmp_path, partitioning="hive", where="day > 3").to_pyarrow()
+    assert (nothing.num_rows, nothing.column_names) == (0, ["old", "day"])
 
 
 def test_lists_globs_and_files_have_partitions_too(people):

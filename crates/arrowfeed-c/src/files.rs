@@ -40,24 +40,25 @@ impl From<Found> for FileSource {
     }
 }
 
-/// Finds the files of the options, and their format.
+/// Finds the files of the options, and their format, which is that of the first file that `rule_out` does not mark.
 pub(crate) fn files(
     options: &OpenOptions,
+    rule_out: impl Fn(Vec<FileSource>) -> Vec<FileSource>,
     interrupt: Option<&Interrupt>,
 ) -> Result<(Vec<FileSource>, FormatName), Error> {
     let search = Search { stores: Stores::new(options)?, below: options.partitioning.is_some(), interrupt };
-    let (found, format) = match options.format {
-        Some(format) => (search.all(&options.paths, format)?, format),
-        None => {
-            let found = search.any(&options.paths)?;
-            let format = match found.first() {
-                Some(first) => detect(first.clone().into(), interrupt)?,
-                None => FormatName::Avro,
-            };
-            (found, format)
-        }
+    let found = match options.format {
+        Some(format) => search.all(&options.paths, format)?,
+        None => search.any(&options.paths)?,
     };
-    Ok((found.into_iter().map(Into::into).collect(), format))
+    let sources = rule_out(found.iter().cloned().map(Into::into).collect());
+    let first = found.get(sources.iter().position(|source| !source.is_ruled_out()).unwrap_or(0));
+    let format = match (options.format, first) {
+        (Some(format), _) => format,
+        (None, Some(first)) => detect(first.clone().into(), interrupt)?,
+        (None, None) => FormatName::Avro,
+    };
+    Ok((sources, format))
 }
 
 struct Search<'a> {

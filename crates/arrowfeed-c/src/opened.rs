@@ -27,10 +27,23 @@ impl Opened {
     /// Parses options, and opens the first file.
     pub(crate) fn new(text: &str, interrupt: Option<&Interrupt>) -> Result<Self, Error> {
         let options: OpenOptions = parse(text, "options")?;
-        let (sources, format) = files(&options, interrupt)?;
-        let OpenOptions { columns, exclude, limits, filter, skip, take, index, tensors, .. } = options;
+        let filter = options.filter.as_deref().map(str::parse::<Predicate>).transpose();
+        let filter = filter.map_err(|error| Error::options(format!("filter: {error}")))?;
+        let partitioning = match &options.partitioning {
+            None => None,
+            Some(Partitioned::Hive) => Some(Partitioning::Hive),
+            Some(Partitioned::Columns(columns)) => {
+                Some(Partitioning::Schema(columns.schema("partitioning")?))
+            }
+        };
+        let rule_out = |sources| match (&partitioning, &filter) {
+            (Some(partitioning), Some(filter)) => partitioning.rule_out(sources, filter),
+            _ => sources,
+        };
+        let (sources, format) = files(&options, rule_out, interrupt)?;
+        let OpenOptions { columns, exclude, limits, skip, take, index, tensors, .. } = options;
         let added = [&options.file_column, &options.row_column].iter().any(|column| column.is_some())
-            || options.partitioning.is_some();
+            || partitioning.is_some();
         // Added columns may be selected too, so columns are selected after them.
         let (of_format, selected) = match added {
             true => ((None, None), (columns, exclude)),
@@ -39,19 +52,12 @@ impl Opened {
         let common = Common { columns: of_format.0, exclude: of_format.1, limits: limits.0.into() };
         let mut files = formats::open(format, sources, text, common, interrupt)?;
         if added {
-            let of_files = match options.partitioning {
-                None => Vec::new(),
-                Some(Partitioned::Hive) => Partitioning::Hive.columns(&files)?,
-                Some(Partitioned::Columns(columns)) => {
-                    Partitioning::Schema(columns.schema("partitioning")?).columns(&files)?
-                }
-            };
+            let of_files =
+                partitioning.map_or(Ok(Vec::new()), |partitioning| partitioning.columns(&files))?;
             let (file, row) = (options.file_column, options.row_column);
             files = files.with_added_columns(AddedColumns { of_files, file, row, order: None })?;
             files = files.selecting(selected.0.as_deref(), selected.1.as_deref())?;
         }
-        let filter = filter.map(|filter| filter.parse::<Predicate>()).transpose();
-        let filter = filter.map_err(|error| Error::options(format!("filter: {error}")))?;
         let tensors = tensors.map(definitions);
         Ok(Self { files, filter, skip, take, index, tensors })
     }

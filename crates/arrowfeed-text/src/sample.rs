@@ -34,7 +34,7 @@ impl fmt::Debug for Sample {
 }
 
 impl Sample {
-    /// Starts reading the first `sample` records of the files; `None`: all records.
+    /// Starts reading the first `sample` records of the files that give the schema; `None`: all records.
     ///
     /// # Errors
     /// The system reports an error.
@@ -53,7 +53,8 @@ impl Sample {
             claim: None,
         };
         let files = Arc::new(files);
-        let reader = PartReader::new(files.clone(), (0..files.len()).map(Part::whole), options)?;
+        let reader =
+            PartReader::new(files.clone(), files.schema_files().into_iter().map(Part::whole), options)?;
         Ok(Self { files, reader, left: sample.unwrap_or(u64::MAX) })
     }
 

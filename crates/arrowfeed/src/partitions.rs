@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_schema::{Field, FieldRef, SchemaRef};
-use arrowfeed_source::run::{FileColumn, FileSet};
+use arrowfeed_predicate::Predicate;
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::{FileColumn, FileSet, refused_files};
 use arrowfeed_source::{FeedError, FeedErrorKind, printable, quoted};
 use arrowfeed_values::{holds_texts, of_texts};
 
@@ -57,10 +59,38 @@ impl Partitioning {
     /// # Errors
     /// A value does not have the type of its column; texts cannot be converted to that type.
     pub fn columns(&self, files: &FileSet) -> Result<Vec<FileColumn>, FeedError> {
+        self.of_names(&(0..files.len()).map(|file| files.name(file)).collect::<Vec<_>>())
+    }
+
+    /// Marks the files of which a filter refuses all rows because of their directories, see [`FileSource::ruled_out`]. So none of
+    /// them gives the schema. Values and comparisons that are errors rule out no file here;
+    /// [`columns`](Self::columns) and the filter of the files return these errors.
+    ///
+    /// ```
+    /// use arrowfeed::Partitioning;
+    /// use arrowfeed::source::io::FileSource;
+    ///
+    /// let sources = vec![FileSource::from("t/dt=1/a.avro"), FileSource::from("t/dt=2/a.avro")];
+    /// let sources = Partitioning::Hive.rule_out(sources, &"dt = 2 and id > 5".parse()?);
+    /// assert_eq!(sources.iter().map(FileSource::is_ruled_out).collect::<Vec<_>>(), [true, false]);
+    /// # Ok::<(), arrowfeed::predicate::PredicateError>(())
+    /// ```
+    pub fn rule_out(&self, sources: Vec<FileSource>, filter: &Predicate) -> Vec<FileSource> {
+        let columns = self.of_names(&sources.iter().map(FileSource::name).collect::<Vec<_>>());
+        let refused = columns.and_then(|columns| refused_files(&columns, std::iter::once(filter)));
+        let Ok(Some(refused)) = refused else { return sources };
+        let marked = |(source, is_refused): (FileSource, bool)| match is_refused {
+            true => source.ruled_out(),
+            false => source,
+        };
+        sources.into_iter().zip(refused).map(marked).collect()
+    }
+
+    fn of_names(&self, files: &[&str]) -> Result<Vec<FileColumn>, FeedError> {
         let mut texts: Vec<(String, Vec<Option<String>>)> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
-        for file in 0..files.len() {
-            for (name, value) in directories(files.name(file)) {
+        for (file, path) in files.iter().enumerate() {
+            for (name, value) in directories(path) {
                 let number = *numbers.entry(name.clone().into_owned()).or_insert_with(|| {
                     texts.push((name.into_owned(), vec![None; files.len()]));
                     texts.len() - 1
@@ -118,7 +148,7 @@ fn inferred(name: String, texts: Vec<Option<String>>) -> FileColumn {
     FileColumn { field, values, stored: None }
 }
 
-fn converted(texts: &StringArray, field: &Field, files: &FileSet) -> Result<ArrayRef, FeedError> {
+fn converted(texts: &StringArray, field: &Field, files: &[&str]) -> Result<ArrayRef, FeedError> {
     let data_type = field.data_type();
     let refused = |message| FeedError::new(FeedErrorKind::Schema, message).in_field(printable(field.name()));
     if !holds_texts(data_type) {
@@ -129,7 +159,7 @@ fn converted(texts: &StringArray, field: &Field, files: &FileSet) -> Result<Arra
             Some(file) => {
                 let found = quoted(texts.value(file));
                 refused(format!("expected a value of the type {data_type} in the path, found {found}"))
-                    .in_file(files.name(file))
+                    .in_file(files[file])
             }
             None => refused(format!("expected values of the type {data_type}: {error}")),
         }

@@ -197,7 +197,7 @@ fn dataset<T: DatasetClass, A: FormatArguments>(
     let sources = rereadable(source, extension, added.searches_below(), stores)?;
     let (kept, mut partitions, mut merged) = (keywords.clone(), None, None);
     let dataset = keywords.open_files(sources, options, |sources, interrupt| {
-        let (files, found) = added.open(sources, of_format, open, interrupt)?;
+        let (files, found) = added.open((sources, None), of_format, open, interrupt)?;
         partitions = Some(found);
         merged = MergedArgument::of(&files)?;
         Ok(files)
@@ -253,7 +253,8 @@ fn read<A: FormatArguments>(
     let of_format = arguments.options(py)?;
     let (sources, _) = rereadable(source, extension, added.searches_below(), &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
-        let (files, _) = added.open(sources, of_format, open, &interrupt)?;
+        let known = filter.as_ref().and_then(RowFilter::predicate);
+        let (files, _) = added.open((sources, known), of_format, open, &interrupt)?;
         let filter = filter.map(|filter| filter.over(|| files.all_columns())).transpose()?;
         files.read_files(ReadOptions { filter, interrupt: Some(interrupt), ..options })
     })

@@ -76,6 +76,22 @@ fn added_columns_follow_those_of_the_files() {
 }
 
 #[test]
+fn a_file_whose_directory_is_ruled_out_gives_no_format_and_no_schema() {
+    let root = std::env::temp_dir().join(format!("arrowfeed-c-ruled-out-{}", std::process::id()));
+    let files = [("dt=1", "a.dat", "no format"), ("dt=2", "a.jsonl", "{\"a\": 1}\n{\"a\": 2}\n")];
+    let paths = files.map(|(directory, name, text)| {
+        std::fs::create_dir_all(root.join(directory)).unwrap();
+        let path = root.join(directory).join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    });
+    let options = json!({"paths": paths, "partitioning": "hive", "filter": "dt = 2 and a > 1"});
+    let batches = open(&options.to_string()).unwrap().batches("{}");
+    assert_eq!(batches[0]["a"].as_primitive::<Int64Type>().values(), &[2]);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
 fn a_stream_resumes_from_its_state() {
     let options = "{\"batch_size\": 1, \"shuffle_buffer_size\": 10, \"seed\": 7, \"epochs\": 2}";
     let dataset = open(&example_with(json!({}))).unwrap();

@@ -24,6 +24,8 @@ pub struct FileSource {
     pub(crate) bytes: FileBytes,
     /// The identity that the file must have, if known.
     pub(crate) expected: Option<Expected>,
+    /// See [`FileSource::ruled_out`].
+    pub(crate) is_ruled_out: bool,
 }
 
 /// The bytes of an input file before it is opened.
@@ -169,13 +171,25 @@ impl FileSource {
         self
     }
 
+    /// States that a filter refuses all rows of the file, whatever they are. A schema comes from files without this mark, unless all
+    /// files have it or the schemas of all files are merged.
+    pub fn ruled_out(mut self) -> Self {
+        self.is_ruled_out = true;
+        self
+    }
+
+    /// Whether the file has the mark of [`ruled_out`](Self::ruled_out).
+    pub fn is_ruled_out(&self) -> bool {
+        self.is_ruled_out
+    }
+
     /// A file that is opened on demand.
     pub(crate) fn stored(name: impl Into<String>, file: StoredFile) -> Self {
         Self::of(name, FileBytes::Stored(file))
     }
 
     fn of(name: impl Into<String>, bytes: FileBytes) -> Self {
-        Self { name: name.into(), bytes, expected: None }
+        Self { name: name.into(), bytes, expected: None, is_ruled_out: false }
     }
 
     /// The name in messages; for a path, the path as the caller passed it.

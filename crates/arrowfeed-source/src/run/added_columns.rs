@@ -172,6 +172,51 @@ impl FileSet {
     }
 }
 
+/// Which files have no row that passes these predicates, because the values of the columns do not. A part of a conjunction counts
+/// if it names no other column. `None`: no part counts.
+///
+/// # Errors
+/// A part cannot be compared with the type of its column.
+pub fn refused_files<'a>(
+    columns: &[FileColumn],
+    predicates: impl Iterator<Item = &'a Predicate>,
+) -> Result<Option<Vec<bool>>, FeedError> {
+    let Some(first) = columns.first() else { return Ok(None) };
+    let field = |column: &FileColumn| column.field.as_ref().clone().with_nullable(true);
+    let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+    let (files, values) = (first.values.len(), columns.iter().map(|column| column.values.clone()).collect());
+    let batch = RecordBatch::try_new(schema.clone(), values).map_err(internal)?;
+    let named = |path: &str| columns.iter().find(|column| is_named(path, &column.field));
+    let mut refused = None;
+    for predicate in predicates {
+        let parts = match predicate.node() {
+            Node::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(predicate),
+        };
+        for part in parts {
+            let Some(of_part) = part.columns().iter().map(|path| named(path)).collect::<Option<Vec<_>>>()
+            else {
+                continue;
+            };
+            let keeps = part.compile(&schema, Lists::AreValues).and_then(|part| part.keeps(&batch));
+            let keeps = keeps.map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
+            let is_stored = |file: usize| {
+                of_part.iter().any(|column| column.stored.as_ref().is_some_and(|stored| stored.value(file)))
+            };
+            let refused = refused.get_or_insert_with(|| vec![false; files]);
+            for (file, refused) in refused.iter_mut().enumerate() {
+                *refused |= !keeps.value(file) && !is_stored(file);
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// Whether a field path names a column of files.
+fn is_named(path: &str, field: &Field) -> bool {
+    first_steps(path).any(|(name, rest)| rest.is_empty() && name == field.name().as_str())
+}
+
 fn file_names(files: &Files) -> ArrayRef {
     let names = (0..files.entries.len()).map(|file| files.name(file));
     Arc::new(StringArray::from_iter_values(names))
@@ -260,10 +305,7 @@ impl Added {
 
     /// The index of the added column that a field path names.
     pub(super) fn position(&self, path: &str) -> Option<usize> {
-        let is_named = |column: &Column| {
-            first_steps(path).any(|(name, rest)| rest.is_empty() && name == column.field.name().as_str())
-        };
-        self.all.iter().position(is_named)
+        self.all.iter().position(|column| is_named(path, &column.field))
     }
 
     /// Which files have no row that passes these predicates, because of the values of the files. `None`: no predicate has only
@@ -272,39 +314,11 @@ impl Added {
         &self,
         predicates: impl Iterator<Item = &'a Predicate>,
     ) -> Result<Option<Vec<bool>>, FeedError> {
-        let of_files = self.all.iter().filter_map(|column| Some((&column.field, column.of_files.clone()?)));
-        let (fields, values): (Vec<FieldRef>, Vec<ArrayRef>) = of_files
-            .map(|(field, values)| (Arc::new(field.as_ref().clone().with_nullable(true)), values))
-            .unzip();
-        let Some(first) = values.first() else { return Ok(None) };
-        let (files, schema) = (first.len(), Arc::new(Schema::new(fields)));
-        let batch = RecordBatch::try_new(schema.clone(), values).map_err(internal)?;
-        let is_of_files =
-            |path: &&str| self.position(path).is_some_and(|column| self.all[column].of_files.is_some());
-        let mut pruned = None;
-        for predicate in predicates {
-            let parts = match predicate.node() {
-                Node::And(parts) => parts.as_slice(),
-                _ => std::slice::from_ref(predicate),
-            };
-            for part in parts.iter().filter(|part| part.columns().iter().all(is_of_files)) {
-                let keeps = part.compile(&schema, Lists::AreValues).and_then(|part| part.keeps(&batch));
-                let keeps =
-                    keeps.map_err(|error| FeedError::new(FeedErrorKind::Options, error.to_string()))?;
-                let stored = |file: usize| part.columns().iter().any(|path| self.is_stored(path, file));
-                let pruned = pruned.get_or_insert_with(|| vec![false; files]);
-                for (file, pruned) in pruned.iter_mut().enumerate() {
-                    *pruned |= !keeps.value(file) && !stored(file);
-                }
-            }
-        }
-        Ok(pruned)
-    }
-
-    /// Whether a file's own column counts instead of an added one.
-    fn is_stored(&self, path: &str, file: usize) -> bool {
-        let column = self.position(path).map(|column| &self.all[column]);
-        column.and_then(|column| column.stored.as_ref()).is_some_and(|stored| stored.value(file))
+        let of_file = |column: &Column| {
+            let (field, stored) = (column.field.clone(), column.stored.clone());
+            Some(FileColumn { field, values: column.of_files.clone()?, stored })
+        };
+        refused_files(&self.all.iter().filter_map(of_file).collect::<Vec<_>>(), predicates)
     }
 
     /// The columns of one of the files.

@@ -223,6 +223,12 @@ impl FileSet {
         self.pruned.as_ref().is_some_and(|pruned| pruned[file])
     }
 
+    /// The numbers of the files from which a schema may be inferred: those that are not [ruled out](FileSource::ruled_out), or all
+    /// files if there are no others.
+    pub fn schema_files(&self) -> Vec<usize> {
+        self.files.schema_files().collect()
+    }
+
     /// Adds columns to an open file of the format, and filters its rows.
     pub(super) fn wrapped(&self, number: usize, file: Arc<dyn FormatFile>) -> Arc<dyn FormatFile> {
         let name = &self.files.entries[number].name;
@@ -286,6 +292,7 @@ impl FileSet {
                 bytes: FileBytes::Stored(stored.clone()),
                 identity: ForkLock::default(),
                 expected: Some(expected),
+                is_ruled_out: entry.is_ruled_out,
             });
         }
         let files = Files::of(entries.into(), self.files.counts.clone());

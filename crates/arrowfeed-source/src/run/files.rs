@@ -36,6 +36,8 @@ pub(super) struct Entry {
     pub(super) identity: ForkLock<Option<FileIdentity>>,
     /// The identity that the caller requires, if any.
     pub(super) expected: Option<Expected>,
+    /// See [`FileSource::ruled_out`].
+    pub(super) is_ruled_out: bool,
 }
 
 /// The first file that could be opened, and the errors of the files before it.
@@ -112,7 +114,8 @@ impl Files {
         numbers
     }
 
-    /// Returns the result of `open` for the first file that can be opened. For files that are read more than once.
+    /// Returns the result of `open` for the first file that can be opened and is not [ruled out](FileSource::ruled_out). For files that
+    /// are read more than once.
     ///
     /// # Errors
     /// A file is a stream; there is no file, or none can be opened; the caller cancels.
@@ -122,7 +125,7 @@ impl Files {
         open: impl Fn(Opened) -> Result<T, FeedError>,
     ) -> Result<T, FeedError> {
         self.check_stored()?;
-        let found = self.first(check, open, FeedError::is_file_error)?;
+        let found = self.first_of(self.schema_files(), check, open, FeedError::is_file_error)?;
         let failure = found.failed.into_iter().next();
         found.opened.map(|(_, opened)| opened).ok_or_else(|| failure.unwrap_or_else(no_files))
     }
@@ -200,8 +203,25 @@ impl Files {
         open: impl Fn(Opened) -> Result<T, FeedError>,
         is_skippable: impl Fn(&FeedError) -> bool,
     ) -> Result<FirstFile<T>, FeedError> {
+        self.first_of(0..self.entries.len(), check, open, is_skippable)
+    }
+
+    /// The numbers of the files that may give the schema: those that are not ruled out, or all if there are no others.
+    pub(super) fn schema_files(&self) -> impl Iterator<Item = usize> {
+        let all = self.entries.iter().all(|entry| entry.is_ruled_out);
+        (0..self.entries.len()).filter(move |number| all || !self.entries[*number].is_ruled_out)
+    }
+
+    fn first_of<T>(
+        &self,
+        numbers: impl Iterator<Item = usize>,
+        check: &Check<'_>,
+        open: impl Fn(Opened) -> Result<T, FeedError>,
+        is_skippable: impl Fn(&FeedError) -> bool,
+    ) -> Result<FirstFile<T>, FeedError> {
         let mut failed = Vec::new();
-        for (number, entry) in self.entries.iter().enumerate() {
+        for number in numbers {
+            let entry = &self.entries[number];
             check.now()?;
             match entry.open(&self.counts, check).and_then(|opened| opened.open_unchanged(&open)) {
                 Ok(found) => return Ok(FirstFile { opened: Some((number, found)), failed }),
@@ -245,8 +265,8 @@ impl Entry {
 
 impl From<FileSource> for Entry {
     fn from(source: FileSource) -> Self {
-        let FileSource { name, bytes, expected } = source;
-        Self { name: name.into(), bytes, identity: ForkLock::default(), expected }
+        let FileSource { name, bytes, expected, is_ruled_out } = source;
+        Self { name: name.into(), bytes, identity: ForkLock::default(), expected, is_ruled_out }
     }
 }
 

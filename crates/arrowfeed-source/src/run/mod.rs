@@ -56,7 +56,7 @@ mod stream_tests;
 #[cfg(test)]
 mod tests;
 
-pub use added_columns::{AddedColumns, FileColumn};
+pub use added_columns::{AddedColumns, FileColumn, refused_files};
 pub use batch_rows::DEFAULT_BATCH_ROWS;
 pub use batch_stream::BatchStream;
 pub use file_reader::{FileReader, OpenedFile, READER_PREFETCH_BYTES, ReadOptions};

@@ -13,7 +13,7 @@ use crate::sequence_example::{InferredSequenceFeatures, SEQUENCE_COLUMN, Sequenc
 /// Records per batch during inference.
 const TOGETHER: usize = 1024;
 
-/// Infers the features from all records of the files, or from the first `sample` records.
+/// Infers the features from all records of the files that give the schema, or from the first `sample` records.
 ///
 /// # Errors
 /// A record cannot be read; a feature has values of two kinds; no record has a feature; the caller cancels.
@@ -49,7 +49,7 @@ fn without_features() -> FeedError {
     FeedError::new(FeedErrorKind::Schema, message)
 }
 
-/// Calls `each` with all records of the files, or with the first `sample` records. Adds the location of the record to an
+/// Calls `each` with all records of the files that give the schema, or with the first `sample` records. Adds the location of the record to an
 /// error that `each` returns.
 fn each_record(
     raw: FileSet,
@@ -67,7 +67,7 @@ fn each_record(
         interrupt: interrupt.cloned(),
         claim: None,
     };
-    let mut reader = PartReader::new(raw.clone(), (0..raw.len()).map(Part::whole), options)?;
+    let mut reader = PartReader::new(raw.clone(), raw.schema_files().into_iter().map(Part::whole), options)?;
     let mut left = sample.unwrap_or(u64::MAX);
     while left > 0 {
         let Polled::Batch(found) = reader.poll(true)? else { break };
