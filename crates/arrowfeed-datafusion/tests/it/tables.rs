@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrowfeed::avro::AvroOptions;
 use arrowfeed::source::OnError;
@@ -98,28 +98,52 @@ fn metrics(
     }
 }
 
-/// A source that counts its reads, each of which takes some time.
+/// Counts reads, and lets only some of them pass until it is opened.
 #[derive(Debug)]
-struct Counted {
-    bytes: Vec<u8>,
-    reads: Arc<AtomicUsize>,
-    time: Duration,
+struct Gate {
+    reads: AtomicUsize,
+    passing: AtomicUsize,
 }
 
-/// The number of reads after the last one.
-async fn last_read(reads: &AtomicUsize) -> usize {
-    let mut before = usize::MAX;
-    while before != reads.load(Ordering::SeqCst) {
-        before = reads.load(Ordering::SeqCst);
-        tokio::time::sleep(Duration::from_millis(50)).await;
+impl Gate {
+    fn new(passing: usize) -> Arc<Self> {
+        Arc::new(Self { reads: AtomicUsize::new(0), passing: AtomicUsize::new(passing) })
     }
-    before
+
+    fn open(&self) {
+        self.passing.store(usize::MAX, Ordering::SeqCst);
+    }
+
+    /// Waits at most ten seconds, so that a test which never opens the gate fails and does not hang.
+    fn pass(&self) {
+        let number = self.reads.fetch_add(1, Ordering::SeqCst);
+        let begin = Instant::now();
+        while number >= self.passing.load(Ordering::SeqCst) && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The number of reads after the last one.
+    async fn last_read(&self) -> usize {
+        let mut before = usize::MAX;
+        while before != self.reads.load(Ordering::SeqCst) {
+            before = self.reads.load(Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        before
+    }
 }
 
-impl ByteSource for Counted {
+/// A source whose reads pass a gate.
+#[derive(Debug)]
+struct Gated {
+    bytes: Vec<u8>,
+    gate: Arc<Gate>,
+}
+
+impl ByteSource for Gated {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        std::thread::sleep(self.time);
+        self.gate.pass();
         let rest = self.bytes.get(usize::try_from(offset).unwrap()..).unwrap_or(&[]);
         let len = rest.len().min(into.len());
         into[..len].copy_from_slice(&rest[..len]);
@@ -136,11 +160,10 @@ async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("a.avro");
     write(&path, &rows(0, 400_000), 100_000);
-    let reads = Arc::new(AtomicUsize::new(0));
-    // The stream is dropped before its threads have read far ahead.
-    let time = Duration::from_millis(3);
-    let source = Counted { bytes: std::fs::read(&path)?, reads: reads.clone(), time };
-    let source = FileSource::from_source("counted", source);
+    // The stream is dropped before its threads have read the file.
+    let gate = Gate::new(8);
+    let source = Gated { bytes: std::fs::read(&path)?, gate: gate.clone() };
+    let source = FileSource::from_source("gated", source);
     let table = ArrowfeedTable::open(vec![source], TableFormat::Avro(AvroOptions::default())).await?;
     let context = session();
     context.sql("SET datafusion.execution.batch_size = 100").await?;
@@ -148,25 +171,26 @@ async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
     let mut stream = context.sql("SELECT id FROM t").await?.execute_stream().await?;
     stream.next().await.unwrap()?;
     drop(stream);
-    let until_then = last_read(&reads).await;
-    reads.store(0, Ordering::SeqCst);
+    gate.open();
+    let until_then = gate.last_read().await;
+    gate.reads.store(0, Ordering::SeqCst);
     assert_eq!(query(&context, "SELECT count(id) FROM t WHERE id >= 0").await?, ["400000"]);
-    let whole = reads.load(Ordering::SeqCst);
+    let whole = gate.reads.load(Ordering::SeqCst);
     assert!(until_then * 2 < whole, "{until_then} of {whole} reads");
     Ok(())
 }
 
 #[tokio::test]
 async fn a_statement_that_is_dropped_stops_the_reading() {
-    let reads = Arc::new(AtomicUsize::new(0));
+    let gate = Gate::new(10);
     let source = |number: usize| {
-        let (bytes, time) = (format!("{{\"id\": {number}}}\n").into(), Duration::from_millis(2));
-        FileSource::from_source("counted", Counted { bytes, reads: reads.clone(), time })
+        let bytes = format!("{{\"id\": {number}}}\n").into();
+        FileSource::from_source("gated", Gated { bytes, gate: gate.clone() })
     };
     let format = TableFormat::JsonLines(JsonLinesOptions::default());
     let opening = ArrowfeedTable::open((0..200).map(source).collect(), format);
     let started = async {
-        while reads.load(Ordering::SeqCst) == 0 {
+        while gate.reads.load(Ordering::SeqCst) == 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -174,7 +198,8 @@ async fn a_statement_that_is_dropped_stops_the_reading() {
         table = opening => panic!("expected an opening that takes longer, found {table:?}"),
         () = started => {}
     }
-    let reads = last_read(&reads).await;
+    gate.open();
+    let reads = gate.last_read().await;
     assert!((1..100).contains(&reads), "{reads} reads of 200 files");
 }
 
