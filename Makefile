@@ -242,7 +242,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 	cargo fmt --all --check
-	cargo clippy $(WITHOUT_DATAFUSION) --all-targets -- -D warnings
+	cargo clippy $(WITHOUT_DATAFUSION) --all-targets --features arrowfeed-fuzz/programs -- -D warnings
 
 # Users depend on `arrowfeed`, and see types of the crates of the formats, of `arrowfeed-source` and of `arrowfeed-tensor`. The
 # package of Python has no documentation either. It is not excluded: without its features of dependencies, cargo would check them,
@@ -294,10 +294,10 @@ bench-instructions-update: $(VENV)/.test ## commit the figures of this run, of b
 fuzz-build: ## all fuzz targets, which `make fuzz` also builds
 	fuzz/run.sh
 
+# `make test-rust` checks that each target has a corpus.
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
-	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data example_message sequence_example_message tfrecord_file csv_file json_lines_file json_grammar arrow_ipc_file predicate c_options dlpack_import; do \
-		fuzz/run.sh $$target $(SECONDS) || exit 1; done
+	@for corpus in fuzz/corpus/*; do fuzz/run.sh "$${corpus##*/}" $(SECONDS) || exit 1; done
 
 # libdeflate defines the same constants in several of its files, which the sanitizer would report. One test requests
 # more memory than exists.

@@ -14,7 +14,7 @@ from cargo_packages import WITHOUT_DATAFUSION
 from repository import ROOT
 
 PACKAGE = ("rustc", "--package", "arrowfeed-python", "--lib")
-CLIPPY = ("check", *WITHOUT_DATAFUSION, "--all-targets")
+CLIPPY = ("check", *WITHOUT_DATAFUSION, "--all-targets", "--features", "arrowfeed-fuzz/programs")
 COUNTED = ("build", *("--package", "arrowfeed-python", "--package", "bench-instructions"))
 BUILDS = [
     (PACKAGE, ("test", *WITHOUT_DATAFUSION)),
