@@ -2,7 +2,9 @@
 
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array};
 use arrow_schema::ArrowError;
-use arrowfeed::predicate::{Lists, PredicateError};
+use arrowfeed::predicate::Lists;
+use arrowfeed::source::copy_error;
+use arrowfeed::source::format::predicate_error;
 use arrowfeed::{FeedError, FeedErrorKind};
 use arrowfeed_select::{filter_batch, take};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -36,7 +38,7 @@ pub(crate) fn filter(batch: &RecordBatch, value: &Bound<'_, PyAny>) -> PyResult<
         let filter = RowFilter::parse("rows", value)?;
         call(py, || {
             let predicate = filter.over(|| Ok::<_, FeedError>(batch.schema()))?;
-            let failed = |kind| move |error: PredicateError| FeedError::new(kind, error.to_string());
+            let failed = |kind| move |error| predicate_error(kind, &error);
             let compiled = predicate.compile(batch.schema_ref(), Lists::HoldOneValue);
             let compiled = compiled.map_err(failed(FeedErrorKind::Options))?;
             compiled.keeps(batch).map_err(failed(FeedErrorKind::Conversion))
@@ -86,7 +88,8 @@ fn taken(py: Python<'_>, batch: &RecordBatch, rows: Vec<u64>) -> PyResult<Record
 }
 
 fn selection_error(error: ArrowError) -> FeedError {
-    FeedError::new(FeedErrorKind::Conversion, error.to_string())
+    let message = error.to_string();
+    copy_error(error, || FeedError::new(FeedErrorKind::Conversion, message))
 }
 
 /// Whether a value is a predicate, its text, or an expression of another library.

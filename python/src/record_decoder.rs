@@ -1,6 +1,7 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
 use arrowfeed::avro::{Framing, WriterId};
+use arrowfeed::source::copy_error;
 use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -256,7 +257,7 @@ impl AvroRecordDecoder {
         let joined = arrowfeed_select::concat_batches(schema, &batches.iter().collect::<Vec<_>>());
         joined.map(RecordBatch::new).map_err(|error| {
             let message = format!("expected records that fit into one batch: {error}");
-            self.located(py, FeedError::limit_reached("batch_bytes", message))
+            self.located(py, copy_error(error, || FeedError::limit_reached("batch_bytes", message)))
         })
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
-use arrowfeed::source::Limits;
+use arrowfeed::source::{Limits, out_of_memory};
 use arrowfeed::sources::redacted;
 use arrowfeed::{AvroOptions, AvroSchema, FeedError, FeedErrorKind, WriteOptions};
 use arrowfeed_ffi::Invalid;
@@ -254,7 +254,7 @@ pub(crate) fn source_error(error: ArrowError) -> FeedError {
             Ok(error) => *error,
             Err(error) => SourceFailed(ArrowError::ExternalError(error)).into(),
         },
-        error => SourceFailed(error).into(),
+        error => out_of_memory(&error).unwrap_or_else(|| SourceFailed(error).into()),
     }
 }
 

@@ -8,7 +8,9 @@ use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::{Message, MetadataVersion, root_as_message_with_opts};
 use arrow_schema::ArrowError;
 use arrowfeed_source::io::{OpenFile, checked_read_at};
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, MemoryExhausted, panic_text, thousands};
+use arrowfeed_source::{
+    FeedError, FeedErrorKind, Limits, MemoryExhausted, caught, out_of_memory, panic_text, thousands,
+};
 use flatbuffers::{InvalidFlatbuffer, VerifierOptions};
 
 /// The first bytes of a message.
@@ -207,11 +209,17 @@ pub(crate) fn read_into(file: &OpenFile, at: u64, into: &mut [u8]) -> Result<(),
 /// # Errors
 /// Out of memory.
 pub(crate) fn zeroed(len: usize) -> Result<MutableBuffer, FeedError> {
-    // The system provides zeroed pages when they are written, so bytes that are not read take no memory.
-    match len.checked_next_multiple_of(64).is_some_and(|len| isize::try_from(len).is_ok()) {
-        true => Ok(MutableBuffer::from_len_zeroed(len)),
-        false => MemoryExhausted::unwind(len),
+    // The buffer ends the process if its allocation fails.
+    let mut room: Vec<u8> = Vec::new();
+    let fits = len.checked_next_multiple_of(64).is_some_and(|len| room.try_reserve_exact(len).is_ok());
+    // Keeps the compiler from removing the unused allocation.
+    std::hint::black_box(&room);
+    drop(room);
+    if !fits {
+        return caught(|| MemoryExhausted::unwind(len));
     }
+    // The system provides zeroed pages when they are written, so bytes that are not read take no memory.
+    Ok(MutableBuffer::from_len_zeroed(len))
 }
 
 /// Runs the `arrow-ipc` crate on untrusted bytes. Converts its errors and panics to an error of kind `kind`. The crate indexes
@@ -226,7 +234,10 @@ pub(crate) fn guarded<T>(
 ) -> Result<T, FeedError> {
     let found = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(found)) => return Ok(found),
-        Ok(Err(error)) => error.to_string(),
+        Ok(Err(error)) => match out_of_memory(&error) {
+            Some(error) => return Err(error),
+            None => error.to_string(),
+        },
         Err(panic) => format!("bytes that cannot be read: {}", panic_text(&*panic).unwrap_or_default()),
     };
     Err(FeedError::new(kind, format!("expected {expected}, found {found}")))

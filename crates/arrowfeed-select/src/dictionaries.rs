@@ -228,7 +228,7 @@ fn with_one_dictionary<K: ArrowDictionaryKeyType>(
 /// values of a dictionary, such as casts, are safe on the result. The key under a null may become any other.
 ///
 /// # Errors
-/// The used values do not fit into one array, or a child that must not have nulls has some.
+/// The used values do not fit into one array or into memory, or a child that must not have nulls has some.
 pub fn compact(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if !contains_dictionary(array.data_type()) {
         return Ok(array.slice(0, array.len()));
@@ -248,6 +248,9 @@ fn compacted(data: ArrayData) -> Result<ArrayData, ArrowError> {
 }
 
 fn with_used_values<K: ArrowDictionaryKeyType>(data: ArrayData) -> Result<ArrayData, ArrowError> {
+    // The new keys, and the slots of the values that are used: as `usize` and as indices.
+    let slot = size_of::<K::Native>() + size_of::<usize>() + size_of::<u64>();
+    crate::room::reserve(data.len().saturating_mul(slot))?;
     let array = DictionaryArray::<K>::from(data);
     let used = used(&array);
     if used.len() == array.values().len() && !contains_dictionary(array.values().data_type()) {

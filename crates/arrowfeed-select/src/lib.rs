@@ -46,7 +46,7 @@ use types::{contains_dictionary, contains_list, interleaves_by_ranges, type_of_a
 /// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
 ///
 /// # Errors
-/// The result does not fit into one array.
+/// The result does not fit into one array or into memory.
 ///
 /// # Panics
 /// An index is out of range.
@@ -54,6 +54,7 @@ pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowErr
     if indices.is_empty() && contains_dictionary(array.data_type()) {
         return Ok(array.slice(0, 0));
     }
+    room::check_taken(array, indices)?;
     if !contains_list(array.data_type()) {
         return arrow_select::take::take(array, indices, None);
     }
@@ -75,8 +76,13 @@ pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowErr
 /// Returns the slots of `array` where `mask` is set.
 ///
 /// # Errors
-/// The mask and the array have different lengths.
+/// The mask and the array have different lengths, or the result does not fit into memory.
 pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowError> {
+    room::check_filtered(std::iter::once(array), mask)?;
+    filtered(array, mask)
+}
+
+fn filtered(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowError> {
     if contains_dictionary(array.data_type()) && mask.len() == array.len() && !mask.has_true() {
         return Ok(array.slice(0, 0));
     }
@@ -95,14 +101,15 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
 /// Returns the rows of `batch` where `mask` is set.
 ///
 /// # Errors
-/// The mask and the batch have different lengths.
+/// The mask and the batch have different lengths, or the result does not fit into memory.
 pub fn filter_batch(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch, ArrowError> {
+    room::check_filtered(batch.columns().iter().map(AsRef::as_ref), mask)?;
     // The ranges or the numbers of the rows are found once for all columns.
     let rows = FilterBuilder::new(mask).optimize().build();
     let column = |column: &ArrayRef| match contains_dictionary(column.data_type())
         || contains_list(column.data_type())
     {
-        true => filter(column, mask),
+        true => filtered(column, mask),
         false => rows.filter(column),
     };
     let columns = batch.columns().iter().map(column).collect::<Result<_, _>>()?;
@@ -221,8 +228,9 @@ pub fn concat_batch_slices(batches: &[&RecordBatch], slices: &[Slice]) -> Result
 /// Returns `n` copies of the only slot of `array`.
 ///
 /// # Errors
-/// The result does not fit into one array.
+/// The result does not fit into one array or into memory.
 pub fn repeat(array: &dyn Array, n: usize) -> Result<ArrayRef, ArrowError> {
+    room::reserve(n.saturating_mul(size_of::<u64>()))?;
     take(array, &UInt64Array::from(vec![0; n]))
 }
 

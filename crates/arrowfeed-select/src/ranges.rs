@@ -7,6 +7,9 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType};
 
+/// Bytes of a range in a list.
+pub(crate) const RANGE: usize = size_of::<Range>();
+
 /// Ranges of slots to copy, in order. Adjacent ranges are merged.
 pub(crate) struct Ranges {
     arrays: Vec<ArrayData>,

@@ -2,17 +2,20 @@
 //!
 //! The kernels end the process if an allocation fails, and panic or fail late if offsets overflow. So the bytes of a large
 //! copy are allocated in one piece before, and freed: if this succeeds, the kernel finds the same memory, unless another
-//! thread takes it in between. Copies of up to [`SMALL`] bytes are not tested.
+//! thread takes it in between. Copies of up to [`SMALL`] bytes are not tested. Where the exact size takes time, as much as the
+//! copy may take is tried first.
 
 use std::io;
 use std::{error, fmt};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_array::{Array, ArrayRef, BooleanArray, OffsetSizeTrait, downcast_integer_array};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType, UnionMode};
 
+use crate::ranges::RANGE;
 use crate::slices::Slice;
-use crate::types::interleaves_by_ranges;
+use crate::types::{contains_list, has_one_width, interleaves_by_ranges};
 
 /// Largest copy that is made without a test.
 const SMALL: usize = 1 << 20;
@@ -41,7 +44,7 @@ pub(crate) fn check_slices(
     slices: impl Iterator<Item = Slice> + Clone,
     slots: usize,
 ) -> Result<(), ArrowError> {
-    check(arrays, slices, slots, 0)
+    check(arrays, slices, slots, Kernel::joining(arrays, 0))
 }
 
 /// Returns an error if the slots `(array, slot)` do not fit into memory or into one array.
@@ -49,23 +52,117 @@ pub(crate) fn check_slots(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Re
     // The kernel makes a list of the places of all items of lists.
     let by_ranges = arrays.first().is_some_and(|array| interleaves_by_ranges(array.data_type()));
     let place = if by_ranges { 0 } else { PLACE };
-    check(arrays, slots.iter().map(|&(array, start)| Slice { array, start, len: 1 }), slots.len(), place)
+    let slices = slots.iter().map(|&(array, start)| Slice { array, start, len: 1 });
+    check(arrays, slices, slots.len(), Kernel::joining(arrays, place))
+}
+
+/// Returns an error if the slots at `indices` do not fit into memory or into one array.
+///
+/// # Panics
+/// An index is out of range.
+pub(crate) fn check_taken(array: &dyn Array, indices: &dyn Array) -> Result<(), ArrowError> {
+    let (slots, kernel) = (indices.len(), Kernel::selecting(array));
+    if has_one_width(array.data_type()) {
+        return check(&[array], std::iter::empty(), slots, kernel);
+    }
+    if let Some(longest) = longest(array, slots) {
+        let most = longest.saturating_add(size_of::<i64>() + PLACE).saturating_mul(slots);
+        if reserve(most).is_ok() {
+            return Ok(());
+        }
+    }
+    reserve(slots.saturating_mul(size_of::<Slice>()))?;
+    let mut slices = Vec::with_capacity(slots);
+    downcast_integer_array!(
+        indices => slices.extend(indices.iter().map(|index| match index {
+            Some(index) => Slice { array: 0, start: index.as_usize(), len: 1 },
+            None => Slice { array: 0, start: 0, len: 0 },
+        })),
+        // The kernel returns the error.
+        _ => return Ok(())
+    );
+    check(&[array], slices.iter().copied(), slots, kernel)
+}
+
+/// Returns an error if the slots of all `columns` where `mask` is set do not fit into memory.
+pub(crate) fn check_filtered<'a>(
+    columns: impl Iterator<Item = &'a dyn Array> + Clone,
+    mask: &BooleanArray,
+) -> Result<(), ArrowError> {
+    let slots = mask.true_count();
+    if slots == 0 || slots == mask.len() || columns.clone().any(|column| column.len() != mask.len()) {
+        return Ok(());
+    }
+    let all = |slices: &[Slice]| -> Result<usize, ArrowError> {
+        // The kernel makes a list of the rows or of their ranges.
+        let mut bytes = slots.saturating_mul(PLACE);
+        for column in columns.clone() {
+            let kernel = Kernel::selecting(column);
+            let own = measured(&[column], slices.iter().copied(), slots, kernel)?;
+            bytes = bytes.saturating_add(kernel.peak(own, slots));
+        }
+        Ok(bytes)
+    };
+    // No slot is copied twice.
+    if reserve(all(&[Slice { array: 0, start: 0, len: mask.len() }])?).is_ok() {
+        return Ok(());
+    }
+    reserve(slots.saturating_mul(size_of::<Slice>()))?;
+    let set = match mask.nulls() {
+        Some(nulls) => mask.values() & nulls.inner(),
+        None => mask.values().clone(),
+    };
+    let slices = set.set_slices().map(|(start, end)| Slice { array: 0, start, len: end - start });
+    reserve(all(&slices.collect::<Vec<_>>())?)
+}
+
+/// How a kernel uses memory.
+#[derive(Debug, Clone, Copy)]
+struct Kernel {
+    /// Bytes for each item of lists beside the copies.
+    place: usize,
+    /// Whether copies grow: the old memory and the new one, which is twice as large, exist at the same time.
+    grows: bool,
+    /// Whether copies of dictionaries share the values.
+    shares: bool,
+}
+
+impl Kernel {
+    /// Joins slots of arrays.
+    fn joining(arrays: &[&dyn Array], place: usize) -> Self {
+        let grows = |array: &&dyn Array| {
+            interleaves_by_ranges(array.data_type()) || matches!(array.data_type(), DataType::Union(..))
+        };
+        Self { place, grows: arrays.first().is_some_and(grows), shares: false }
+    }
+
+    /// Selects slots of an array.
+    fn selecting(array: &dyn Array) -> Self {
+        let grows = contains_list(array.data_type()) || matches!(array.data_type(), DataType::Union(..));
+        Self { place: 0, grows, shares: true }
+    }
+
+    /// Bytes that exist at the same time, for copies of `bytes` bytes.
+    fn peak(self, bytes: usize, slots: usize) -> usize {
+        match self.grows {
+            true => slots.saturating_mul(RANGE).saturating_add(bytes).saturating_mul(3),
+            false => bytes,
+        }
+    }
 }
 
 fn check(
     arrays: &[&dyn Array],
     slices: impl Iterator<Item = Slice> + Clone,
     slots: usize,
-    place: usize,
+    kernel: Kernel,
 ) -> Result<(), ArrowError> {
-    let Some(first) = arrays.first() else { return Ok(()) };
-    let bytes = measured(arrays, slices, slots, place)?;
-    // Copies by ranges grow: the old memory and the new one, which is twice as large, exist at the same time.
-    let grows = interleaves_by_ranges(first.data_type()) || matches!(first.data_type(), DataType::Union(..));
-    reserve(if grows { bytes.saturating_mul(3) } else { bytes })
+    let bytes = measured(arrays, slices, slots, kernel)?;
+    reserve(kernel.peak(bytes, slots))
 }
 
-fn reserve(bytes: usize) -> Result<(), ArrowError> {
+/// Returns an error if this many bytes cannot be allocated.
+pub(crate) fn reserve(bytes: usize) -> Result<(), ArrowError> {
     if bytes <= SMALL {
         return Ok(());
     }
@@ -79,12 +176,13 @@ fn reserve(bytes: usize) -> Result<(), ArrowError> {
     Ok(())
 }
 
-/// The bytes of a copy, with `place` bytes for each item of lists. Values of dictionaries and of runs count whole, since a kernel may copy all of them.
+/// The bytes of a copy. Values of runs, and of dictionaries unless they are shared, count whole, since a kernel may copy all of
+/// them.
 fn measured(
     arrays: &[&dyn Array],
     slices: impl Iterator<Item = Slice> + Clone,
     slots: usize,
-    place: usize,
+    kernel: Kernel,
 ) -> Result<usize, ArrowError> {
     let Some(first) = arrays.first() else { return Ok(0) };
     if arrays.iter().any(|array| array.data_type() != first.data_type()) {
@@ -103,15 +201,15 @@ fn measured(
         DataType::LargeBinary => {
             strings(arrays, slices, slots, |array| array.as_binary::<i64>().value_offsets())?
         }
-        DataType::List(_) => lists(arrays, slices, (slots, place), |array| {
+        DataType::List(_) => lists(arrays, slices, (slots, kernel), |array| {
             let list = array.as_list::<i32>();
             (list.value_offsets(), list.values().clone())
         })?,
-        DataType::LargeList(_) => lists(arrays, slices, (slots, place), |array| {
+        DataType::LargeList(_) => lists(arrays, slices, (slots, kernel), |array| {
             let list = array.as_list::<i64>();
             (list.value_offsets(), list.values().clone())
         })?,
-        DataType::Map(..) => lists(arrays, slices, (slots, place), |array| {
+        DataType::Map(..) => lists(arrays, slices, (slots, kernel), |array| {
             let map = array.as_map();
             (map.value_offsets(), std::sync::Arc::new(map.entries().clone()))
         })?,
@@ -121,14 +219,14 @@ fn measured(
                 arrays.iter().map(|array| array.as_fixed_size_list().values().as_ref()).collect();
             let slices = slices.map(|it| Slice { start: it.start * size, len: it.len * size, ..it });
             let slices = collected(slices)?;
-            measured(&items, slices.iter().copied(), of_slots(size), place)?
+            measured(&items, slices.iter().copied(), of_slots(size), kernel)?
         }
         DataType::Struct(fields) => {
             let columns = (0..fields.len()).map(|i| {
                 let column: Vec<&dyn Array> =
                     arrays.iter().map(|array| array.as_struct().column(i).as_ref()).collect();
                 let slices = collected(slices.clone())?;
-                measured(&column, slices.iter().copied(), slots, place)
+                measured(&column, slices.iter().copied(), slots, kernel)
             });
             columns.sum::<Result<usize, ArrowError>>()?
         }
@@ -140,7 +238,7 @@ fn measured(
                     UnionMode::Sparse => collected(slices.clone())?,
                     UnionMode::Dense => branch(arrays, id, slices.clone())?,
                 };
-                measured(&column, slices.iter().copied(), slices.iter().map(|it| it.len).sum(), place)
+                measured(&column, slices.iter().copied(), slices.iter().map(|it| it.len).sum(), kernel)
             });
             children
                 .sum::<Result<usize, ArrowError>>()?
@@ -148,7 +246,8 @@ fn measured(
         }
         DataType::Dictionary(keys, _) => {
             let values = arrays.iter().map(|array| array.as_any_dictionary().values());
-            of_slots(keys.primitive_width().unwrap_or_default()).saturating_add(stored(values))
+            let values = if kernel.shares { 0 } else { stored(values) };
+            of_slots(keys.primitive_width().unwrap_or_default()).saturating_add(values)
         }
         DataType::RunEndEncoded(..) => {
             let all =
@@ -194,7 +293,7 @@ fn strings<'a, O: OffsetSizeTrait>(
 fn lists<'a, O: OffsetSizeTrait>(
     arrays: &[&'a dyn Array],
     slices: impl Iterator<Item = Slice> + Clone,
-    (slots, place): (usize, usize),
+    (slots, kernel): (usize, Kernel),
     parts: impl Fn(&'a dyn Array) -> (&'a [O], ArrayRef),
 ) -> Result<usize, ArrowError> {
     let (offsets, items): (Vec<&[O]>, Vec<ArrayRef>) = arrays.iter().map(|array| parts(*array)).unzip();
@@ -210,8 +309,8 @@ fn lists<'a, O: OffsetSizeTrait>(
         len: span(offsets[it.array], it),
     }))?;
     let items: Vec<&dyn Array> = items.iter().map(AsRef::as_ref).collect();
-    let inside = measured(&items, slices.iter().copied(), count, place)?;
-    Ok(inside.saturating_add(count.saturating_mul(place)).saturating_add(own))
+    let inside = measured(&items, slices.iter().copied(), count, kernel)?;
+    Ok(inside.saturating_add(count.saturating_mul(kernel.place)).saturating_add(own))
 }
 
 /// The bytes of the offsets, if they can address `end`.
@@ -220,8 +319,27 @@ fn fitting<O: OffsetSizeTrait>(end: usize, slots: usize) -> Result<usize, ArrowE
     Ok(slots.saturating_add(1).saturating_mul(size_of::<O>()))
 }
 
+/// Values of a dictionary without a row may have any offsets.
 fn span<O: OffsetSizeTrait>(offsets: &[O], Slice { start, len, .. }: Slice) -> usize {
-    offsets[start + len].as_usize() - offsets[start].as_usize()
+    offsets[start + len].as_usize().saturating_sub(offsets[start].as_usize())
+}
+
+/// The length of the longest byte string, if there are not many more of them than `slots`; `None` for other types.
+fn longest(array: &dyn Array, slots: usize) -> Option<usize> {
+    fn of<O: OffsetSizeTrait>(offsets: &[O]) -> Option<usize> {
+        let lengths = offsets.windows(2).map(|pair| pair[1].as_usize().saturating_sub(pair[0].as_usize()));
+        Some(lengths.max().unwrap_or(0))
+    }
+    if array.len() > slots {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Utf8 => of(array.as_string::<i32>().value_offsets()),
+        DataType::Binary => of(array.as_binary::<i32>().value_offsets()),
+        DataType::LargeUtf8 => of(array.as_string::<i64>().value_offsets()),
+        DataType::LargeBinary => of(array.as_binary::<i64>().value_offsets()),
+        _ => None,
+    }
 }
 
 /// The slots of slices of dense unions in the branch `id`.

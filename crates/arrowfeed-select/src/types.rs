@@ -36,6 +36,23 @@ pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
     }
 }
 
+/// Whether copies of all slots take the same memory. Values of dictionaries and of views do not count, as they are shared.
+pub(crate) fn has_one_width(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::List(_)
+        | DataType::LargeList(_)
+        | DataType::Map(..)
+        | DataType::Union(..) => false,
+        DataType::Struct(fields) => fields.iter().all(|field| has_one_width(field.data_type())),
+        DataType::FixedSizeList(items, _) => has_one_width(items.data_type()),
+        _ => true,
+    }
+}
+
 /// Whether the `interleave` kernel loses slots of this type, or takes disproportionate memory.
 pub(crate) fn interleaves_by_ranges(data_type: &DataType) -> bool {
     match data_type {

@@ -55,7 +55,7 @@ pub use column_difference::column_difference;
 pub use excluded_columns::{check_selection, remaining_columns};
 pub use known_chunks::KnownChunks;
 pub use named_columns::{each_named_column, named_columns, project};
-pub use passing::{Incomparable, PassingShare, compiled, passing_rows};
+pub use passing::{Incomparable, PassingShare, compiled, passing_rows, predicate_error};
 pub use valid_values::check_values;
 
 /// Number of bytes at the start of a file that most formats read to open it.

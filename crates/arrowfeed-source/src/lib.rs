@@ -52,7 +52,7 @@ pub use fork_lock::ForkLock;
 pub use free_memory::return_free_memory;
 pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
 pub use limits::Limits;
-pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined};
+pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined, out_of_memory};
 pub use message::{counted, hex, printable, quoted, thousands};
 pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};

@@ -46,10 +46,16 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedE
 /// The error of a copy of rows: of a failed allocation, or else the one that `other` makes.
 #[cold]
 pub fn copy_error(error: ArrowError, other: impl FnOnce() -> FeedError) -> FeedError {
-    match exhausted(&error) {
-        Some(exhausted) => exhausted.error(),
+    match out_of_memory(&error) {
+        Some(error) => error,
         None => other().with_source(error),
     }
+}
+
+/// The error of a copy for which there is not enough memory; `None` for other errors.
+#[cold]
+pub fn out_of_memory(error: &ArrowError) -> Option<FeedError> {
+    exhausted(error).map(MemoryExhausted::error)
 }
 
 /// Returns a copy that fails for lack of memory only, and unwinds then, as a column that cannot grow. `why`: the reason.

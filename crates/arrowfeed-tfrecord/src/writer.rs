@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use arrowfeed_select::compact;
 use arrowfeed_source::io::{NewFile, Target};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, counted};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, counted, out_of_memory};
 
 use crate::example::ExampleEncoder;
 use crate::sequence_example::SequenceExampleEncoder;
@@ -179,6 +179,7 @@ fn raw_records(batch: &RecordBatch) -> Result<LargeBinaryArray, FeedError> {
     }
     // A cast reads all values of a dictionary, and those that no row uses may be invalid.
     let records = compact(column).and_then(|column| cast(&column, &DataType::LargeBinary));
-    let records = records.map_err(|error| of_column(error.to_string()))?;
+    let records =
+        records.map_err(|error| out_of_memory(&error).unwrap_or_else(|| of_column(error.to_string())))?;
     Ok(records.as_binary().clone())
 }

@@ -14,16 +14,19 @@
 //!
 //! A crate for a new file format uses the crate `arrowfeed-source`, which also has the engine that decodes files.
 
-#[doc(hidden)]
-pub use arrowfeed_source::POLL_INTERVAL;
 pub use arrowfeed_source::{
     Check, FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Requests, SchemaChange,
     SchemaChangeKind, SchemaMerge, Skipped, interrupt_or,
 };
+#[doc(hidden)]
+pub use arrowfeed_source::{POLL_INTERVAL, copy_error, out_of_memory};
 
 /// Sources of rows.
 pub mod format {
     pub use arrowfeed_source::format::{ChunkFormat, ChunkOptions, ChunkSource, Claim};
+
+    #[doc(hidden)]
+    pub use arrowfeed_source::format::predicate_error;
 }
 
 /// Sources of bytes.

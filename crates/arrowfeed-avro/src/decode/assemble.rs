@@ -128,7 +128,7 @@ pub(crate) fn interleaved(arrays: &[ArrayRef], slots: &[(usize, usize)]) -> Arra
 
 /// Repeats the only slot of `array` `len` times.
 pub(crate) fn repeated(array: &ArrayRef, len: usize) -> ArrayRef {
-    arrowfeed_select::repeat(array, len).expect("copies that were counted before they were made")
+    copied(arrowfeed_select::repeat(array, len), "copies that were counted before they were made")
 }
 
 /// Adds nulls to an array that has none.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int32Array, StructArray, UnionArray};
 use arrow_schema::Fields;
+use arrowfeed_source::copied;
 
 use super::context::Context;
 use super::json;
@@ -58,7 +59,7 @@ fn structure(union: &UnionArray, null: Option<i8>, fields: &Fields, branches: &[
     let column = |branch: &i8| {
         let slots = types.iter().zip(places);
         let slots: Int32Array = slots.map(|(of, place)| (of == branch).then_some(*place)).collect();
-        arrowfeed_select::take(union.child(*branch), &slots).expect("values that fitted one batch")
+        copied(arrowfeed_select::take(union.child(*branch), &slots), "values that fitted one batch")
     };
     let columns = branches.iter().map(column).collect();
     let nulls = null.map(|null| types.iter().map(|branch| *branch != null).collect());

@@ -19,7 +19,7 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, copied};
 
 use crate::options::ColumnEncoding;
 use arrowfeed_source::field_path;
@@ -161,7 +161,8 @@ fn values(native: &ArrayRef, to: &DataType) -> ArrayRef {
             let keys = native.as_dictionary::<Int32Type>();
             let symbols: LargeBinaryArray =
                 keys.values().as_string::<i32>().iter().map(|symbol| symbol.map(str::as_bytes)).collect();
-            arrowfeed_select::take(&symbols, keys.keys()).expect("keys are below the dictionary's length")
+            let symbols = arrowfeed_select::take(&symbols, keys.keys());
+            copied(symbols, "keys are below the dictionary's length")
         }
         (DataType::FixedSizeBinary(_), DataType::LargeBinary) => {
             let fixed = native.as_fixed_size_binary();
@@ -188,7 +189,7 @@ fn ragged<O: OffsetSizeTrait>(
     let offsets = OffsetBuffer::from_lengths(nulls.iter().map(|valid| if valid { n } else { 0 }));
     let kept = nulls.iter().flat_map(|valid| std::iter::repeat_n(valid, n));
     let kept = arrow_array::BooleanArray::from(kept.collect::<Vec<bool>>());
-    (offsets, arrowfeed_select::filter(&values, &kept).expect("a flag for each value"))
+    (offsets, copied(arrowfeed_select::filter(&values, &kept), "a flag for each value"))
 }
 
 fn offsets<O: OffsetSizeTrait>(narrow: &OffsetBuffer<i32>) -> OffsetBuffer<O> {

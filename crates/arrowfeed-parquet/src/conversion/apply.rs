@@ -12,7 +12,6 @@ use arrow_buffer::{ArrowNativeType, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::display::FormatOptions;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
-use arrow_select::filter::filter;
 use arrow_select::take::take;
 use arrowfeed_source::thousands;
 
@@ -127,7 +126,10 @@ fn singletons(array: &ArrayRef) -> Result<Lists, Unfit> {
 /// The non-null values.
 fn valid(array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<ArrayRef, Unfit> {
     match nulls {
-        Some(nulls) => filter(array, &BooleanArray::from(nulls.inner().clone())).map_err(refused),
+        Some(nulls) => {
+            let valid = arrowfeed_select::filter(array, &BooleanArray::from(nulls.inner().clone()));
+            Ok(arrowfeed_source::copied(valid, "a flag for each value"))
+        }
         None => Ok(array.clone()),
     }
 }

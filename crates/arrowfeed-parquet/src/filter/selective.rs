@@ -10,8 +10,8 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
 use arrowfeed_predicate::CompiledPredicate;
-use arrowfeed_source::format::{Chunk, ReadChunks, Selection};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind};
+use arrowfeed_source::format::{Chunk, ReadChunks, Selection, predicate_error};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, copy_error};
 use parquet::arrow::arrow_reader::RowSelection;
 
 use super::FileFilter;
@@ -117,7 +117,7 @@ fn count(chunk: &Chunk, pages: Option<&RowSelection>) -> u64 {
 
 /// The rows that pass.
 fn keeps(predicate: &CompiledPredicate, batch: &RecordBatch) -> Result<BooleanArray, FeedError> {
-    predicate.keeps(batch).map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))
+    predicate.keeps(batch).map_err(|error| predicate_error(FeedErrorKind::Internal, &error))
 }
 
 impl ReadChunks for SelectiveFile {
@@ -177,7 +177,10 @@ impl ReadChunks for SelectiveFile {
             (Kind::Filtered, Some(batch), Some(filter)) => {
                 let keeps = keeps(&filter.filter.of_all, &batch)?;
                 let passing = arrowfeed_select::filter_batch(&batch, &keeps);
-                passing.map(Some).map_err(|error| FeedError::new(FeedErrorKind::Internal, error.to_string()))
+                passing.map(Some).map_err(|error| {
+                    let message = error.to_string();
+                    copy_error(error, || FeedError::new(FeedErrorKind::Internal, message))
+                })
             }
             (_, found, _) => Ok(found),
         }

@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::Schema;
 use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, PredicateError};
 
-use crate::{FeedError, FeedErrorKind};
+use crate::{FeedError, FeedErrorKind, out_of_memory};
 
 /// Number of rows after which earlier rows count half.
 const RECENT: u64 = 1 << 16;
@@ -43,8 +43,15 @@ impl Incomparable {
             }
             other => other,
         };
-        FeedError::new(FeedErrorKind::Conversion, error.to_string()).with_record(record)
+        predicate_error(FeedErrorKind::Conversion, &error).with_record(record)
     }
+}
+
+/// The error of a predicate: that of a failed allocation, or else one of this kind.
+#[cold]
+pub fn predicate_error(kind: FeedErrorKind, error: &PredicateError) -> FeedError {
+    let memory = if let PredicateError::Arrow(error) = error { out_of_memory(error) } else { None };
+    memory.unwrap_or_else(|| FeedError::new(kind, error.to_string()))
 }
 
 /// Finds the rows of a batch that pass. Rows from the first incomparable one on do not.

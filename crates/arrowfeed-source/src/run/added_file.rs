@@ -3,11 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
-};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_schema::SchemaRef;
-use arrow_select::take::take;
 
 use super::row_starts::RowStarts;
 use crate::format::{
@@ -15,7 +12,7 @@ use crate::format::{
     UnitDecoder, stretches,
 };
 use crate::io::Fingerprint;
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, thousands};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, Limits, OnError, Report, copy_error, thousands};
 
 /// An open file with added columns.
 #[derive(Debug)]
@@ -89,7 +86,7 @@ impl Repeated {
                 );
                 return Err(FeedError::limit_reached("batch_bytes", message));
             }
-            take(&self.value, &UInt32Array::from(vec![0; rows]), None).map_err(internal)?
+            arrowfeed_select::repeat(&self.value, rows).map_err(internal)?
         };
         self.longest.with(|longest| *longest = array.clone());
         Ok(array)
@@ -98,7 +95,7 @@ impl Repeated {
 
 #[cold]
 pub(super) fn internal(error: arrow_schema::ArrowError) -> FeedError {
-    FeedError::new(FeedErrorKind::Internal, "expected added columns that fit the batch").with_source(error)
+    copy_error(error, || FeedError::new(FeedErrorKind::Internal, "expected added columns that fit the batch"))
 }
 
 impl FormatFile for FileWithColumns {

@@ -21,7 +21,7 @@ use crate::format::{
 };
 use crate::io::Fingerprint;
 use crate::stats::{Stage, enter};
-use crate::{Check, FeedError, FeedErrorKind, Report};
+use crate::{Check, FeedError, FeedErrorKind, Report, copy_error};
 
 /// Rows that are chosen by their place, of which a filter reads those that pass.
 pub trait ChosenRows: Send + Sync + Debug {
@@ -141,7 +141,7 @@ impl Filter {
         let mask = BooleanArray::new(mask.clone(), None);
         arrowfeed_select::filter_batch(&returned, &mask).map_err(|error| {
             let message = "expected the rows that pass a filter to form a batch";
-            FeedError::new(FeedErrorKind::Internal, message).with_source(error)
+            copy_error(error, || FeedError::new(FeedErrorKind::Internal, message))
         })
     }
 }

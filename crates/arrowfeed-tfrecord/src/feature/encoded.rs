@@ -10,7 +10,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field};
 use arrowfeed_select::compact;
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, copy_error};
 
 use super::kind::FeatureKind;
 use super::lists::{Items, Values};
@@ -190,7 +190,7 @@ fn check_floats(column: &ArrayRef, lists: &LargeListArray) -> Result<(), FeedErr
 fn as_lists(column: &ArrayRef, item: &DataType) -> Result<LargeListArray, FeedError> {
     let refused = |error: arrow_schema::ArrowError| {
         let message = format!("expected values that a feature can hold: {error}");
-        FeedError::new(FeedErrorKind::Conversion, message)
+        copy_error(error, || FeedError::new(FeedErrorKind::Conversion, message))
     };
     let options = CastOptions { safe: false, ..CastOptions::default() };
     let cast = |column: &ArrayRef, to: &DataType| cast_with_options(column, to, &options).map_err(refused);

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, UInt32Array, UnionArray};
 use arrow_schema::DataType;
 use arrowfeed_select::take;
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, copy_error};
 
 use super::encoded::{FeatureLists, Sizes};
 
@@ -81,5 +81,6 @@ impl EncodedColumn {
 }
 
 fn refused(error: arrow_schema::ArrowError) -> FeedError {
-    FeedError::new(FeedErrorKind::Conversion, format!("expected values that a feature can hold: {error}"))
+    let message = format!("expected values that a feature can hold: {error}");
+    copy_error(error, || FeedError::new(FeedErrorKind::Conversion, message))
 }
