@@ -49,7 +49,7 @@ mod threads;
 pub use checksum::crc32c;
 pub use error::{FeedError, FeedErrorKind, Location, panic_text};
 pub use fork_lock::ForkLock;
-pub use free_memory::return_free_memory;
+pub use free_memory::{count_decoded, return_free_memory};
 pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
 pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined, out_of_memory};

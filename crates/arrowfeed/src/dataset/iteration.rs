@@ -99,14 +99,8 @@ pub(super) struct Iteration<R: BatchRows + ?Sized, C: Conversion> {
     end: Option<Result<(), DatasetError>>,
     /// Estimated bytes of a full converted batch, from the last one yielded.
     batch_bytes: usize,
-    /// Bytes of the batches that were yielded.
-    yielded_bytes: usize,
     closed: bool,
 }
-
-/// Bytes of batches from which on an iteration that gathers rows returns the memory of its windows to the system. Reading
-/// them takes much longer than the return.
-const RETURNED_FROM: usize = 64 << 20;
 
 impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
     pub(super) fn new(rows: Box<R>, conversion: C) -> Self {
@@ -117,7 +111,6 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
             started_rows: VecDeque::new(),
             end: None,
             batch_bytes: 0,
-            yielded_bytes: 0,
             closed: false,
         }
     }
@@ -127,7 +120,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
         self.rows.close();
         self.discard();
         self.closed = true;
-        if std::mem::take(&mut self.yielded_bytes) >= RETURNED_FROM && self.rows.gathers() {
+        if self.rows.gathers() {
             return_free_memory();
         }
     }
@@ -168,7 +161,6 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
         if self.rows.options().thread_count() == 1 {
             let Started::Batch(rows) = self.rows.start(true)? else { return Ok(None) };
             let output = self.conversion.convert(rows.into_batch()?)?;
-            self.yielded_bytes = self.yielded_bytes.saturating_add(C::bytes(&output));
             self.rows.yield_started();
             return Ok(Some(output));
         }
@@ -182,7 +174,6 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
                 let output = output?;
                 let batch_size = self.rows.batch_rows().max(rows);
                 let bytes = C::bytes(&output);
-                self.yielded_bytes = self.yielded_bytes.saturating_add(bytes);
                 let whole = bytes as u128 * batch_size as u128 / rows.max(1) as u128;
                 self.batch_bytes = usize::try_from(whole).unwrap_or(usize::MAX);
                 self.rows.yield_started();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::FileBatch;
-use arrowfeed_source::{FeedError, FeedErrorKind, copy_error, counted};
+use arrowfeed_source::{FeedError, FeedErrorKind, copy_error, count_decoded, counted};
 
 use super::chosen_rows::{ChosenRows, compacted, stretches};
 use super::chunk_cache::ChunkKey;
@@ -166,6 +166,7 @@ impl NumberedRows {
             return Ok(());
         }
         let bytes = piece.batch.get_array_memory_size();
+        count_decoded(bytes);
         let compact = match self.whole_bytes.saturating_add(bytes) {
             sum if sum <= WHOLE_BYTES => {
                 self.whole_bytes = sum;

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
-use arrowfeed_source::FeedError;
 use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::FileBatch;
+use arrowfeed_source::{FeedError, count_decoded};
 
 use super::chosen_rows::compacted;
 use super::rows::{Gather, Rows};
@@ -72,6 +72,7 @@ impl Pieces {
         piece.bytes = piece.chosen_bytes();
         self.rows += piece.rows();
         self.bytes += piece.bytes;
+        count_decoded(piece.bytes);
         self.pieces.push_back(piece);
         if self.bytes > self.most && self.rows < self.wanted {
             return Err(too_large(self.most, self.wanted, self.rows));

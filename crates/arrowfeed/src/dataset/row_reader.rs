@@ -10,7 +10,9 @@ use arrow_array::RecordBatch;
 use arrowfeed_source::run::{
     BatchBoundaries, FileBatch, Part, PartOptions, PartReader, READER_PREFETCH_BYTES, Workers,
 };
-use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, OnError, check_threads, thread_count};
+use arrowfeed_source::{
+    Check, FeedError, ForkLock, Interrupt, OnError, check_threads, return_free_memory, thread_count,
+};
 use arrowfeed_tensor::{TensorAdapter, Tensors};
 
 use super::chunk_cache::{ChunkCache, ChunkKey, Claims, DecodedChunk, Lookup};
@@ -131,6 +133,12 @@ impl RowReader {
     /// As [`Dataset::rows`].
     pub fn rows(&self, numbers: &[i64], options: &RowOptions) -> Result<RecordBatch, DatasetError> {
         check_threads(options.threads)?;
+        let batch = self.joined(numbers, options);
+        return_free_memory();
+        batch
+    }
+
+    fn joined(&self, numbers: &[i64], options: &RowOptions) -> Result<RecordBatch, DatasetError> {
         let places = self.places(options.interrupt.as_ref())?;
         let mut rows = NumberedRows::new(numbers, &places)?;
         self.read(&places.index, &mut rows, options)?;

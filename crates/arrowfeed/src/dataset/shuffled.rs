@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Workers};
 use arrowfeed_source::stats::{Stage, enter};
-use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, count_decoded, counted};
 
 use super::chosen_rows::ChosenRows;
 use super::chunk_index::ChunkIndex;
@@ -150,6 +150,7 @@ impl Shuffled {
         while !window.is_complete() {
             let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());
             let Some(piece) = next.transpose()? else { break };
+            count_decoded(piece.batch.get_array_memory_size());
             // The files that had been skipped before the first piece that stays.
             if window.pieces.is_empty() {
                 window.left_out = self.reader.left_out();

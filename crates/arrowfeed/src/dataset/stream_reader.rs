@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{BatchBoundaries, FileBatch, FileSet, PartReader, Polled, Workers};
-use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, counted};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Report, count_decoded, counted};
 
 use super::chosen_rows::{ChosenRows, stretches};
 use super::options::IterationOptions;
@@ -419,6 +419,7 @@ impl StreamReader {
 
     /// Adds a piece to its stream.
     fn accept(&mut self, piece: FileBatch) -> Result<(), FeedError> {
+        count_decoded(piece.batch.get_array_memory_size());
         self.complete_before(piece.part)?;
         let Some(mut taken) = self.schedule.with(|schedule| schedule.taken.pop_front())? else {
             return Ok(());
