@@ -328,3 +328,72 @@ impl Parts {
         self.skipped_files.iter().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_types, reason = "tests do not fork")]
+
+    use std::sync::{Mutex, Weak};
+
+    use arrow_schema::SchemaRef;
+
+    use super::*;
+    use crate::Limits;
+    use crate::format::FileFormat;
+    use crate::io::Opened;
+    use crate::run::tests::{Rows, set};
+
+    /// The format of the tests, which keeps the files that it has opened in order.
+    #[derive(Debug)]
+    struct Counting(Arc<Mutex<Vec<Weak<dyn FormatFile>>>>);
+
+    impl FileFormat for Counting {
+        fn name(&self) -> &'static str {
+            Rows.name()
+        }
+
+        fn schema(&self) -> &SchemaRef {
+            Rows.schema()
+        }
+
+        fn limits(&self) -> &Limits {
+            Rows.limits()
+        }
+
+        fn with_columns(&self, _: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+            Ok(Arc::new(Self(self.0.clone())))
+        }
+
+        fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+            let file = Rows.open(file, check)?;
+            self.0.lock().unwrap().push(Arc::downgrade(&file));
+            Ok(file)
+        }
+    }
+
+    /// The files used last stay open, and no others.
+    #[test]
+    fn a_bounded_number_of_files_stays_open() {
+        for (most, sends_requests) in [(MAX_OPEN_FILES, false), (MAX_OPEN_OBJECTS, true)] {
+            let opened = Arc::default();
+            let files = FileSet {
+                format: Arc::new(Counting(Arc::clone(&opened))),
+                remote: sends_requests.then(Arc::default),
+                ..(*set(&vec![vec![1]; most + 2])).clone()
+            };
+            // All files; then the one that stayed open for the longest time, and one that did not.
+            let order = (0..most + 2).chain([2, 1]).map(|file| Part::range(file, 0..1));
+            let options = (Some(1), BatchBoundaries::PerPart, OnError::Raise);
+            let mut parts = Parts::new(Arc::new(files), Box::new(order), options);
+            let (mut report, check) = (Report::default(), Check::never());
+            let mut counts = Vec::new();
+            while parts.next(&mut report, &check).unwrap().is_some() {
+                let opened = opened.lock().unwrap();
+                counts.push((opened.len(), opened.iter().filter(|file| file.strong_count() > 0).count()));
+            }
+            let all: Vec<_> = (1..=most + 2).map(|count| (count, count.min(most))).collect();
+            assert_eq!(counts[..most + 2], all);
+            assert_eq!(counts[most + 2..], [(most + 2, most), (most + 3, most)]);
+        }
+    }
+}

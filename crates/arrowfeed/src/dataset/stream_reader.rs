@@ -527,3 +527,6 @@ fn fewer_rows(expected: u64, found: u64) -> FeedError {
     let message = format!("expected {}, as in the index, found {found}", counted(expected, "row"));
     FeedError::new(FeedErrorKind::Changed, message)
 }
+
+#[cfg(test)]
+mod tests;
