@@ -65,6 +65,8 @@ def path(tmp_path_factory):
         ("take", 20, "", BYTES),
         # The first 16,384 rows.
         ("dataset", 60, "{path}.arrow: ", BYTES * 4 // 5),
+        # The bytes of a record batch, before any row is selected.
+        ("dataset", 20, "{path}.arrow: block 0 at byte 184: ", BYTES),
         # The records of each batch fit, and all of them together do not.
         ("records", 40, "", BYTES),
     ],
