@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import functools
 import os
 import signal
 import subprocess
@@ -124,6 +125,18 @@ def big_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def people(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Four files with 300 numbered people in total. One file is empty."""
     return people_files(tmp_path_factory.mktemp("people"), [110, 0, 77, 113])
+
+
+@pytest.fixture(scope="session")
+def real_files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], list[Path]]:
+    """The files of a shape of `real_rows` in a format. All tests share them."""
+    from real_rows import SHAPES, write  # noqa: PLC0415 - for the tests of real sizes only
+
+    @functools.cache
+    def files(shape: str, form: str) -> list[Path]:
+        return write(SHAPES[shape], form, tmp_path_factory.mktemp("real"))
+
+    return files
 
 
 @pytest.fixture(scope="session")
