@@ -89,11 +89,12 @@ def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
     assert str(caught.value) == text
 
 
-def test_after_close_there_are_no_batches(tmp_path):
+def test_after_close_batches_are_an_error(tmp_path):
     batches = dataset(tmp_path).to_jax(batch_size=10)
     next(batches)
     batches.close()
-    assert list(batches) == []
+    with pytest.raises(ValueError, match=r"^expected an open iterator, found it closed$"):
+        next(batches)
 
 
 def test_options_are_checked_at_once(tmp_path):
