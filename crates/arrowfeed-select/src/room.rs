@@ -49,11 +49,24 @@ pub(crate) fn check_slices(
 
 /// Returns an error if the slots `(array, slot)` do not fit into memory or into one array.
 pub(crate) fn check_slots(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<(), ArrowError> {
-    // The kernel makes a list of the places of all items of lists.
-    let by_ranges = arrays.first().is_some_and(|array| interleaves_by_ranges(array.data_type()));
-    let place = if by_ranges { 0 } else { PLACE };
     let slices = slots.iter().map(|&(array, start)| Slice { array, start, len: 1 });
-    check(arrays, slices, slots.len(), Kernel::joining(arrays, place))
+    check(arrays, slices, slots.len(), Kernel::joining(arrays, place(arrays)))
+}
+
+/// Bytes for each item of lists: the kernel makes a list of the places of all items.
+fn place(arrays: &[&dyn Array]) -> usize {
+    let by_ranges = arrays.first().is_some_and(|array| interleaves_by_ranges(array.data_type()));
+    if by_ranges { 0 } else { PLACE }
+}
+
+/// The same for slots of which none appears twice. Tries the memory of all slots of the arrays first, whose size takes less time.
+pub(crate) fn check_distinct(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<(), ArrowError> {
+    let all = arrays.iter().enumerate();
+    let all = all.map(|(array, it)| Slice { array, start: 0, len: it.len() });
+    match check(arrays, all, slots.len(), Kernel::joining(arrays, place(arrays))) {
+        Ok(()) => Ok(()),
+        Err(_) => check_slots(arrays, slots),
+    }
 }
 
 /// Returns an error if the slots at `indices` do not fit into memory or into one array.
@@ -286,7 +299,10 @@ fn strings<'a, O: OffsetSizeTrait>(
     offsets: impl Fn(&'a dyn Array) -> &'a [O],
 ) -> Result<usize, ArrowError> {
     let offsets: Vec<&[O]> = arrays.iter().map(|array| offsets(*array)).collect();
-    let bytes = slices.fold(0, |bytes: usize, it| bytes.saturating_add(span(offsets[it.array], it)));
+    let mut bytes = 0_usize;
+    for slice in slices {
+        bytes = bytes.saturating_add(span(offsets[slice.array], slice));
+    }
     fitting::<O>(bytes, slots)?.checked_add(bytes).ok_or(ArrowError::OffsetOverflowError(bytes))
 }
 
@@ -320,6 +336,7 @@ fn fitting<O: OffsetSizeTrait>(end: usize, slots: usize) -> Result<usize, ArrowE
 }
 
 /// Values of a dictionary without a row may have any offsets.
+#[inline]
 fn span<O: OffsetSizeTrait>(offsets: &[O], Slice { start, len, .. }: Slice) -> usize {
     offsets[start + len].as_usize().saturating_sub(offsets[start].as_usize())
 }

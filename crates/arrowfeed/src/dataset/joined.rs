@@ -26,6 +26,14 @@ pub(super) fn interleaved(
     by_keys(pieces, |_, pieces| arrowfeed_select::interleave_batches(pieces, rows))
 }
 
+/// The same for rows of which none appears twice, which takes less time.
+pub(super) fn interleaved_distinct(
+    pieces: &[&RecordBatch],
+    rows: &[(usize, usize)],
+) -> Result<RecordBatch, ArrowError> {
+    by_keys(pieces, |_, pieces| arrowfeed_select::interleave_distinct(pieces, rows))
+}
+
 /// Concatenates slices of pieces.
 pub(super) fn sliced(pieces: &[&RecordBatch], slices: &[Slice]) -> Result<RecordBatch, ArrowError> {
     by_keys(pieces, |_, pieces| arrowfeed_select::concat_batch_slices(pieces, slices))

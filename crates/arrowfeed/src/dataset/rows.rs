@@ -8,7 +8,7 @@ use arrowfeed_select::Slice;
 use arrowfeed_source::stats::{Stage, enter};
 use arrowfeed_source::{FeedError, not_joined};
 
-use super::joined::{concatenated, interleaved, sliced};
+use super::joined::{concatenated, interleaved_distinct, sliced};
 use super::row_errors::{miscounted, room};
 
 /// Source of the rows of a batch.
@@ -92,7 +92,7 @@ impl Rows {
                 let (pieces, picks) = gather.picked()?;
                 match slices(&picks) {
                     Some(slices) => sliced(&pieces, &slices),
-                    None => interleaved(&pieces, &picks),
+                    None => interleaved_distinct(&pieces, &picks),
                 }
             }
         };

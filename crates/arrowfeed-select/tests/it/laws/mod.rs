@@ -107,6 +107,11 @@ proptest! {
         let batches = batches(&parts);
         let batch = arrowfeed_select::interleave_batches(&batches.iter().collect::<Vec<_>>(), &picks).unwrap();
         assert_slots(batch.column(0), &parts.data_type, &expected);
+        let mut seen = std::collections::HashSet::new();
+        let (picks, expected): (Vec<_>, Vec<Value>) =
+            picks.into_iter().zip(expected).filter(|(pick, _)| seen.insert(*pick)).unzip();
+        let batch = arrowfeed_select::interleave_distinct(&batches.iter().collect::<Vec<_>>(), &picks).unwrap();
+        assert_slots(batch.column(0), &parts.data_type, &expected);
     }
 
     #[test]

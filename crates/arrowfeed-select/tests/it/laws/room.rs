@@ -10,7 +10,8 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, Field, Schema, UnionFields};
 use arrowfeed_select::{
-    Slice, TooLittleMemory, concat, concat_slices, filter_batch, interleave, repeat, take,
+    Slice, TooLittleMemory, concat, concat_slices, filter_batch, interleave, interleave_distinct, repeat,
+    take,
 };
 
 use super::overflow::{in_lists, in_union};
@@ -83,6 +84,17 @@ fn a_copy_that_memory_cannot_hold_is_an_error() {
     }
     // The slots alone take too much, before any list of them is made.
     bytes(repeat(&NullArray::new(1), usize::MAX >> 8));
+}
+
+/// Only the rows that are chosen need memory, not those of all batches.
+#[test]
+fn distinct_rows_need_their_own_memory() {
+    let batch = RecordBatch::try_from_iter([("a", values([VALUE, 0]))]).unwrap();
+    let batches = vec![&batch; COPIES];
+    let rows = |row| (0..COPIES).map(|batch| (batch, row)).collect::<Vec<_>>();
+    let found = bytes(interleave_distinct(&batches, &rows(0)).map(|batch| batch.column(0).clone()));
+    assert!(found >= VALUE * COPIES, "{found}");
+    assert_eq!(interleave_distinct(&batches, &rows(1)).unwrap().num_rows(), COPIES);
 }
 
 /// Rows that are left out, or that no index names, need no memory.
