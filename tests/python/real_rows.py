@@ -79,7 +79,7 @@ class Shape:
 
 SHAPES = {
     "a million small rows": Shape(
-        small_rows, (1_000_003, 1, 0, 99_996), (1_000, 8_192, 8_193, 20_000, 300_000)
+        small_rows, (1_000_003, 1, 0, 9_996), (1_000, 8_192, 8_193, 20_000, 300_000)
     ),
     "rows of 100 kB": Shape(long_rows, (500, 0, 201), (7, 64, 300)),
     "hundreds of files": Shape(small_rows, (37,) * 300, (10, 1_000, 8_193)),

@@ -307,7 +307,7 @@ class Case:
 
 @pytest.mark.parametrize("shape", SIZES)
 def test_merged_files_have_the_rows_of_all_files(shape, arrowfeed, tmp_path):
-    for seed in seeds(0, 2 * CASES):
+    for seed in seeds(0, CASES):
         chance = random.Random(f"{seed} {shape}")
         form = chance.choice(list(NUMBERS))
         directory = tmp_path / str(seed)
