@@ -93,7 +93,7 @@ mod tests {
             drop(memory);
             send.send(pool.take(10).capacity()).unwrap();
         });
-        assert_eq!(done.recv_timeout(Duration::from_secs(10)), Ok(64));
+        assert_eq!(done.recv_timeout(Duration::from_secs(60)), Ok(64));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
     AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
@@ -235,10 +234,9 @@ fn rows_and_elements_without_bytes_ask() {
             let options = AvroOptions { columns, ..AvroOptions::default() };
             let builder = AvroReaderBuilder::new().with_options(options).with_threads(NonZeroUsize::MIN);
             let builder = builder.with_interrupt(meter.interrupt());
-            let started = Instant::now();
             let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
             assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
-            assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+            assert_eq!(meter.asked.load(Relaxed), stop_at);
         }
     }
 }
@@ -260,9 +258,8 @@ fn threads_that_search_end_when_their_reader_is_closed() {
     let builder = builder(&meter, OnError::SkipBlock).with_threads(NonZeroUsize::new(2).unwrap());
     let mut reader = builder.with_batch_size(3).open(source).unwrap();
     assert_eq!(reader.next().unwrap().unwrap().num_rows(), 3);
-    let started = Instant::now();
+    // The threads would search the rest of the file for days.
     reader.close();
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -39,11 +39,13 @@ fn is_proportional(time: impl Fn(usize) -> Duration) {
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn all_fields_are_read() {
     is_proportional(|fields| time(&longs(fields), AvroReaderBuilder::new));
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn fields_are_chosen_by_name() {
     is_proportional(|fields| {
         time(&longs(fields), || AvroReaderBuilder::new().with_columns((0..fields).rev().step_by(2).map(name)))
@@ -51,6 +53,7 @@ fn fields_are_chosen_by_name() {
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn fields_of_nested_records_are_chosen_by_path() {
     is_proportional(|fields| {
         let nested = format!(r#"{{"name":"inner.of","type":{}}}"#, longs(fields));
@@ -61,6 +64,7 @@ fn fields_of_nested_records_are_chosen_by_path() {
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn fields_are_renamed_by_aliases() {
     is_proportional(|fields| {
         let alias =
@@ -71,6 +75,7 @@ fn fields_are_renamed_by_aliases() {
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn fields_get_defaults() {
     is_proportional(|fields| {
         let default = |number| format!(r#"{{"name":"x{number}","type":"long","default":1}}"#);
@@ -80,6 +85,7 @@ fn fields_get_defaults() {
 }
 
 #[test]
+#[ignore = "compares times: make test-alone runs it"]
 fn symbols_of_an_enum_are_resolved() {
     is_proportional(|symbols| {
         let symbols: Vec<String> = (0..symbols).map(|number| format!("\"{}\"", name(number))).collect();

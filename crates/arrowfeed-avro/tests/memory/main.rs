@@ -4,10 +4,12 @@
 //! - [`limits`]: files that try to make a reader take memory.
 //! - [`mutants`]: many files that are almost valid.
 //! - [`allocator`]: live bytes of the process, and their peak.
+//! - [`cpu_time`]: CPU time of the process.
 
 #![expect(clippy::disallowed_types, reason = "tests do not fork")]
 
 mod allocator;
+mod cpu_time;
 mod limits;
 mod mutants;
 #[path = "../../../../tests/random/run.rs"]

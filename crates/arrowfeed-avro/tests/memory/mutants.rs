@@ -4,13 +4,14 @@
 //! the run and on its number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow_array::{Array, StructArray};
 use arrowfeed_avro::{AvroHeader, AvroOptions, AvroSource, FeedErrorKind, Limits, Unions};
 
 use crate::allocator::peak_of;
 use crate::alone;
+use crate::cpu_time::cpu_time;
 use crate::random_run;
 use crate::support_hostile::mutate::mutant;
 use crate::support_hostile::outcome::Outcome;
@@ -25,24 +26,33 @@ const MUTANTS: u64 = 20_000;
 /// One of so many mutants is also read with unions in the other forms.
 const OTHER_FORMS: u64 = 8;
 
+/// CPU time of a mutant on a machine that does nothing else.
 const MAX_TIME: Duration = Duration::from_millis(250);
-/// Other programs may take the cores for some seconds, so the least of these counts.
-const READINGS: usize = 20;
-const PAUSE: Duration = Duration::from_millis(100);
 const MAX_BYTES: usize = 256 << 20;
 
 #[test]
-fn a_mutant_is_read_or_refused_soon_and_in_little_memory() {
+fn a_mutant_is_read_or_refused_and_in_little_memory() {
+    // Other work on the cores can double the CPU time.
+    all_within(10 * MAX_TIME);
+}
+
+#[test]
+#[ignore = "compares times: make test-alone runs it"]
+fn a_mutant_is_read_or_refused_soon() {
+    all_within(MAX_TIME);
+}
+
+fn all_within(time: Duration) {
     let _alone = alone();
     let seeds = seeds(64);
     let run = random_run::seed();
     if let Some(one) = random_run::number("ARROWFEED_MUTANT") {
-        return check(&seeds, run, one, &mut Tally::default());
+        return check(&seeds, run, one, time, &mut Tally::default());
     }
     let mut tally = Tally::default();
     let mutants = random_run::number("ARROWFEED_MUTANTS").unwrap_or(MUTANTS);
     for number in 0..mutants {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&seeds, run, number, &mut tally))) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&seeds, run, number, time, &mut tally))) {
             let text = panic.downcast_ref::<String>().map_or("", String::as_str);
             let again = random_run::command(&format!("ARROWFEED_MUTANT={number} "));
             panic!("mutant {number}, which this command makes again: {again}: {text}");
@@ -72,12 +82,12 @@ fn limits() -> Limits {
     }
 }
 
-fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
+fn check(seeds: &[Seed], run: u64, number: u64, time: Duration, tally: &mut Tally) {
     let mut random = Random::new(random_run::mixed(run, number));
     let seed = random.pick(seeds);
     let bytes = mutant(seed, seeds, &mut random);
     let options = AvroOptions { limits: limits(), ..AvroOptions::default() };
-    let whole = measured(&bytes, &options);
+    let whole = measured(&bytes, &options, time);
     match &whole.fault {
         None => {
             tally.taken += 1;
@@ -88,7 +98,7 @@ fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
     }
     if number.is_multiple_of(OTHER_FORMS) {
         for unions in [Unions::Struct, Unions::Json] {
-            same_fault(&whole, &measured(&bytes, &AvroOptions { unions, ..options.clone() }));
+            same_fault(&whole, &measured(&bytes, &AvroOptions { unions, ..options.clone() }, time));
         }
     }
     let names: Vec<String> = match whole.batches.first() {
@@ -96,25 +106,15 @@ fn check(seeds: &[Seed], run: u64, number: u64, tally: &mut Tally) {
         None => seed.kind.fields.iter().map(|name| (*name).to_owned()).collect(),
     };
     let columns: Vec<String> = names.into_iter().filter(|_| random.one_in(2)).collect();
-    let part = measured(&bytes, &AvroOptions { columns: Some(columns), ..options });
+    let part = measured(&bytes, &AvroOptions { columns: Some(columns), ..options }, time);
     skips_as_it_decodes(&whole, &part);
 }
 
-fn measured(bytes: &[u8], options: &AvroOptions) -> Outcome {
-    let timed = || {
-        let start = Instant::now();
-        let found = peak_of(|| read(bytes, options));
-        (found, start.elapsed())
-    };
-    let ((outcome, peak), mut took) = timed();
-    for _ in 1..READINGS {
-        if took < MAX_TIME {
-            break;
-        }
-        std::thread::sleep(PAUSE);
-        took = took.min(timed().1);
-    }
-    assert!(took < MAX_TIME, "took {took:?}");
+fn measured(bytes: &[u8], options: &AvroOptions, time: Duration) -> Outcome {
+    let begun = cpu_time();
+    let (outcome, peak) = peak_of(|| read(bytes, options));
+    let took = cpu_time().saturating_sub(begun);
+    assert!(took < time, "took {took:?}");
     assert!(peak < MAX_BYTES, "took {peak} bytes");
     if let Some(fault) = &outcome.fault {
         assert_ne!(fault.kind, FeedErrorKind::Internal, "{fault}");

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::net::TcpListener;
 use std::ptr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow_array::ffi::FFI_ArrowArray;
 use arrowfeed_c::*;
@@ -23,29 +23,23 @@ impl Drop for Handle {
 }
 
 #[test]
-fn a_blocked_call_ends_soon_after_it_is_cancelled() {
-    // A server that never answers.
+fn a_blocked_call_ends_when_it_is_cancelled() {
+    // A server that never answers. Without the cancellation, the call would wait for an hour.
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/a.avro", server.local_addr().unwrap());
-    let (cancel, options) =
-        (Handle(arrowfeed_cancel_new()), json!({"paths": url, "format": "avro"}).to_string());
+    let patient = json!({"request_timeout": 3600});
+    let options = json!({"paths": url, "format": "avro", "storage_options": patient}).to_string();
+    let cancel = Handle(arrowfeed_cancel_new());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| {
-            let failure = open_with(&options, { &cancel }.0).err().unwrap();
-            (failure.kind, Instant::now())
-        });
+        let waiting = scope.spawn(|| open_with(&options, { &cancel }.0).err().unwrap().kind);
         // The request has arrived, so the call waits.
         let (mut connection, _) = server.accept().unwrap();
         assert!(connection.read(&mut [0; 16]).unwrap() > 0);
         std::thread::sleep(Duration::from_millis(30));
         assert!(!waiting.is_finished());
-        let cancelled = Instant::now();
         // SAFETY: the handle is freed later.
         unsafe { arrowfeed_cancel(cancel.0) };
-        let (kind, ended) = waiting.join().unwrap();
-        assert_eq!(kind, ErrorKind::Cancelled);
-        // 20 ms, and time for a busy machine.
-        assert!(ended - cancelled < Duration::from_secs(2), "{:?}", ended - cancelled);
+        assert_eq!(waiting.join().unwrap(), ErrorKind::Cancelled);
     });
 }
 

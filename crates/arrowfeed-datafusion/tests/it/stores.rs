@@ -173,7 +173,7 @@ fn a_request_without_a_response_is_an_error() -> Result<()> {
     };
     let error = |runtime: &tokio::runtime::Runtime, context: &SessionContext| {
         let answer = async {
-            tokio::time::timeout(Duration::from_secs(30), query(context, "SELECT sum(id) FROM t")).await
+            tokio::time::timeout(Duration::from_secs(60), query(context, "SELECT sum(id) FROM t")).await
         };
         runtime.block_on(answer).expect("an answer").unwrap_err().to_string()
     };

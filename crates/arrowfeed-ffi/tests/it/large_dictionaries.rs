@@ -124,7 +124,7 @@ fn views_of_nulls_with_rows_are_rewritten() {
 /// Slices of such values keep all children, so a check of each used value would look at all of them each time.
 #[test]
 fn text_in_views_runs_and_dense_unions_is_checked_once() {
-    const VALUES: usize = 200_000;
+    const VALUES: usize = 400_000;
     let strings = || Arc::new(StringArray::from(vec!["ä0123456789"; VALUES])) as ArrayRef;
     let count = VALUES as i32;
     let item = Arc::new(Field::new("item", DataType::Utf8, true));
@@ -143,7 +143,7 @@ fn text_in_views_runs_and_dense_unions_is_checked_once() {
         let batch = imported(&keys, None, values.to_data()).unwrap();
         let start = Instant::now();
         assert_eq!(check(&batch), Ok(()), "{}", values.data_type());
-        // One check takes milliseconds, and one for each key takes more than a minute.
-        assert!(start.elapsed() < Duration::from_secs(10), "{}", values.data_type());
+        // One check takes milliseconds, and one for each key takes more than four minutes.
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", values.data_type());
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use arrowfeed_source::FeedErrorKind;
 use arrowfeed_store::{Store, StoreOptions, create, resolve};
 
-use crate::server::{Reply, Server, ask, bytes, in_less_than, options, stop_after};
+use crate::server::{Reply, Server, ask, bytes, options, stop_after};
 
 const PART: usize = 8 << 20;
 
@@ -45,12 +46,16 @@ fn a_dropped_writer_leaves_nothing() {
 }
 
 fn s3(server: &Server) -> StoreOptions {
+    s3_with(server, "5")
+}
+
+fn s3_with(server: &Server, request_timeout: &str) -> StoreOptions {
     let endpoint = server.url("");
     options(&[
+        ("request_timeout", request_timeout),
         ("endpoint", &endpoint),
         ("allow_http", "true"),
         ("skip_signature", "true"),
-        ("request_timeout", "5"),
     ])
 }
 
@@ -106,21 +111,26 @@ fn a_part_that_fails_is_an_error_and_ends_the_upload() {
 
 #[test]
 fn writing_can_be_stopped() {
-    let server = Server::start(|request| match request.method.as_str() {
-        "PUT" => {
-            std::thread::sleep(Duration::from_secs(2));
-            parts(request)
+    let (stopped, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (may_answer, answers) = (stopped.clone(), answered.clone());
+    let server = Server::start(move |request| {
+        if request.method == "PUT" {
+            // No part is written before the writer has stopped.
+            while !may_answer.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answers.fetch_add(1, Ordering::SeqCst);
         }
-        _ => parts(request),
+        parts(request)
     });
-    in_less_than(Duration::from_millis(200), || {
-        let (interrupt, since) = stop_after(Duration::from_millis(500));
-        let mut writer = create("s3://b/a.avro", &s3(&server), None, Some(interrupt)).unwrap();
-        let error = writer.write_all(&vec![1; 9 * PART]).unwrap_err();
-        let error = arrowfeed_source::FeedError::io(error);
-        assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
-        since()
-    });
+    let interrupt = stop_after(Duration::from_millis(500));
+    let options = s3_with(&server, "3600");
+    let mut writer = create("s3://b/a.avro", &options, None, Some(interrupt)).unwrap();
+    let error = writer.write_all(&vec![1; 9 * PART]).unwrap_err();
+    assert_eq!(answered.load(Ordering::SeqCst), 0);
+    stopped.store(true, Ordering::SeqCst);
+    let error = arrowfeed_source::FeedError::io(error);
+    assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
 }
 
 #[test]

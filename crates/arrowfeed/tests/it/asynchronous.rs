@@ -4,6 +4,7 @@ use std::future::Future;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -106,15 +107,21 @@ fn a_stream_of_filtered_rows_has_the_batches_of_its_reader() {
 fn a_dropped_future_loses_no_batch_of_a_dataset() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[20], 300));
-    // A batch takes longer than a poll.
-    let slow: Interrupt = Arc::new(|| {
-        std::thread::sleep(Duration::from_millis(20));
+    // No batch is made before the poll has ended.
+    let may_go_on = Arc::new(AtomicBool::new(true));
+    let polled = may_go_on.clone();
+    let waits: Interrupt = Arc::new(move || {
+        while !polled.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         false
     });
-    let options = IterationOptions { batch_size: 10, interrupt: Some(slow), ..Default::default() };
+    let options = IterationOptions { batch_size: 10, interrupt: Some(waits), ..Default::default() };
     let whole = all(&dataset, &options);
+    may_go_on.store(false, Ordering::SeqCst);
     let mut stream = dataset.record_batch_stream(options).unwrap();
     assert!(pin!(stream.next()).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    may_go_on.store(true, Ordering::SeqCst);
     let message = "expected no batch in flight, found one that the stream has not returned yet";
     assert_eq!(stream.iterator().unwrap_err().to_string(), message);
     let mut found = Vec::new();

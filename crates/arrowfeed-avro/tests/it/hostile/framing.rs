@@ -316,7 +316,7 @@ fn b13_many_small_blocks_take_linear_time() {
         assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, "ok"));
     }
     // Far more than needed; quadratic time would take minutes.
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]

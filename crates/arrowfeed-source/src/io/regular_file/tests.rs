@@ -36,7 +36,7 @@ impl Drop for Folder {
 fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = channel();
     std::thread::spawn(move || done.send(work()));
-    result.recv_timeout(Duration::from_secs(5)).expect("an answer at once")
+    result.recv_timeout(Duration::from_secs(60)).expect("an answer at once")
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_path_that_becomes_a_fifo_between_the_look_and_the_open_is_refused() {
             }
             done.send(()).unwrap();
         });
-        let ended = ended.recv_timeout(Duration::from_secs(30));
+        let ended = ended.recv_timeout(Duration::from_secs(120));
         stop.store(true, Ordering::Relaxed);
         ended.expect("no open waits");
     });
