@@ -91,8 +91,15 @@ package-release: $(VENV)/.demo ## the Python package as in a wheel, in .venv; ta
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
-	$(BIN)/python -m pytest -rs -m "not alone" -n auto --dist worksteal tests/python
-	$(BIN)/python -m pytest -rs -m alone tests/python
+	$(BIN)/python -m pytest -rs -n auto --dist worksteal tests/python
+
+# Other work on the machine changes the results.
+.PHONY: test-alone
+test-alone: $(VENV)/.test .venv-all/.made ## tests that compare times, one at a time: run nothing beside them
+	cargo test $(WITHOUT_DATAFUSION) --test it --test memory -- --ignored --test-threads=1
+	$(call PACKAGE,$(VENV))
+	ARROWFEED_INTERRUPTS=5 $(BIN)/python -m pytest -rs -m night tests/python
+	$(BUILT) .venv-all/bin/python -m pytest -rs -m night tests/frameworks/test_tf_interrupts.py tests/stores
 
 # The C library and its header under their installed names.
 C_FORMS = libarrowfeed_c.a libarrowfeed_c.$(if $(filter Darwin,$(shell uname)),dylib,so)

@@ -85,6 +85,7 @@ def night() -> list[Stage]:
     """The stages that only the night runs, which take hours. Each is a job of the workflow `nightly`."""
     return [
         Stage(PACKAGE, "package-dev"),
+        Stage("alone", "test-alone"),
         Stage("long", "test-long"),
         Stage("oldest", "test-tensorflow-oldest"),
         Stage("tfx", "test-tfx"),

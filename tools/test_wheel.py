@@ -36,10 +36,7 @@ CASES = [
     "ARROWFEED_SEED",
 ]
 
-TESTS = [
-    ["-m", "not alone", "-n", "auto", "--dist", "worksteal", "tests/python"],
-    ["-m", "alone", "tests/python"],
-]
+TESTS = ["-n", "auto", "--dist", "worksteal", "tests/python"]
 """The arguments of pytest for the Python tests, as in `make test-python`."""
 
 
@@ -81,8 +78,7 @@ def main() -> None:
         if not arguments.import_only:
             run(*pip, "-r", str(ROOT / "requirements" / "test.in"))
             (scripts / ("maturin.exe" if os.name == "nt" else "maturin")).unlink(missing_ok=True)
-            for some in [arguments.pytest] if arguments.pytest else TESTS:
-                run("-m", "pytest", "-rs", *some)
+            run("-m", "pytest", "-rs", *(arguments.pytest or TESTS))
 
 
 if __name__ == "__main__":

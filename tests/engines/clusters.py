@@ -127,5 +127,5 @@ def job_service(folder: Path) -> Iterator[list[str]]:
     finally:
         service.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            service.wait(10)
+            service.wait(60)
         service.kill()

@@ -36,7 +36,7 @@ def endpoint(tmp_path_factory):
         pytest.skip(f"SKIPPED the portable job service, which did not start: {log.read_text()[-2000:]}")
     yield f"localhost:{port.read_text()}"
     service.terminate()
-    service.wait(10)
+    service.wait(60)
 
 
 @pytest.fixture(params=["threads", "processes"])

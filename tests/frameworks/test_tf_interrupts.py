@@ -9,6 +9,7 @@ from feature_files import ROWS, write
 from conftest import printed
 
 ANSWER_SECONDS = 0.2
+"""Ctrl-C is answered within this time, on a machine that does nothing else."""
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -86,17 +87,26 @@ def found(request, tmp_path_factory):
     return json.loads(printed(START + INTERRUPTED + HANDLED, *files, request.param))
 
 
-def test_ctrl_c_is_answered_while_a_function_runs(found):
-    answers, left = found["interrupted"]
-    # The fastest round counts, because the machine may be busy. No round returned rows.
-    answers = [answer for answer in answers if answer is not None]
+@pytest.fixture(scope="module")
+def answers(found):
+    """The seconds of each interrupted function."""
+    answers = [answer for answer in found["interrupted"][0] if answer is not None]
     if not answers:
         pytest.skip(
             "expected a function that runs for a second, found that the machine searches 40 GB sooner"
         )
+    return answers
+
+
+def test_ctrl_c_is_answered_while_a_function_runs(found, answers):
+    # No function searched the whole file, and returned rows.
     assert all(isinstance(answer, float) for answer in answers), answers
+    assert found["interrupted"][1] == ROWS
+
+
+@pytest.mark.night
+def test_ctrl_c_is_answered_soon(answers):
     assert min(answers) <= ANSWER_SECONDS, answers
-    assert left == ROWS
 
 
 def test_a_handler_of_the_program_runs_and_the_function_goes_on(found):

@@ -227,7 +227,7 @@ def test_a_pass_that_is_abandoned_after_it_went_over_to_tf_data_ends_its_threads
 
     for _ in range(3):
         abandoned()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while decoding() and time.monotonic() < end:
         gc.collect()
         time.sleep(0.05)
@@ -239,7 +239,7 @@ def test_threads_may_be_the_first_to_ask_for_tf_data_at_once(found):
         iterator, taken, start = iter(found), [], threading.Barrier(3)
 
         def take(iterator=iterator, taken=taken, start=start):
-            start.wait(30)
+            start.wait(60)
             while (batch := iterator.get_next_as_optional()).has_value():
                 taken.extend(batch.get_value()["id"].numpy().tolist())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import functools
+import math
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fastavro
 import pytest
@@ -30,15 +31,6 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # The tests start hundreds of interpreters. In each, numpy would start threads for linear algebra.
 # That takes 0.1 s of CPU time on two cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker. pytest finds no configuration file for this folder."""
-    config.addinivalue_line(
-        "markers",
-        "alone: the test limits or compares times, and may fail while other tests use the cores."
-        " `make test-python` runs these tests after the others, one at a time",
-    )
 
 
 def pytest_report_header() -> str:
@@ -167,20 +159,45 @@ def zigzag(number: int) -> bytes:
     return bytes([*out, number])
 
 
-def run_script(script: str, *arguments: object, timeout: float = 30) -> subprocess.CompletedProcess[str]:
+def run_script(script: str, *arguments: object, timeout: float = 120) -> subprocess.CompletedProcess[str]:
     """Runs a script in a separate process. If it hangs, it is killed and the test fails."""
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
 
-def in_less_than(seconds: float, took: Callable[[], float]) -> None:
-    """Asserts that something takes less than a time. A busy machine may take longer, so the least of some
-    readings counts.
+class Took(NamedTuple):
+    """Seconds of the clock, and seconds in which the threads of a process used a core."""
+
+    clock: float
+    cores: float
+
+
+measures = pytest.mark.parametrize("measure", ["cores", pytest.param("clock", marks=pytest.mark.night)])
+"""The measures of `is_answered`."""
+
+
+def is_answered(measure: str, seconds: float, took: Callable[[], Took]) -> None:
+    """Asserts that a call ends soon. `took` asserts that it ends, and how.
+
+    On a machine that does nothing else, it takes less than this time. Beside other work, it uses the cores
+    for less than ten times as long: a call that does not look at signals uses them until its end.
     """
-    readings: list[float] = []
-    while not readings or min(readings) >= seconds:
-        assert len(readings) < 10, readings
-        readings.append(took())
+    if measure == "clock":
+        readings = [took().clock for _ in range(3)]
+        assert min(readings) < seconds, readings
+    else:
+        assert took().cores < 10 * seconds
+
+
+def cores_used(process: int) -> float:
+    """Seconds in which the threads of a process used a core. Infinite where the system has no such file, so
+    that differences are negative.
+    """
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return math.inf
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:

@@ -12,6 +12,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed.types import LoaderFigures
+from conftest import cores_used
 
 ROWS = 20_000
 NUMBER = r"[\d,]+"
@@ -30,7 +31,6 @@ def file(tmp_path, monkeypatch):
 
 
 def test_the_table(arrowfeed, file):
-    start = time.perf_counter()
     ran = arrowfeed("bench", "--seconds", 1, "--threads", 1, "--threads", 3, "--batches", "x.avro")
     assert (ran.code, ran.err) == (0, "")
     header, disk, codec, one, three, verdict = ran.out.splitlines()
@@ -40,20 +40,16 @@ def test_the_table(arrowfeed, file):
     for line, threads in ((one, 1), (three, 3)):
         assert re.fullmatch(rf"batches +{threads} +{NUMBER} +{SPEED}  {STAGES}", line)
     assert verdict.startswith("with 3 threads: the loader is the bottleneck: ")
-    assert 2 < time.perf_counter() - start < 30
 
 
 def test_json(arrowfeed, file):
     command = ["bench", "--json", "--seconds", 1, "--threads", 2, "--features", "spec.json", "*.avro"]
-    # Other programs may take the cores while the disk is measured.
-    for _ in range(10):
-        ran = arrowfeed(*command)
-        assert (ran.code, ran.err) == (0, "")
-        found = json.loads(ran.out)
-        disk, codec = found.pop("disk_bytes_per_second"), found["codec_bytes_per_second"].pop("zstandard")
-        if disk > codec > 0:
-            break
-    assert disk > codec > 0
+    ran = arrowfeed(*command)
+    assert (ran.code, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    disk, codec = found.pop("disk_bytes_per_second"), found["codec_bytes_per_second"].pop("zstandard")
+    assert disk > 0
+    assert codec > 0
     [run] = found.pop("runs")
     assert found == {
         "files": ["*.avro"],
@@ -64,9 +60,15 @@ def test_json(arrowfeed, file):
     assert list(run) == list(LoaderFigures.__annotations__)
     assert run["threads"] == 2
     assert run["stage_seconds"]["convert"] > 0
-    assert 0.9 < run["seconds"] < 20
+    assert run["seconds"] > 0.9
     # A file that ends earlier is read again.
     assert run["rows"] > ROWS
+
+
+@pytest.mark.night
+def test_the_disk_is_faster_than_the_codec(arrowfeed, file):
+    found = json.loads(arrowfeed("bench", "--json", "--seconds", 1, "--batches", "x.avro").out)
+    assert found["disk_bytes_per_second"] > found["codec_bytes_per_second"]["zstandard"]
 
 
 def test_the_default_numbers_of_threads(arrowfeed, file):
@@ -99,5 +101,8 @@ def test_ctrl_c_ends_the_measurement(file):
     command = [sys.executable, "-m", "arrowfeed", "bench", "--seconds", "100", "--batches", "x.avro"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         time.sleep(2)
+        # Until the commands are imported, which handle Ctrl-C.
+        while cores_used(running.pid) < 2:
+            time.sleep(0.05)
         running.send_signal(signal.SIGINT)
-        assert running.wait(20) == 130
+        assert running.wait(60) == 130

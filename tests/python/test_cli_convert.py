@@ -256,6 +256,6 @@ def test_a_signal_leaves_nothing(tmp_path, long_file, suffix, number, code):
         while running.poll() is None and len(names(tmp_path)) == 1:
             time.sleep(0.01)
         running.send_signal(number)
-        out, err = running.communicate(timeout=30)
+        out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (code, b"", b"")
     assert names(tmp_path) == ["a.avro"]

@@ -196,7 +196,7 @@ def test_ctrl_c_has_its_own_code(tmp_path):
         running.stdin.write(header + b"\x02\x80\x80\x80\x01" + bytes(1 << 20))
         running.stdin.flush()
         running.send_signal(signal.SIGINT)
-        running.wait(30)
+        running.wait(60)
         assert (running.returncode, running.stdout.read(), running.stderr.read()) == (130, b"", b"")
 
 

@@ -71,7 +71,7 @@ def test_only_a_few_batches_are_made_ahead(dataset: arrowfeed.Dataset) -> None:
         with changed:
             returned += 1
             while len(made) < min(15, returned + 3):
-                assert changed.wait(timeout=10)
+                assert changed.wait(timeout=60)
     # One batch is returned while three are made.
     assert most_ahead in (3, 4)
     ahead.close()

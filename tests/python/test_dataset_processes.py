@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import arrowfeed as af
-from conftest import BIG_ROWS, in_less_than, in_threads, run_script, tasks
+from conftest import BIG_ROWS, Took, in_threads, is_answered, measures, run_script, tasks
 from dataset_files import ids
 
 CLOSED = "^expected an open iterator, found it closed$"
 
 ANSWER_SECONDS = 0.2
-"""Ctrl-C is answered within this time."""
+"""Ctrl-C is answered within this time, on a machine that does nothing else."""
 
 INTERRUPTED = """
     import os, signal, sys, threading, time
@@ -30,7 +30,7 @@ INTERRUPTED = """
         # Until the call works.
         while time.process_time() < begun + 0.05:
             time.sleep(0.002)
-        sent.append(time.monotonic())
+        sent.append((time.monotonic(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
     dataset = af.AvroDataset(path, columns=["id"])
@@ -41,26 +41,26 @@ INTERRUPTED = """
         next(batches)
         print("not interrupted")
     except KeyboardInterrupt:
-        print(time.monotonic() - sent[0])
+        print(time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
     thread.join()
     batches.close()
     print(len(os.listdir("/proc/self/task")), batches.state_dict()["place"])
 """
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shuffled", [0, 1_000_000])
-def test_ctrl_c_is_answered(endless_file, threads, shuffled):
+@measures
+def test_ctrl_c_is_answered(endless_file, threads, shuffled, measure):
     def of_the_answer():
         done = run_script(INTERRUPTED, endless_file, threads, shuffled)
         assert done.returncode == 0, done.stderr
-        seconds, left, place = done.stdout.split()
+        clock, cores, left, place = done.stdout.split()
         assert (left, place) == ("1", "start"), "threads are left"
-        return float(seconds)
+        return Took(float(clock), float(cores))
 
-    in_less_than(ANSWER_SECONDS, of_the_answer)
+    is_answered(measure, ANSWER_SECONDS, of_the_answer)
 
 
 COUNTED = """
@@ -71,26 +71,26 @@ COUNTED = """
     sent = []
 
     def interrupt():
-        sent.append(time.monotonic())
+        sent.append((time.monotonic(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Timer(0.1, interrupt).start()
     try:
         print(dataset.num_rows)
     except KeyboardInterrupt:
-        print(time.monotonic() - sent[0])
+        print(time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
 """
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file):
+@measures
+def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file, measure):
     def of_the_answer():
         done = run_script(COUNTED, endless_file)
         assert done.returncode == 0, done.stderr
-        return float(done.stdout)
+        return Took(*map(float, done.stdout.split()))
 
-    in_less_than(ANSWER_SECONDS, of_the_answer)
+    is_answered(measure, ANSWER_SECONDS, of_the_answer)
 
 
 def test_the_interpreter_is_free_while_a_batch_is_decoded(endless_file):
@@ -143,7 +143,7 @@ def test_an_iterator_can_be_closed_by_another_thread(endless_file):
 
     def work(number):
         if number == 0:
-            assert begun.wait(30)
+            assert begun.wait(60)
             batches.close()
             return None
         taken = 0
@@ -162,7 +162,7 @@ def test_an_iterator_can_be_closed_by_another_thread(endless_file):
 
 def left(before):
     """New threads. A joined thread may be listed for a moment."""
-    end = time.monotonic() + 2
+    end = time.monotonic() + 60
     while tasks() - before and time.monotonic() < end:
         time.sleep(0.01)
     return tasks() - before
@@ -220,7 +220,7 @@ def test_after_a_fork_the_child_needs_an_iterator_of_its_own(big_file, threads):
         rows, state = next(batches).num_rows, batches.state_dict()
         child = os.fork()
         if child == 0:
-            signal.alarm(20)
+            signal.alarm(60)
             load = lambda: batches.load_state_dict(state)
             for use in (lambda: next(batches), batches.report, batches.state_dict, load):
                 try:

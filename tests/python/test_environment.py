@@ -16,10 +16,19 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
-from conftest import BIG_ROWS, in_less_than, in_threads, run_script, tasks, wait_for_work
+from conftest import (
+    BIG_ROWS,
+    Took,
+    in_threads,
+    is_answered,
+    measures,
+    run_script,
+    tasks,
+    wait_for_work,
+)
 
 ANSWER_SECONDS = 0.2
-"""Ctrl-C is answered within this time."""
+"""Ctrl-C is answered within this time, on a machine that does nothing else."""
 
 
 def test_import_loads_no_other_library():
@@ -49,7 +58,7 @@ INTERRUPTED = """
         # Until the call works.
         while time.process_time() < begun + 0.05:
             time.sleep(0.002)
-        sent.append(time.monotonic())
+        sent.append((time.monotonic(), time.process_time()))
         if how == "thread":
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         else:
@@ -77,7 +86,7 @@ INTERRUPTED = """
             next(reader)
         print("not interrupted")
     except KeyboardInterrupt:
-        print(time.monotonic() - sent[0])
+        print(time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
     try:
         reader.close()
     except KeyboardInterrupt:
@@ -87,7 +96,6 @@ INTERRUPTED = """
 """
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
@@ -100,15 +108,16 @@ INTERRUPTED = """
         ("process", "write"),
     ],
 )
-def test_ctrl_c_is_answered(endless_file, threads, how, use):
+@measures
+def test_ctrl_c_is_answered(endless_file, threads, how, use, measure):
     def of_the_answer():
         done = run_script(INTERRUPTED, endless_file, threads, how, use)
         assert done.returncode == 0, done.stderr
-        seconds, tasks = done.stdout.split()
-        assert tasks == "1", "threads are left"
-        return float(seconds)
+        clock, cores, tasks = map(float, done.stdout.split())
+        assert tasks == 1, "threads are left"
+        return Took(clock, cores)
 
-    in_less_than(ANSWER_SECONDS, of_the_answer)
+    is_answered(measure, ANSWER_SECONDS, of_the_answer)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal")
@@ -215,7 +224,7 @@ def test_no_thread_is_left(big_file, how):
         with pytest.raises(af.TruncatedError):
             list(reader)
     # A joined thread may be listed for a moment.
-    for _ in range(100):
+    for _ in range(6000):
         if tasks() <= before:
             break
         time.sleep(0.01)
@@ -234,7 +243,7 @@ def test_after_a_fork_the_child_needs_a_reader_of_its_own(big_file, threads):
         rows = next(reader).num_rows
         child = os.fork()
         if child == 0:
-            signal.alarm(20)
+            signal.alarm(60)
             for use in (lambda: next(reader), reader.report, reader.__arrow_c_stream__):
                 try:
                     use()
@@ -272,7 +281,7 @@ def test_a_fork_while_a_thread_is_in_the_reader_does_not_hang(endless_file):
             time.sleep(0.002)
         child = os.fork()
         if child == 0:
-            signal.alarm(20)
+            signal.alarm(60)
             try:
                 next(reader)
             except ValueError as error:
@@ -325,7 +334,7 @@ def test_a_process_ends_while_a_daemon_thread_reads(endless_file):
         print("end")
     """
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), str(endless_file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.stderr, done.returncode) == ("end\n", "", 0)
 
 

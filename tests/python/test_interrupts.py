@@ -7,17 +7,16 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
 from avro_splits import plan_splits, read_split
-from conftest import in_less_than, in_threads, run_script, wait_for_work
+from conftest import Took, in_threads, is_answered, measures, run_script, wait_for_work
 
 ANSWER_SECONDS = 0.2
-"""Ctrl-C is answered within this time."""
+"""Ctrl-C is answered within this time, on a machine that does nothing else."""
 
 
 def faulty(path):
@@ -54,7 +53,7 @@ INTERRUPTED = """
         # Until the call works.
         while time.process_time() < begun + 0.05:
             time.sleep(0.002)
-        sent.append(time.monotonic())
+        sent.append((time.monotonic(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
@@ -62,40 +61,37 @@ INTERRUPTED = """
         exec(compile(call, "call", "exec"))
         print("not interrupted")
     except KeyboardInterrupt:
-        print(time.monotonic() - sent[0])
+        print(time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
 """
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("call", CALLS)
-def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call):
+@measures
+def test_ctrl_c_is_answered_while_a_block_is_looked_for(faulty_file, call, measure):
     def of_the_answer():
         done = run_script(INTERRUPTED, faulty_file, CALLS[call])
         assert done.returncode == 0, done.stderr
-        return float(done.stdout)
+        return Took(*map(float, done.stdout.split()))
 
-    in_less_than(ANSWER_SECONDS, of_the_answer)
+    is_answered(measure, ANSWER_SECONDS, of_the_answer)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_close_stops_another_thread_that_looks_for_a_block(faulty_file, threads):
+    # The rest of the file would take minutes.
     reader = af.read_avro(faulty_file, on_error="skip_block", threads=threads)
-    took = []
 
     def work(number):
         if number == 0:
             wait_for_work()
-            started = time.monotonic()
             reader.close()
-            took.append(time.monotonic() - started)
             return
         with pytest.raises(ValueError, match="^expected an open reader, found it closed$"):
             for _ in reader:
                 pass
 
     in_threads(2, work)
-    assert took[0] < 5
     assert reader.report()["rows"] <= 2000
 
 
@@ -112,15 +108,15 @@ def test_ctrl_c_is_answered_while_another_thread_is_in_the_reader(faulty_file):
         while time.process_time() < begun + 0.05:
             time.sleep(0.002)
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-        started = time.monotonic()
         try:
+            # The other thread would be in the reader for minutes.
             next(reader)
         except KeyboardInterrupt:
-            print(time.monotonic() - started < 5, flush=True)
+            print("interrupted", flush=True)
         os._exit(0)
     """
     done = run_script(script, faulty_file)
-    assert done.stdout == "True\n", done.stderr
+    assert done.stdout == "interrupted\n", done.stderr
 
 
 def test_close_ends_an_iterator_that_another_thread_waits_for(faulty_file):
@@ -182,23 +178,22 @@ def test_a_pattern_of_many_files_is_resolved_with_a_look_at_ctrl_c(tmp_path):
         (tmp_path / f"d{name}").mkdir()
     (tmp_path / "a.avro").touch()
     script = """
-        import signal, sys, time
+        import signal, sys
         import arrowfeed as af
 
         def handler(number, frame):
             raise KeyboardInterrupt
 
         signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        started = time.monotonic()
         try:
-            # Each star multiplies the paths.
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            # Each star multiplies the paths: to look at all of them would take years.
             af.read_avro(sys.argv[1] + "/d*/.." * 9 + "/*.avro")
         except KeyboardInterrupt:
-            print(time.monotonic() - started < 3)
+            print("interrupted")
     """
     done = run_script(script, tmp_path)
-    assert done.stdout == "True\n", done.stderr
+    assert done.stdout == "interrupted\n", done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")

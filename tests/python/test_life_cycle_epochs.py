@@ -54,7 +54,7 @@ def figures():
     gc.collect()
     with open("/proc/self/statm") as file:
         mebibytes = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
-    end, most = time.monotonic() + 2, idle + (0 if endless is None else 2)
+    end, most = time.monotonic() + 60, idle + (0 if endless is None else 2)
     # A joined thread may be listed for a moment.
     while (threads := len(os.listdir("/proc/self/task"))) > most and time.monotonic() < end:
         time.sleep(0.01)

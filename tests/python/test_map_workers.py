@@ -88,7 +88,7 @@ def rows_from(mapped, first):
 
 
 def wait_until_ended(process):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while process in {child.pid for child in multiprocessing.active_children()}:
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -286,7 +286,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path):
             with pytest.raises(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             parent.kill()
-            end = time.monotonic() + 30
+            end = time.monotonic() + 60
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -353,7 +353,7 @@ def test_a_forked_process_has_workers_of_its_own(mapped):
     child = context.Process(target=in_child, args=(mapped, results), daemon=False)
     child.start()
     found, processes = results.get()
-    child.join(30)
+    child.join(60)
     assert child.exitcode == 0
     assert found == list(range(20))
     assert processes.isdisjoint(before)
@@ -366,4 +366,4 @@ def test_a_process_without_children_calls_the_function_itself(mapped):
     child = context.Process(target=in_child, args=(mapped, results), daemon=True)
     child.start()
     assert results.get() == (list(range(20)), {child.pid})
-    child.join(30)
+    child.join(60)

@@ -55,7 +55,7 @@ def test_incomplete_chunks_of_a_killed_writer_are_rejected(
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(moments.uniform(0, 0.12))
             process.kill()
-            assert process.wait(10) == -signal.SIGKILL, process.stderr.read()
+            assert process.wait(60) == -signal.SIGKILL, process.stderr.read()
         left += sum(path.is_file() for path in cache.rglob("*"))
         reader = af.read_avro(names, storage_options=store.storage_options, cache=cache)
         assert within(SECONDS, lambda reader=reader: ids(reader)) == list(range(9000))

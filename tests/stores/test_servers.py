@@ -138,7 +138,7 @@ def test_missing_object(reached: Store) -> None:
 
 def test_objects_have_addresses(reached: Store) -> None:
     reached.put("b/d e.bin", BODY)
-    response = SESSION.get(reached.http_url("b/d e.bin"), headers={"Range": "bytes=2-5"}, timeout=30)
+    response = SESSION.get(reached.http_url("b/d e.bin"), headers={"Range": "bytes=2-5"}, timeout=60)
     assert (response.status_code, response.content) == (206, BODY[2:6])
 
 
@@ -150,7 +150,7 @@ def test_hdfs_client_reads(make_store: Callable[[str], Store]) -> None:
         assert file.read() == BODY * 12
     listed = [each.path for each in client.list_status(f"/{store.prefix}", recursive=True) if not each.isdir]
     assert listed == [f"/{store.key('a/b.bin')}"]
-    assert SESSION.get(store.http_url("a/b.bin") + "&offset=3&length=4", timeout=30).content == BODY[3:7]
+    assert SESSION.get(store.http_url("a/b.bin") + "&offset=3&length=4", timeout=60).content == BODY[3:7]
 
 
 def test_http_variants(make_store: Callable[[str], Store]) -> None:
@@ -159,9 +159,9 @@ def test_http_variants(make_store: Callable[[str], Store]) -> None:
         store = make_store(kind)
         store.put("a.bin", BODY)
         url = store.http_url("a.bin")
-        ranged = SESSION.get(url, headers={"Range": "bytes=10-19"}, timeout=30)
+        ranged = SESSION.get(url, headers={"Range": "bytes=10-19"}, timeout=60)
         assert ranged.content == (BODY[10:20] if ranged.status_code == 206 else BODY)
-        head = SESSION.head(url, timeout=30).headers
+        head = SESSION.head(url, timeout=60).headers
         fields = ("Content-Length", "Accept-Ranges", "ETag", "Last-Modified", "Transfer-Encoding")
         answers[kind] = (ranged.status_code, *(field in head for field in fields))
     assert answers == {
@@ -176,10 +176,10 @@ def test_http_conditions(make_store: Callable[[str], Store]) -> None:
     store = make_store("http")
     store.put("a.bin", BODY)
     url = store.http_url("a.bin")
-    first = checked(SESSION.head(url, timeout=30)).headers
+    first = checked(SESSION.head(url, timeout=60)).headers
     past = "Thu, 01 Jan 2015 00:00:00 GMT"
     statuses = [
-        SESSION.get(url, headers=headers, timeout=30).status_code
+        SESSION.get(url, headers=headers, timeout=60).status_code
         for headers in (
             {"If-Match": first["ETag"]},
             {"If-Match": '"x"'},
@@ -200,9 +200,9 @@ def test_http_serves_a_directory(tmp_path: Path) -> None:
     (tmp_path / "sub/a.bin").write_bytes(BODY)
     with HttpServer(tmp_path) as server:
         base = f"http://127.0.0.1:{server.port}/plain"
-        response = SESSION.get(f"{base}/sub/a.bin", headers={"Range": "bytes=-7"}, timeout=30)
+        response = SESSION.get(f"{base}/sub/a.bin", headers={"Range": "bytes=-7"}, timeout=60)
         assert (response.status_code, response.content) == (206, BODY[-7:])
-        assert SESSION.get(f"{base}/sub/../../{tmp_path.name}/x", timeout=30).status_code == 404
+        assert SESSION.get(f"{base}/sub/../../{tmp_path.name}/x", timeout=60).status_code == 404
 
 
 def test_http_server_keeps_connections(make_store: Callable[[str], Store]) -> None:
@@ -212,7 +212,7 @@ def test_http_server_keeps_connections(make_store: Callable[[str], Store]) -> No
         session.trust_env = False
         ports = set()
         for _ in range(3):
-            with session.get(store.http_url("a.bin"), stream=True, timeout=30) as response:
+            with session.get(store.http_url("a.bin"), stream=True, timeout=60) as response:
                 ports.add(response.raw.connection.sock.getsockname()[1])
                 assert response.content == BODY
         assert len(ports) == 1
