@@ -131,7 +131,7 @@ pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<Arr
 fn checked(
     arrays: &[&dyn Array],
     slots: &[(usize, usize)],
-    check: fn(&[&dyn Array], &[(usize, usize)]) -> Result<(), ArrowError>,
+    check: room::CheckSlots,
 ) -> Result<ArrayRef, ArrowError> {
     if slots.is_empty() {
         return interleaved(arrays, slots);
@@ -199,7 +199,7 @@ pub fn interleave_distinct(
 fn checked_batches(
     batches: &[&RecordBatch],
     rows: &[(usize, usize)],
-    check: fn(&[&dyn Array], &[(usize, usize)]) -> Result<(), ArrowError>,
+    check: room::CheckSlots,
 ) -> Result<RecordBatch, ArrowError> {
     let schema = batches[0].schema();
     let columns = (0..schema.fields().len()).map(|i| {

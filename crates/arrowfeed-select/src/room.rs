@@ -23,6 +23,9 @@ const SMALL: usize = 1 << 20;
 /// Bytes of a place `(array, slot)`.
 const PLACE: usize = size_of::<(usize, usize)>();
 
+/// A test of the memory of slots `(array, slot)`.
+pub(crate) type CheckSlots = fn(&[&dyn Array], &[(usize, usize)]) -> Result<(), ArrowError>;
+
 /// Memory for a copy that could not be allocated. The inner error of [`ArrowError::IoError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLittleMemory {
