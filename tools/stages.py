@@ -71,10 +71,9 @@ def change() -> list[Stage]:
         Stage("frameworks", "test-frameworks", "main", ("environments",)),
         Stage("torch", "test-torch", "beside", (PACKAGE,)),
         Stage("java", "test-java", "beside"),
-        # They use two thirds of a core, and wait for servers.
-        Stage("stores", "test-stores", "beside", ("python",)),
-        # Clusters start within limits of time. At that time, the stage `frameworks` uses one core.
         Stage("engines", "test-engines", "beside"),
+        # They use two thirds of a core, and wait for servers. At that time, the stage `frameworks` uses one core.
+        Stage("stores", "test-stores", "beside", ("python",)),
         # Their builds lock the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
         Stage("datafusion", "test-datafusion", "idle"),
