@@ -54,7 +54,7 @@ help:
 
 .PHONY: demo
 demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
-	@echo "make demo: compiles the package for .venv (three minutes on two cores the first time), and runs examples/python/demo.py"
+	@echo "make demo: compiles the package for .venv (five minutes on two cores the first time), and runs examples/python/demo.py"
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 

@@ -72,7 +72,7 @@ def change() -> list[Stage]:
         Stage("torch", "test-torch", "beside", (PACKAGE,)),
         Stage("java", "test-java", "beside"),
         Stage("engines", "test-engines", "beside"),
-        # They use two thirds of a core, and wait for servers. At that time, the stage `frameworks` uses one core.
+        # They wait for servers, and use two thirds of a core beside `frameworks`, which uses one.
         Stage("stores", "test-stores", "beside", ("python",)),
         # Their builds lock the folder in which the stages before compile.
         Stage("instructions", "bench-instructions-dev", "idle", ("rust",)),
