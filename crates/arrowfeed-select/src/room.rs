@@ -15,7 +15,7 @@ use arrow_schema::{ArrowError, DataType, UnionMode};
 
 use crate::ranges::RANGE;
 use crate::slices::Slice;
-use crate::types::{contains_list, has_one_width, interleaves_by_ranges};
+use crate::types::{contains_dense_union, contains_list, has_one_width, interleaves_by_ranges};
 
 /// Largest copy that is made without a test.
 const SMALL: usize = 1 << 20;
@@ -62,8 +62,12 @@ fn place(arrays: &[&dyn Array]) -> usize {
     if by_ranges { 0 } else { PLACE }
 }
 
-/// The same for slots of which none appears twice. Tries the memory of all slots of the arrays first, whose size takes less time.
+/// The same for slots of which none appears twice. Tries the memory of all slots of the arrays first, whose size takes less time
+/// except for dense unions, where each slot of the arrays would count.
 pub(crate) fn check_distinct(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<(), ArrowError> {
+    if arrays.first().is_some_and(|array| contains_dense_union(array.data_type())) {
+        return check_slots(arrays, slots);
+    }
     let all = arrays.iter().enumerate();
     let all = all.map(|(array, it)| Slice { array, start: 0, len: it.len() });
     match check(arrays, all, slots.len(), Kernel::joining(arrays, place(arrays))) {

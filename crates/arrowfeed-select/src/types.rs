@@ -1,7 +1,7 @@
 //! Predicates for the types whose `arrow-select` kernels are not used.
 
 use arrow_array::Array;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, UnionMode};
 
 /// Whether the type contains lists or zero-byte values, at any depth outside dictionaries.
 pub(crate) fn contains_list(data_type: &DataType) -> bool {
@@ -33,6 +33,18 @@ pub(crate) fn contains_dictionary(data_type: &DataType) -> bool {
         | DataType::Map(items, _)
         | DataType::RunEndEncoded(_, items) => contains_dictionary(items.data_type()),
         other => any_child(other, contains_dictionary),
+    }
+}
+
+/// Whether the type is or contains a dense union, at any depth outside dictionaries.
+pub(crate) fn contains_dense_union(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Union(_, UnionMode::Dense) => true,
+        DataType::List(items)
+        | DataType::LargeList(items)
+        | DataType::FixedSizeList(items, _)
+        | DataType::Map(items, _) => contains_dense_union(items.data_type()),
+        other => any_child(other, contains_dense_union),
     }
 }
 
