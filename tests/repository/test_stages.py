@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 11), reason="SKIPPED tools/stages.py: expected Python 3.11 or newer"
@@ -20,17 +22,9 @@ TOOLS = ROOT / "tools"
 
 
 @pytest.fixture
-def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def stages(load_tool: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, with a Makefile of its own."""
-    if not TOOLS.exists():
-        pytest.skip("SKIPPED tools/stages.py: expected the repository, found only the package")
-    monkeypatch.syspath_prepend(str(TOOLS))
-    spec = importlib.util.spec_from_file_location("stages_under_test", TOOLS / "stages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+    module = load_tool("stages")
     (tmp_path / "Makefile").write_text(
         "pass:\n\t@echo '===== 3 passed, 2 skipped in 0.1s ====='\n"
         "fail:\n\t@echo 'SKIPPED nothing'; exit 1\n"

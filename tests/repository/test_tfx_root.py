@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 11), reason="SKIPPED tools/tfx_root.py: expected Python 3.11 or newer"
@@ -21,16 +23,9 @@ TOOLS = Path(__file__).parents[2] / "tools"
 
 
 @pytest.fixture
-def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def tool(load_tool: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, with folders of its own."""
-    if not TOOLS.exists():
-        pytest.skip("SKIPPED tools/tfx_root.py: expected the repository, found only the package")
-    monkeypatch.syspath_prepend(str(TOOLS))
-    spec = importlib.util.spec_from_file_location("tfx_root_under_test", TOOLS / "tfx_root.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_tool("tfx_root")
     monkeypatch.setattr(module, "FOLDER", tmp_path)
     monkeypatch.setattr(module, "MADE", tmp_path / "root")
     monkeypatch.setattr(module, "UNFINISHED", tmp_path / "unfinished")
