@@ -209,13 +209,9 @@ pub(crate) fn read_into(file: &OpenFile, at: u64, into: &mut [u8]) -> Result<(),
 /// # Errors
 /// Out of memory.
 pub(crate) fn zeroed(len: usize) -> Result<MutableBuffer, FeedError> {
-    // The buffer ends the process if its allocation fails.
-    let mut room: Vec<u8> = Vec::new();
-    let fits = len.checked_next_multiple_of(64).is_some_and(|len| room.try_reserve_exact(len).is_ok());
-    // Keeps the compiler from removing the unused allocation.
-    std::hint::black_box(&room);
-    drop(room);
-    if !fits {
+    // The buffer ends the process if its allocation fails. Its length is a multiple of 64.
+    let rounded = len.checked_next_multiple_of(64);
+    if rounded.is_none_or(|len| arrowfeed_select::check_memory(len).is_err()) {
         return caught(|| MemoryExhausted::unwind(len));
     }
     // The system provides zeroed pages when they are written, so bytes that are not read take no memory.

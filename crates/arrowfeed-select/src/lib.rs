@@ -38,7 +38,7 @@ mod types;
 
 pub use dictionaries::compact;
 use ranges::Ranges;
-pub use room::TooLittleMemory;
+pub use room::{TooLittleMemory, check_memory};
 pub use slices::{Slice, concat_slices};
 pub use stored_bytes::stored_bytes;
 use types::{contains_dictionary, contains_list, interleaves_by_ranges, type_of_all};

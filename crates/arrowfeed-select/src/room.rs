@@ -181,11 +181,16 @@ fn check(
     reserve(kernel.peak(bytes, slots))
 }
 
-/// Returns an error if this many bytes cannot be allocated.
+/// Returns an error if this many bytes cannot be allocated, and are more than a small copy.
 pub(crate) fn reserve(bytes: usize) -> Result<(), ArrowError> {
-    if bytes <= SMALL {
-        return Ok(());
-    }
+    if bytes <= SMALL { Ok(()) } else { check_memory(bytes) }
+}
+
+/// Allocates bytes, and frees them. A later allocation of as many ends the process if it fails, unlike this one.
+///
+/// # Errors
+/// They cannot be allocated: [`TooLittleMemory`].
+pub fn check_memory(bytes: usize) -> Result<(), ArrowError> {
     let mut memory: Vec<u8> = Vec::new();
     memory.try_reserve_exact(bytes).map_err(|_| {
         let error = TooLittleMemory { bytes };
