@@ -20,6 +20,9 @@ use crate::types::{contains_dense_union, contains_list, has_one_width, interleav
 /// Largest copy that is made without a test.
 const SMALL: usize = 1 << 20;
 
+/// Bytes that glibc always maps apart. If a smaller allocation is freed, glibc keeps later ones of up to this size in its heap.
+const MAPPED: usize = 33 << 20;
+
 /// Bytes of a place `(array, slot)`.
 const PLACE: usize = size_of::<(usize, usize)>();
 
@@ -191,14 +194,19 @@ pub(crate) fn reserve(bytes: usize) -> Result<(), ArrowError> {
 /// # Errors
 /// They cannot be allocated: [`TooLittleMemory`].
 pub fn check_memory(bytes: usize) -> Result<(), ArrowError> {
+    if can_allocate(bytes.max(MAPPED)) || can_allocate(bytes) {
+        return Ok(());
+    }
+    let error = TooLittleMemory { bytes };
+    Err(ArrowError::IoError(error.to_string(), io::Error::new(io::ErrorKind::OutOfMemory, error)))
+}
+
+fn can_allocate(bytes: usize) -> bool {
     let mut memory: Vec<u8> = Vec::new();
-    memory.try_reserve_exact(bytes).map_err(|_| {
-        let error = TooLittleMemory { bytes };
-        ArrowError::IoError(error.to_string(), io::Error::new(io::ErrorKind::OutOfMemory, error))
-    })?;
+    let can = memory.try_reserve_exact(bytes).is_ok();
     // Keeps the compiler from removing the unused allocation.
     std::hint::black_box(&memory);
-    Ok(())
+    can
 }
 
 /// The bytes of a copy. Values of runs, and of dictionaries unless they are shared, count whole, since a kernel may copy all of
