@@ -5,11 +5,11 @@ VENV := .venv
 TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
-# `make test-long` runs ten times as many random cases and mutated files as `make test`, and more killed writers, epochs of the
-# stores and rows of the engines.
+# `make test-long` runs ten times as many random cases and mutated files as `make test`, and more killed writers and
+# readers, epochs of the stores and rows of the engines.
 LONG = ARROWFEED_CASES=2000 ARROWFEED_MUTANTS=200000 ARROWFEED_WRITE_KILLS=200 ARROWFEED_STORE_EPOCHS=2000 \
 	ARROWFEED_STORE_KILLS=20 ARROWFEED_EXITS=500 ARROWFEED_INTERRUPTS=5 ARROWFEED_MEMORY_LIMITS=16 \
-	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ENGINE_ROWS=10_000_000
+	ARROWFEED_FORK_SECONDS=10 ARROWFEED_EPOCHS=1000 ARROWFEED_KILLS=100 ENGINE_ROWS=10_000_000
 
 # Rows that each engine reads.
 ENGINE_ROWS ?= 1_000_000
@@ -24,7 +24,8 @@ HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 # Builds the Python package with the profile `dev` of .cargo/config.toml, and installs it. Conda's variable would make maturin
 # refuse. A run of several targets sets BUILT_PACKAGE after the first of them.
 INSTALL = env -u CONDA_PREFIX -u PYO3_CONFIG_FILE VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --manifest-path python/Cargo.toml
-PACKAGE = $(if $(BUILT_PACKAGE),@echo "expecting the package in $(1)",$(INSTALL))
+# With the features of the Rust tests, so that they use the crates of this build.
+PACKAGE = $(if $(BUILT_PACKAGE),@echo "expecting the package in $(1)",$(INSTALL) --features rust-examples)
 
 # The same, as in a wheel.
 RELEASE_PACKAGE = $(INSTALL) --release
@@ -54,7 +55,7 @@ help:
 
 .PHONY: demo
 demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
-	@echo "make demo: compiles the package for .venv (five minutes on two cores the first time), and runs examples/python/demo.py"
+	@echo "make demo: compiles the package for .venv (five to seven minutes on two cores the first time), and runs examples/python/demo.py"
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 
@@ -112,7 +113,7 @@ c-library: ## the C library, with a shared and a static form, and its header, in
 	cp $(C_FORMS:%=target/release/%) target/c/lib
 	strip -S $(C_FORMS:%=target/c/lib/%)
 
-# The folder of the C library. `make test-rust` builds it in target/debug/deps, with the checks of tests.
+# The folder of the C library. `make test-rust` builds it in target/debug/deps.
 C_LIBRARY = target/debug
 
 .PHONY: test-c
@@ -125,14 +126,19 @@ test-c-here: $(VENV)/.test
 	$(if $(filter target/debug,$(C_LIBRARY)),cargo build --package arrowfeed-c)
 	ARROWFEED_C=$(C_LIBRARY) $(BIN)/python -m pytest -rs tests/c
 
+# Cargo chooses the features of all packages of a command together. Naming the package reuses the crates that were compiled for it.
+RUST_EXAMPLES = --features arrowfeed-python/rust-examples
+WITH_PACKAGE = --package arrowfeed-python $(RUST_EXAMPLES)
+
 # DataFusion takes minutes to compile, so the packages that need it are built apart.
 WITHOUT_DATAFUSION = --workspace --exclude arrowfeed-datafusion --exclude bench-datafusion
 
+# The benchmark is named for the same reason in each command: its features are those of the lints before.
 .PHONY: test-datafusion
 test-datafusion: ## lints, tests, doc tests and examples of arrowfeed-datafusion
-	cargo clippy --package arrowfeed-datafusion --package bench-datafusion --all-targets -- -D warnings
-	cargo test --package arrowfeed-datafusion
-	RUSTDOCFLAGS="-D warnings" cargo doc --package arrowfeed-datafusion --no-deps
+	cargo clippy $(WITH_PACKAGE) --package arrowfeed-datafusion --package bench-datafusion --all-targets -- -D warnings
+	cargo test $(WITH_PACKAGE) --package arrowfeed-datafusion
+	RUSTDOCFLAGS="-D warnings" cargo doc $(WITH_PACKAGE) --package arrowfeed-datafusion --package bench-datafusion --no-deps
 
 # Prints the versions. Fails if a package is missing; pytest would only skip its tests.
 INSTALLED = @.venv-all/bin/python -c "import importlib.metadata as m, sys; [print(name, m.version(name)) for name in sys.argv[1:]]" $(1)
@@ -182,6 +188,11 @@ test-stores: $(VENV)/.test .venv-all/.made target/azurite/.made target/hdfs/.mad
 test-engines: $(VENV)/.test .venv-all/.made .venv-flink/.made target/flink/.made ## Beam and Flink, Ray, Spark, Dask, Daft, DuckDB, DataFusion, polars and MPI on 10 million rows
 	$(call PACKAGE,$(VENV))
 	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-all/bin/python -m pytest -rs --show-capture=no tests/engines
+
+.PHONY: test-kills
+test-kills: $(VENV)/.test .venv-all/.made .venv-flink/.made target/flink/.made ## killed processes of Ray, Spark and Flink; `make test-engines` kills workers of Dask and Daft
+	$(call PACKAGE,$(VENV))
+	ARROWFEED_ENGINE_ROWS=$(ENGINE_ROWS) $(BUILT) .venv-all/bin/python -m pytest -rs --show-capture=no -m night tests/engines
 
 # Uses the extension module of $(VENV). The root is removed after the tests; KEEP_TFX_ROOT=1 leaves it for the next run.
 TFX_ROOT = $(PYTHON) tools/tfx_root.py
@@ -258,7 +269,7 @@ UNDOCUMENTED = $(addprefix --exclude arrowfeed-,c examples ffi select tensorflow
 
 .PHONY: docs
 docs: $(VENV)/.docs ## Rust documentation, with an example for each type, and the site, without warnings; links of the Markdown files
-	RUSTDOCFLAGS="-D warnings" cargo doc $(WITHOUT_DATAFUSION) --no-deps $(UNDOCUMENTED)
+	RUSTDOCFLAGS="-D warnings" cargo doc $(WITHOUT_DATAFUSION) $(RUST_EXAMPLES) --no-deps $(UNDOCUMENTED)
 	$(BIN)/python tools/rustdoc_examples.py
 	$(BIN)/python tools/markdown_links.py
 	$(MAKE) site
@@ -277,8 +288,7 @@ bench: .venv-bench/.made .venv-all/.made .venv-tfio/.made ## the tables of bench
 	cargo build --release --package bench-ours
 	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
 
-# With the package, so that the benchmark uses its compiled dependencies: cargo chooses the features of both together.
-INSTRUCTIONS_DEV = cargo build --package arrowfeed-python --package bench-instructions --bin bench-instructions
+INSTRUCTIONS_DEV = cargo build $(WITH_PACKAGE) --package bench-instructions --bin bench-instructions
 
 .PHONY: bench-instructions
 bench-instructions: $(VENV)/.test ## instructions of fixed work in a release build against the committed figures; skipped without valgrind
@@ -286,7 +296,7 @@ bench-instructions: $(VENV)/.test ## instructions of fixed work in a release bui
 	$(BIN)/python benches/instructions.py --data data/instructions
 
 .PHONY: bench-instructions-dev
-bench-instructions-dev: $(VENV)/.test ## the same in the build of the Python tests, which finds larger changes in a fifth of the time
+bench-instructions-dev: $(VENV)/.test ## the same in the build of the tests, which finds larger changes in a fifth of the time
 	$(INSTRUCTIONS_DEV)
 	$(BIN)/python benches/instructions.py --data data/instructions --profile dev
 

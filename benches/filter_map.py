@@ -63,8 +63,8 @@ def jobs(path: Path) -> dict[str, dict[str, Callable[[], Iterable[Any]]]]:
                 .map(lambda row: row["tokens"])
                 .bucket_by_sequence_length(tf.shape, BOUNDARIES, [BATCH] * (len(BOUNDARIES) + 1))
             ),
-            "`length=`": lambda: sequences.to_tf(
-                batch_size=BATCH, length="tokens", bucket_boundaries=BOUNDARIES
+            "`batches=`": lambda: sequences.to_tf(
+                batch_size=BATCH, batches=af.ByLength("tokens", boundaries=BOUNDARIES)
             ),
         },
     }

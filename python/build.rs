@@ -1,4 +1,5 @@
-//! Refuses interpreters that the bindings do not support, and links the unwinder of the system.
+//! Refuses interpreters that the bindings do not support, sets `unoptimised` in builds without optimisation, and links the
+//! unwinder of the system.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,6 +14,10 @@ fn main() {
             "cargo::error=expected CPython with the GIL, found a free-threaded build of CPython, which arrowfeed does \
              not support yet; install arrowfeed for the standard build, such as python3.14 instead of python3.14t"
         );
+    }
+    println!("cargo::rustc-check-cfg=cfg(unoptimised)");
+    if env::var("OPT_LEVEL").as_deref() == Ok("0") {
+        println!("cargo::rustc-cfg=unoptimised");
     }
     if env::var("CARGO_CFG_TARGET_ENV").as_deref() == Ok("gnu") && env::var("HOST") == env::var("TARGET") {
         link_unwinder();

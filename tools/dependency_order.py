@@ -29,7 +29,8 @@ MAY_USE: dict[str, set[str]] = {
     },
     "arrowfeed-c": {"arrowfeed", "arrowfeed-ffi"},
     "arrowfeed-datafusion": {"arrowfeed", "arrowfeed-predicate", "arrowfeed-source"},
-    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
+    # The formats only for the features of the Rust tests, see `rust-examples` in its manifest.
+    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow", *FORMATS},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
     "arrowfeed-fuzz": {
         "arrowfeed-c",

@@ -26,6 +26,9 @@ PATCHES = ROOT / "tests" / "mutants"
 COPY = ROOT / "target" / "mutants" / "tree"
 BUILDS = ROOT / "target" / "mutants" / "target"
 FAILED = re.compile(r"^test (\S+) \.\.\. FAILED$")
+EMPTY = b"//! No tests.\n"
+"""The program of tests of a package whose tests are not run. Its manifest may name the file."""
+
 UNSET = ("ARROWFEED_CASES", "ARROWFEED_MUTANTS", "ARROWFEED_SEED")
 
 # The copy has its own folder of builds: cargo gives its crates the names that those of the working tree have.
@@ -46,16 +49,17 @@ def copy_builds() -> None:
 
 
 def copy_tree(package: str) -> None:
-    """Writes the files that differ from the copy. Of all test programs, only that of `package` is copied."""
+    """Writes the files that differ from the copy. Only the test program of `package` has its tests."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     names = {Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()}
-    names -= {name for name in names if name.match("crates/*/tests/it/main.rs") and name.parts[1] != package}
+    mains = {name for name in names if name.match("crates/*/tests/it/main.rs")}
     for old in [path for path in COPY.rglob("*") if not path.is_dir()]:
         if old.relative_to(COPY) not in names:
             old.unlink()
     for name in names:
-        content, to = (ROOT / name).read_bytes(), COPY / name
+        is_left_out = name in mains and name.parts[1] != package
+        content, to = EMPTY if is_left_out else (ROOT / name).read_bytes(), COPY / name
         if not to.is_file() or to.read_bytes() != content:
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(content)

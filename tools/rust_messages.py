@@ -17,7 +17,7 @@ TOKEN = re.compile(
 TESTS = re.compile(r"^#\[cfg\((?:all\()?test\b[^\n]*\n(?:#[^\n]*\n)*mod \w+ \{", re.MULTILINE)
 CONTINUED = re.compile(r"\\\n\s*")
 
-PYTHON_NAMES = ("bucket_boundaries", "global_batch_size", "length_window", "load_state_dict", "state_dict")
+PYTHON_NAMES = ("global_batch_size", "load_state_dict", "state_dict")
 PYTHON = re.compile(
     rf"""(?<![\w.=/])[a-z]\w*=(?=$|[\s`"'\\.,:;)]|\{{|\d+\b(?![-/])|True|False|None)|\b(?:True|False|None|{"|".join(PYTHON_NAMES)})\b"""
 )

@@ -1,9 +1,12 @@
-"""Hooks of MkDocs for the site. They replace links to files outside the pages, and refuse pages that load
-files from other servers or have signatures of one long line.
+"""Hooks of MkDocs for the site. They replace links to files outside the pages and words of rustdoc in code
+blocks, and refuse pages that load files from other servers or have signatures of one long line.
 """
 
 import html
 import re
+
+FENCE = re.compile(r"^(```\w+),\w+$", re.MULTILINE)
+"""The start of a code block with a word of rustdoc, such as `rust,no_run`, which Markdown does not know."""
 
 OUTSIDE = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
 
@@ -23,6 +26,23 @@ def long_lines(page: str) -> list[str]:
     return [line for text in texts for line in text.splitlines() if len(line) > LONGEST]
 
 
+def headings(markdown: str) -> list[str]:
+    """The headings of a page, without the comments in code blocks."""
+    texts = re.split(r"^```.*$", markdown, flags=re.MULTILINE)[::2]
+    return [heading for text in texts for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+
+
+def on_page_content(html: str, page, config, files) -> str:
+    """Refuses a page that has lost a heading, which a code block took that does not end where it should.
+
+    MkDocs calls this function for each page.
+    """
+    expected, found = len(headings(page.markdown)), len(re.findall(r"<h[1-6]\b", html))
+    if found < expected:
+        raise ValueError(f"{page.file.src_uri}: expected {expected} headings, found {found}")
+    return html
+
+
 def on_post_page(output: str, page, config) -> str:
     """Refuses a page that does not fit the site. MkDocs calls this function for each page."""
     if found := loaded_from_elsewhere(output):
@@ -33,7 +53,7 @@ def on_post_page(output: str, page, config) -> str:
 
 
 def on_page_markdown(markdown: str, page, config, files) -> str:
-    """Replaces links on a page. MkDocs calls this function for each page."""
+    """Replaces links and words of rustdoc on a page. MkDocs calls this function for each page."""
 
     def named(link: re.Match[str]) -> str:
         text, path = link.groups()
@@ -42,7 +62,7 @@ def on_page_markdown(markdown: str, page, config, files) -> str:
         name = path.lstrip("./")
         return f"`{name}`" if text == name else f"{text} (`{name}`)"
 
-    return OUTSIDE.sub(named, markdown)
+    return OUTSIDE.sub(named, FENCE.sub(r"\1", markdown))
 
 
 def _from_docs(page: str, link: str) -> str:

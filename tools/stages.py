@@ -85,6 +85,7 @@ def night() -> list[Stage]:
     return [
         Stage(PACKAGE, "package-dev"),
         Stage("alone", "test-alone"),
+        Stage("kills", "test-kills"),
         Stage("long", "test-long"),
         Stage("oldest", "test-tensorflow-oldest"),
         Stage("tfx", "test-tfx"),

@@ -29,6 +29,7 @@ print(f"arrowfeed {af.__version__} reads {rows} rows with {', '.join(names)}")
 RUST = ["cargo", "rustc", "rustup", "maturin"]
 CASES = [
     "ARROWFEED_CASES",
+    "ARROWFEED_KILLS",
     "ARROWFEED_MUTANTS",
     "ARROWFEED_WRITE_KILLS",
     "ARROWFEED_STORE_EPOCHS",

@@ -9,6 +9,36 @@ Readers export their data through the Arrow PyCapsule interface: `pyarrow.table(
 `polars.DataFrame(reader)` and duckdb accept a reader.
 """
 
+# | module | contents |
+# |---|---|
+# | `_arrowfeed` `_stubs` | the compiled module; its stub by topic |
+# | `_errors` | the exceptions |
+# | `_explanation` `_inferred` | the results of `explain()` and `infer_representations` |
+# | `_progress` | the tqdm bar of `progress=True` |
+# | `_formats` | the table of the formats of files |
+# | `_libraries` | imports of optional libraries, and how to install them |
+# | `_files` | files of fsspec, file objects in memory |
+# | `_urls` | recognition of URLs, and removal of their secrets |
+# | `_obstore` | configurations of obstore stores |
+# | `_dataset` | `open_dataset`, `Tfxio` and `ChunkSource`; samples and pickles; worker processes of `map` |
+# | `_expressions` | predicates from expressions of pyarrow and polars |
+# | `iceberg` `_iceberg` | scans of pyiceberg: their files, filters and deletes |
+# | `_statistics` | statistics of columns, for `arrowfeed stats` and `Dataset.describe` |
+# | `_rendering` | Arrow values as JSON values, texts and tables |
+# | `_row_batches` | iterables of rows as batches, for the functions that write |
+# | `features` `_features` | features; checks of their arguments; features of other libraries |
+# | `_frameworks` | the code that all frameworks share; datasets of PyTorch, JAX and Keras |
+# | `_sharding` | `shard="auto"` |
+# | `_tensorflow` | tensors and datasets of TensorFlow |
+# | `tensorflow` `torch` `jax` | conversion of tensors to each framework |
+# | `_engines` | files as splits, which are planned once and read anywhere |
+# | `_polars` | scans of polars |
+# | `duckdb` `datafusion` `dask` `daft` `ray` `spark` `beam` | one module for each engine, over `_engines` |
+# | `tfx` | ExampleGen of TFX, over `beam` |
+# | `tfio` `tfxio` | the APIs of tensorflow-io and of tfx_bsl, under their own names |
+# | `types` | types for annotations |
+# | `cli` `__main__` | the command line, with a file for each command |
+
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import (
@@ -19,6 +49,7 @@ from arrowfeed._arrowfeed import (
     AvroSchema,
     AvroWriter,
     BatchIterator,
+    ByLength,
     ChunkDataset,
     Column,
     CsvDataset,
@@ -101,6 +132,7 @@ __all__ = [
     "AvroSchema",
     "AvroWriter",
     "BatchIterator",
+    "ByLength",
     "ChangedError",
     "ChunkDataset",
     "ChunkSource",

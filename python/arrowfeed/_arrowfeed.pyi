@@ -5,7 +5,9 @@ from arrowfeed._stubs.arrow import Array, RecordBatch, Schema, one_batch, polars
 from arrowfeed._stubs.arrow_ipc import ArrowDataset, read_arrow_ipc
 from arrowfeed._stubs.avro import AvroDataset, read_avro
 from arrowfeed._stubs.batch_iterator import BatchIterator
+from arrowfeed._stubs.by_length import ByLength
 from arrowfeed._stubs.dataset import ChunkDataset, Dataset, MixedDataset, RowReader
+from arrowfeed._stubs.detect import detect
 from arrowfeed._stubs.iceberg import IcebergDataset
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.parquet import ParquetDataset, read_parquet
@@ -30,8 +32,8 @@ from arrowfeed._stubs.representation import (
     infer_representations,
     representations_from_tfmd,
 )
-from arrowfeed._stubs.schema import AvroSchema, avro_columns, avro_schema, check_avro
-from arrowfeed._stubs.store_files import exists, peek, upload
+from arrowfeed._stubs.schema import AvroSchema, avro_columns, avro_schema
+from arrowfeed._stubs.store_files import exists, list_files, upload
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, join_jagged
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
 from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
@@ -55,10 +57,9 @@ from arrowfeed._stubs.transform import (
 from arrowfeed._stubs.write import AvroWriter, encode_avro_records, write_avro
 
 __version__: str
-
+"""The version of the package."""
 build_features: list[str]
 """The optional features of `python/Cargo.toml` with which the module was compiled."""
-"""The version of the package."""
 
 __all__ = [
     "Array",
@@ -68,6 +69,7 @@ __all__ = [
     "AvroSchema",
     "AvroWriter",
     "BatchIterator",
+    "ByLength",
     "ChunkDataset",
     "Column",
     "CsvDataset",
@@ -112,10 +114,10 @@ __all__ = [
     "bucketized",
     "build_features",
     "cast",
-    "check_avro",
     "clipped",
     "col",
     "crossed",
+    "detect",
     "encode_avro_records",
     "encode_examples",
     "encode_sequence_examples",
@@ -124,9 +126,9 @@ __all__ = [
     "hashed",
     "infer_representations",
     "join_jagged",
+    "list_files",
     "normalised",
     "one_batch",
-    "peek",
     "polars_frame",
     "polars_schema",
     "predicate_from_substrait",

@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from arrowfeed._arrowfeed import (
+    Dataset,
     Predicate,
     avro_columns,
     avro_schema,
@@ -176,7 +177,7 @@ def _avro_columns(source: Any, selection: dict[str, list[str] | None], options: 
 
 
 def scan_dataset(
-    source: Source,
+    source: Source | Dataset,
     *,
     columns: Sequence[str] | None = None,
     where: PredicateLike | None = None,
@@ -186,22 +187,25 @@ def scan_dataset(
 ) -> Any:
     """Scans files of any format as a `polars.LazyFrame`.
 
-    The content of the first file determines the format, as in `open_dataset`. A query decodes only the
-    columns that it uses. A query with a row limit, such as `head(10)`, stops when it has enough rows. Rows
-    that do not pass a filter are left out while they are decoded, as far as the filter is a predicate. Each
-    `collect` opens the files again. `scan_avro` has more options for Avro.
+    The content of the first file determines the format, as in `open_dataset`. A query of files decodes only
+    the columns that it uses. A query with a row limit, such as `head(10)`, stops when it has enough rows.
+    Rows that do not pass a filter are left out while they are decoded, as far as the filter is a predicate.
+    Each `collect` reads the files again. `scan_avro` has more options for Avro.
 
     Args:
-        source: As in `open_dataset`, but no file objects, because they can be read only once.
-        columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns.
+        source: As in `open_dataset`, but no file objects, because they can be read only once. Or a dataset: a
+            query then reads its rows in the order of the dataset, and decodes all its columns.
+        columns: As in the dataset class of the format, such as `AvroDataset`. None: all columns. For a
+            dataset: names of its columns.
         where: The predicate of the rows, as in `Dataset.filter`. None: all rows.
         threads: Number of decoding threads. None: one per core of the process.
         on_error: How to handle damaged data, as in `Dataset.record_batches`. Skipped parts cause warnings as
             in `scan_avro`.
-        **options: Options of the dataset class of the format, such as `limits` and `storage_options`.
+        **options: Options of the dataset class of the format, such as `limits` and `storage_options`. A
+            dataset has its own, so none are accepted with it.
 
     Returns:
-        A `polars.LazyFrame` of the rows of all files, in file order.
+        A `polars.LazyFrame` of the rows of all files in file order, or of the dataset in its order.
 
     Raises:
         ImportError: polars or pyarrow is not installed.
@@ -215,6 +219,10 @@ def scan_dataset(
         >>> people.filter(polars.col("age") > 30).select("name").collect().to_series().to_list()
         ['Ada']
     """
+    if isinstance(source, Dataset):
+        if options:
+            raise TypeError(f"{next(iter(options))}: expected it in the call that makes the dataset")
+        return _scan_of(source if where is None else source.filter(where), columns, threads, on_error)
     reader = SplitSource(source, options, UNIONS, columns=columns, where=where).reader(on_error=on_error)
 
     def opened(
@@ -225,6 +233,28 @@ def scan_dataset(
         return closing(selected.read_all_decoded(batch_size=batch_size, threads=threads))
 
     return _lazy_frame("scan_dataset()", reader.schema, opened)
+
+
+def _scan_of(dataset: Dataset, columns: Sequence[str] | None, threads: int | None, on_error: OnError) -> Any:
+    """Returns the scan of a dataset."""
+    pyarrow: Any = needed("pyarrow", "for scan_dataset()")
+    schema = pyarrow.schema(dataset.arrow_schema)
+    if columns is not None:
+        missing = [name for name in columns if name not in schema.names]
+        if missing:
+            raise SchemaError(f"expected columns of {schema.names}, found {missing}")
+        schema = pyarrow.schema([schema.field(name) for name in columns])
+
+    @contextmanager
+    def opened(
+        _: list[str] | None, batch_size: int, where: Predicate | None
+    ) -> Generator[Iterable[Any], None, None]:
+        passing = dataset if where is None else dataset.filter(where)
+        with passing.record_batches(batch_size=batch_size, threads=threads, on_error=on_error) as batches:
+            yield batches
+            log_skipped(batches.report())
+
+    return _lazy_frame("scan_dataset()", schema, opened)
 
 
 def _lazy_frame(

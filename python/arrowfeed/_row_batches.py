@@ -88,9 +88,11 @@ def _batch(
     start, schema, written = fit
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = names if schema is None else schema.names
+    # A lookup in the list would take time in proportion to the number of columns.
+    known_names = frozenset(known)
     for number, row in enumerate(rows, start):
         for name in row:
-            if name not in known:
+            if name not in known_names:
                 expected = f"expected the keys of the first {start:,} rows"
                 raise ConversionError(f"{argument}: row {number}: {expected}, found {name!r}", field=name)
     columns: list[Any] = []

@@ -20,6 +20,7 @@ from typing import (
 
 from arrowfeed._arrowfeed import (
     AvroSchema,
+    ByLength,
     Column,
     DenseTensor,
     Predicate,
@@ -405,17 +406,8 @@ class IterationOptions(TypedDict, total=False):
     """Number of rows of a batch. `record_batches` explains all options."""
     global_batch_size: int | None
     """In place of `batch_size`: number of rows of a batch of all shards together, a multiple of `streams`."""
-    length: str | None
-    """Name of the column whose lengths make batches of rows of similar length."""
-    bucket_boundaries: Sequence[int] | None
-    """With `length`: lengths that divide the rows into buckets. A batch has rows of one bucket."""
-    max_tokens: int | None
-    """With `length`: maximum of the number of rows times the length of the longest row of a batch."""
-    pack_to: int | None
-    """With `length`: length of the sequences into which rows are packed. `batch_size` is then their
-    number."""
-    length_window: int | None
-    """With `length`: number of rows that are divided into batches together."""
+    batches: ByLength | None
+    """A `ByLength`, which makes batches of rows of similar length. None: batches have consecutive rows."""
     streams: int
     """With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of shards."""
     even: Literal["drop", "repeat", "auto"] | None

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::shutdown::call_method;
 
@@ -94,6 +94,20 @@ pub(crate) fn strings(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> P
     items.iter().map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item))).collect()
 }
 
+/// The entries of a mapping from strings.
+pub(crate) fn entries<'py>(
+    name: &str,
+    expected: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let items = value.cast::<PyMapping>().map_err(|_| wrong_type(name, expected, value))?.items()?;
+    let entry = |pair: Bound<'py, PyAny>| {
+        let (key, value) = pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
+        Ok((key.extract().map_err(|_| wrong_type(name, expected, &key))?, value))
+    };
+    items.iter().map(entry).collect()
+}
+
 /// The items of an iterable, such as a list, a tuple, a numpy array or a generator. Strings and dicts are refused,
 /// because they are mistakes.
 pub(crate) fn each<'py>(
@@ -120,32 +134,62 @@ pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyA
     value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
 }
 
-/// Names that other libraries have for options of an iteration.
-const OTHER_NAMES: [(&str, &str); 4] = [
+/// The name of the method in the lists of the arguments that a dataset has.
+pub(crate) const FILTER: &str = "filter()";
+
+/// The argument of batches by length, which has arguments of its own.
+pub(crate) const BY_LENGTH: &str = "batches";
+
+/// Names of arguments in other functions and libraries, and the argument here.
+const OTHER_NAMES: [(&str, &str); 27] = [
     ("shuffle", "shuffle_buffer_size"),
     ("buffer_size", "shuffle_buffer_size"),
     ("drop_last", "drop_remainder"),
     ("num_epochs", "epochs"),
+    ("length", BY_LENGTH),
+    ("max_tokens", BY_LENGTH),
+    ("bucket_boundaries", BY_LENGTH),
+    ("pack_to", BY_LENGTH),
+    ("filter", "where"),
+    ("filters", "where"),
+    ("filter", FILTER),
+    ("filters", FILTER),
+    ("where", FILTER),
+    ("reader_schema", "schema"),
+    ("schema", "reader_schema"),
+    ("compression", "codec"),
+    ("codec", "compression"),
+    ("compression_level", "level"),
+    ("sep", "delimiter"),
+    ("usecols", "columns"),
+    ("include_columns", "columns"),
+    ("dtype", "types"),
+    ("column_types", "types"),
+    ("na_values", "nulls"),
+    ("null_values", "nulls"),
+    ("skiprows", "skip_lines"),
+    ("chunksize", "batch_size"),
 ];
 
-/// The error that Python raises if a function does not have the keyword, with the name that it has.
-pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
-    let name = OTHER_NAMES.iter().find(|(other, _)| *other == keyword);
-    let advice = name.map_or_else(String::new, |(_, name)| format!(": use {name}="));
+/// The error that Python raises if a function does not have the keyword, and the name of the argument here. `has`: whether the
+/// function has an argument.
+pub(crate) fn unexpected_keyword(function: &str, keyword: &str, has: impl Fn(&str) -> bool) -> PyErr {
+    let name = OTHER_NAMES.iter().find(|(other, name)| *other == keyword && has(name));
+    let advice = match name {
+        Some((_, BY_LENGTH)) => ": use batches=ByLength(...)".to_owned(),
+        Some((_, FILTER)) => ": use the method filter() of the dataset".to_owned(),
+        Some((_, name)) => format!(": use {name}="),
+        None => String::new(),
+    };
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'{advice}"))
 }
 
-/// Raises for the first of the keywords that a function does not have, with the advice for its name.
+/// Raises for the first of the keywords that a function does not have. `names`: the names of its arguments.
 pub(crate) fn refuse_others(
     function: &str,
     others: Option<&Bound<'_, PyDict>>,
-    (name, advice): (&str, &str),
+    names: &[&str],
 ) -> PyResult<()> {
     let Some((other, _)) = others.and_then(|others| others.iter().next()) else { return Ok(()) };
-    let other = other.to_string();
-    if other != name {
-        return Err(unexpected_keyword(function, &other));
-    }
-    let message = format!("{function}() got an unexpected keyword argument '{name}': {advice}");
-    Err(PyTypeError::new_err(message))
+    Err(unexpected_keyword(function, &other.to_string(), |name| names.contains(&name)))
 }

@@ -7,12 +7,16 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
 use arrowfeed::dataset::FileMatch;
 use arrowfeed::source::OnError;
+use arrowfeed::source::options::Words;
+use arrowfeed::tfrecord::example::FeatureKind;
+use arrowfeed::tfrecord::{Compression, FeatureEncoding};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyList, PyString};
 
-use crate::argument::{FITTING, flag, integer, path, strings, wrong_type, wrong_value};
+use crate::argument::{FITTING, entries, flag, integer, path, strings, wrong_type, wrong_value};
 
 /// A type of arguments.
 pub(crate) trait Argument: Sized {
@@ -79,7 +83,7 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
-/// A type whose values have words.
+/// A type whose values have words in Python alone.
 pub(crate) trait Choice: Copy + PartialEq + 'static {
     const WORDS: &'static [(&'static str, Self)];
 
@@ -89,33 +93,51 @@ pub(crate) trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-impl<T: Choice> Argument for T {
-    const REFUSES_NONE: bool = true;
-
-    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let words: Vec<String> = T::WORDS.iter().map(|(word, _)| format!("{word:?}")).collect();
-        let expected = match words.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-            _ => words.concat(),
-        };
-        let text = value.cast::<PyString>().map_err(|_| wrong_type(name, &expected, value))?.to_cow()?;
-        let found = T::WORDS.iter().find(|(word, _)| *word == text);
-        found.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
-    }
+/// The place of a word among those that an argument may have.
+pub(crate) fn place_of_word(name: &str, value: &Bound<'_, PyAny>, words: &[&str]) -> PyResult<usize> {
+    let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    let expected = match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    };
+    let text = value.cast::<PyString>().map_err(|_| wrong_type(name, &expected, value))?.to_cow()?;
+    words.iter().position(|word| *word == text).ok_or_else(|| wrong_value(name, &expected, value))
 }
 
 /// Defines the words of types.
 macro_rules! choices {
     ($($type:ty { $($word:literal = $value:ident),* $(,)? })*) => {
-        $(impl $crate::argument_types::Choice for $type {
-            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),*];
+        $(
+            impl $crate::argument_types::Choice for $type {
+                const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),*];
+            }
+
+            impl $crate::argument_types::Argument for $type {
+                const REFUSES_NONE: bool = true;
+
+                fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+                    let place = $crate::argument_types::place_of_word(name, value, &[$($word),*])?;
+                    Ok([$(Self::$value),*][place])
+                }
+            }
+        )*
+    };
+}
+
+/// Converts words to types of the library, which has the words.
+macro_rules! words {
+    ($($type:ty),* $(,)?) => {
+        $(impl Argument for $type {
+            const REFUSES_NONE: bool = true;
+
+            fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+                Ok(Self::VALUES[place_of_word(name, value, Self::NAMES)?])
+            }
         })*
     };
 }
 
-choices! { FileMatch { "names" = Names, "contents" = Contents } }
-
-choices! { OnError { "raise" = Raise, "skip_block" = SkipBlock, "skip_file" = SkipFile } }
+words! { ColumnEncoding, Compression, FeatureEncoding, FeatureKind, FileMatch, OnError, StringType, Unions }
 
 /// Converts values of a type with a function.
 macro_rules! arguments {
@@ -186,16 +208,28 @@ impl Argument for Vec<String> {
 }
 
 /// The keys and values of a mapping.
+impl Argument for BTreeMap<String, i32> {
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let entry = |(key, length): (String, Bound<'_, PyAny>)| {
+            let length = i32::parse(&format!("{name}[{key:?}]"), &length)?;
+            Ok((key, length))
+        };
+        entries(name, "a dict of str to int", value)?.into_iter().map(entry).collect()
+    }
+
+    fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.clone().into_pyobject(given.py())?.into_any())
+    }
+}
+
+/// The keys and values of a mapping.
 impl Argument for BTreeMap<String, Vec<u8>> {
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let wrong = |value: &Bound<'_, PyAny>| wrong_type(name, "a dict of str to bytes", value);
-        let mut entries = Self::new();
-        for pair in value.cast::<PyMapping>().map_err(|_| wrong(value))?.items()? {
-            let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-            let key = key.extract().map_err(|_| wrong(&key))?;
-            let value = value.cast::<PyBytes>().map_err(|_| wrong(&value))?;
-            entries.insert(key, value.as_bytes().to_vec());
-        }
-        Ok(entries)
+        const EXPECTED: &str = "a dict of str to bytes";
+        let entry = |(key, value): (String, Bound<'_, PyAny>)| {
+            let value = value.cast::<PyBytes>().map_err(|_| wrong_type(name, EXPECTED, &value))?;
+            Ok((key, value.as_bytes().to_vec()))
+        };
+        entries(name, EXPECTED, value)?.into_iter().map(entry).collect()
     }
 }

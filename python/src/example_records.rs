@@ -5,6 +5,7 @@ use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
+use arrowfeed::source::options::Words;
 use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, UnknownFeatures};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList};
 
 use crate::argument::wrong_type;
-use crate::argument_types::{Argument, Choice, given, set};
+use crate::argument_types::{Argument, given, set};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;

@@ -12,8 +12,6 @@ use crate::argument_types::Argument;
 use crate::errors::representation_error;
 use crate::tensor::message_bytes;
 
-choices! { FeatureKind { "bytes" = Bytes, "float" = Float, "int64" = Int64, "null" = Null } }
-
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 
 /// A schema of messages.

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `argument_types`, `limits`, `added_columns`, `row_numbers`, `source`, `file` (Python file objects), `store_arguments`, `stores` (with `store_files`; `no_stores` in a build without stores), `obstore`, `fsspec_object` |
-//! | formats | `formats` |
+//! | formats | `formats`, `detect` (the format of files) |
 //! | reading | `reader`, `record_decoder` (with `message_schemas`), `example_records` (with `example_schema`), `shared` and `guarded` (one reader, many threads), `stream` and `exported` (Arrow's C interface), `consumed` (by one call of a library), `progress`, `skipped` (warnings), `claims` |
 //! | Arrow data | `batch` (with `batch_rows`), `array`, `numpy_array`, `arrow_schema`, `pickled` (schemas), `column_types` (the types of some columns), `cast`; `polars` (frames); `predicate` (filters), with `literal` and `numpy_time` (values that are compared); `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
@@ -41,6 +41,7 @@ mod column_types;
 mod consumed;
 mod ctrl_c;
 mod dataset;
+mod detect;
 mod errors;
 mod example_records;
 mod example_schema;
@@ -105,7 +106,8 @@ mod _arrowfeed {
         array::Array,
         arrow_schema::Schema,
         batch::RecordBatch,
-        dataset::{BatchIterator, Dataset, RowReader, one_batch},
+        dataset::{BatchIterator, ByLength, Dataset, RowReader, one_batch},
+        detect::detect,
         example_records::{
             ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
             encode_tfrecord,
@@ -128,11 +130,11 @@ mod _arrowfeed {
         reader::RecordBatchReader,
         record_decoder::AvroRecordDecoder,
         records::encode_avro_records,
-        schema::{AvroSchema, avro_columns, avro_schema, check_avro},
+        schema::{AvroSchema, avro_columns, avro_schema},
         schema_merge::SchemaChange,
         split::Split,
         stats::LoaderStats,
-        store_files::{exists, peek, upload},
+        store_files::{exists, list_files, upload},
         tensor::{
             Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
             StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, Transform, VarLenRagged,
@@ -156,7 +158,7 @@ mod _arrowfeed {
         crate::signals::notice_main_thread(module.py())?;
         crate::shutdown::attach_once(module.py());
         crate::shutdown::wait_at_exit(module.py())?;
-        if cfg!(debug_assertions) {
+        if cfg!(unoptimised) {
             let message = c"arrowfeed was compiled without optimisation: do not measure its speed";
             PyErr::warn(module.py(), &module.py().get_type::<PyRuntimeWarning>(), message, 1)?;
         }

@@ -1,7 +1,7 @@
 //! Store arguments in a build without the feature `stores`: each value, and each URL, is an error.
 
 use arrowfeed::source::io::{FileSource, NewFile};
-use arrowfeed::sources::{redacted, scheme};
+use arrowfeed::sources::{is_remote, redacted};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::prelude::*;
 
@@ -33,7 +33,7 @@ impl StoreArguments {
 
     /// Whether a text names a file in a store, as opposed to a local file.
     pub(crate) fn is_remote(&self, text: &str) -> bool {
-        scheme(text).is_some_and(|scheme| !scheme.eq_ignore_ascii_case("file"))
+        is_remote(text)
     }
 
     /// Fails: the files are remote.

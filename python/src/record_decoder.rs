@@ -5,7 +5,7 @@ use arrowfeed::source::copy_error;
 use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::argument::{integer, wrong_type, wrong_value};
 use crate::argument_types::given;
@@ -170,14 +170,18 @@ impl AvroRecordDecoder {
         &mut self,
         records: &Bound<'_, PyAny>,
         writer: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Option<RecordBatch>> {
-        if !is_bytes(records) {
-            return self.batch_of(records, writer).map(Some);
+    ) -> PyResult<RecordBatch> {
+        match is_bytes(records) {
+            true => self.batch_of(PyTuple::new(records.py(), [records])?.as_any(), writer),
+            false => self.batch_of(records, writer),
         }
-        let of = self.writer(writer)?;
-        let buffer = buffer_of(records)?;
-        self.decode_all(records.py(), of, &[buffer])?;
-        Ok(None)
+    }
+
+    #[doc = docs!(AvroRecordDecoder.append)]
+    #[pyo3(signature = (record, /, *, writer=None))]
+    fn append(&mut self, record: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let (writer, buffer) = (self.writer(writer)?, buffer_of(record)?);
+        self.decode_all(record.py(), writer, &[buffer])
     }
 
     #[doc = docs!(AvroRecordDecoder.extend)]

@@ -158,29 +158,6 @@ pub(crate) fn avro_schema(
     })
 }
 
-#[doc = signed!(check_avro)]
-#[pyfunction]
-#[pyo3(
-    signature = (
-        source, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None
-    ),
-    text_signature = None
-)]
-pub(crate) fn check_avro<'py>(
-    py: Python<'py>,
-    source: &Bound<'py, PyAny>,
-    partitioning: Option<Bound<'py, PyAny>>,
-    storage_options: Option<Bound<'py, PyAny>>,
-    store: Option<Bound<'py, PyAny>>,
-    cache: Option<Bound<'py, PyAny>>,
-    cache_bytes: Option<Bound<'py, PyAny>>,
-) -> PyResult<()> {
-    let stores = StoreArguments::new(&StoreKeywords { storage_options, store, cache, cache_bytes })?;
-    let (sources, _) = rereadable(source, EXTENSION, partitioning.is_some(), &stores)?;
-    let interrupt = signals::interrupt_of_call(py)?;
-    call(py, || AvroHeader::check_magic(sources, Some(&interrupt)))
-}
-
 #[doc = signed!(avro_columns)]
 #[pyfunction]
 #[pyo3(

@@ -179,7 +179,7 @@ fn iterated<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> 
     }
 }
 
-fn none_found() -> PyErr {
+pub(crate) fn none_found() -> PyErr {
     PyValueError::new_err("source: expected at least one file, found an empty list")
 }
 

@@ -1,16 +1,15 @@
-//! Functions on files in stores for the Python part of the package: listing, reading the first bytes, existence checks,
+//! Functions on files in stores for the Python part of the package: listing, existence checks,
 //! uploads.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 
 use arrowfeed::source::Check;
-use arrowfeed::source::io::{Opened, checked_read_at};
+use arrowfeed::source::io::checked_read_at;
 use arrowfeed::sources::redacted;
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::argument::path;
 use crate::call::call;
@@ -21,47 +20,40 @@ use crate::stores::StoreArguments;
 /// Number of bytes of a local file that are copied between two checks for signals.
 const STEP: usize = 1 << 20;
 
-/// Names of files with their lengths, if known from a listing, and the first bytes of the first file.
-type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
-
-#[doc = signed!(peek)]
+#[doc = signed!(list_files)]
 #[pyfunction]
 #[pyo3(
     signature = (
-        url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None,
+        url, extension, *, check=false, partitioning=None, storage_options=None, store=None, cache=None,
         cache_bytes=None
     ),
     text_signature = None
 )]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
-pub(crate) fn peek<'py>(
-    py: Python<'py>,
+pub(crate) fn list_files(
+    py: Python<'_>,
     url: &str,
     extension: &str,
-    count: usize,
-    partitioning: Option<Bound<'py, PyAny>>,
-    storage_options: Option<Bound<'py, PyAny>>,
-    store: Option<Bound<'py, PyAny>>,
-    cache: Option<Bound<'py, PyAny>>,
-    cache_bytes: Option<Bound<'py, PyAny>>,
-) -> PyResult<Peeked<'py>> {
+    check: bool,
+    partitioning: Option<Bound<'_, PyAny>>,
+    storage_options: Option<Bound<'_, PyAny>>,
+    store: Option<Bound<'_, PyAny>>,
+    cache: Option<Bound<'_, PyAny>>,
+    cache_bytes: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<(String, Option<u64>)>> {
     let stores = StoreArguments::new(&StoreKeywords { storage_options, store, cache, cache_bytes })?;
     let files = stores.files(py, url, extension, partitioning.is_some())?;
-    let mut names: Vec<_> = files.iter().map(|file| (file.name().to_owned(), file.known_len())).collect();
+    let names = files.iter().map(|file| (file.name().to_owned(), file.known_len())).collect();
     let interrupt = signals::interrupt_of_call(py)?;
-    let mut bytes = Vec::new();
-    if let (Some(first), Some((_, len)), true) = (files.into_iter().next(), names.first_mut(), count > 0) {
-        (bytes, *len) = call(py, || {
-            let Opened::File(file) = first.open(&Check::of(Some(&interrupt)))? else {
-                return Ok((Vec::new(), None));
-            };
-            let mut bytes = vec![0; count.min(usize::try_from(file.len()).unwrap_or(usize::MAX))];
-            let found = checked_read_at(&**file.source(), 0, &mut bytes);
-            bytes.truncate(found.map_err(|error| FeedError::io(error).in_file(file.name()))?);
-            Ok((bytes, Some(file.len())))
+    if let Some(first) = files.into_iter().next().filter(|_| check) {
+        call(py, || {
+            let file = first.open(&Check::of(Some(&interrupt)))?.into_file()?;
+            let mut byte = [0];
+            let read = checked_read_at(&**file.source(), 0, &mut byte[..usize::from(file.len() > 0)]);
+            read.map(drop).map_err(|error| FeedError::io(error).in_file(file.name()))
         })?;
     }
-    Ok((names, PyBytes::new(py, &bytes)))
+    Ok(names)
 }
 
 #[doc = signed!(exists)]

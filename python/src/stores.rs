@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrowfeed::source::io::remote::RemoteObject;
 use arrowfeed::source::io::{FileSource, NewFile};
-use arrowfeed::sources::{redacted, scheme};
+use arrowfeed::sources::{is_remote, redacted, scheme};
 use arrowfeed::store::{Cache, Store, StoreFile, StoreObject, StoreOptions, resolve, resolve_below};
 use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueError};
@@ -90,10 +90,7 @@ impl StoreArguments {
 
     /// Whether a text names a file in a store, as opposed to a local file.
     pub(crate) fn is_remote(&self, text: &str) -> bool {
-        match scheme(text) {
-            Some(scheme) => !scheme.eq_ignore_ascii_case("file"),
-            None => self.store.is_some(),
-        }
+        is_remote(text) || (self.store.is_some() && scheme(text).is_none())
     }
 
     /// Lists the files of a URL, sorted: the file itself, the files of a glob, or the files with the extension in a

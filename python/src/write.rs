@@ -12,8 +12,9 @@ use arrowfeed::{AvroOptions, AvroSchema, FeedError, FeedErrorKind, WriteOptions}
 use arrowfeed_ffi::Invalid;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::argument::{self, wrong_type};
+use crate::argument::{self, refuse_others, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::call::{call, caught};
 use crate::dataset::BatchIterator;
@@ -38,7 +39,7 @@ choices! {
 #[doc = signed!(write_avro)]
 #[pyfunction]
 #[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-        on_overflow=None, threads=None, append=None, storage_options=None, store=None), text_signature = None)]
+        on_overflow=None, threads=None, append=None, storage_options=None, store=None, **others), text_signature = None)]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
@@ -53,8 +54,10 @@ pub(crate) fn write_avro(
     append: Option<&Bound<'_, PyAny>>,
     storage_options: Option<Bound<'_, PyAny>>,
     store: Option<Bound<'_, PyAny>>,
+    others: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let py = batches.py();
+    refuse_others("write_avro", others, &["codec", "level"])?;
     let arguments = parsed!(WriteArguments {
         codec, level in options, block_bytes in options, schema in options, metadata in options, on_overflow,
         threads in options, append,

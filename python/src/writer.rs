@@ -8,7 +8,9 @@ use arrowfeed::FeedError;
 use arrowfeed::avro::{AvroWriter as Writer, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use crate::argument::refuse_others;
 use crate::call::caught;
 use crate::foreign;
 use crate::guarded::{CallError, Guarded};
@@ -86,7 +88,8 @@ impl AvroWriter {
 impl AvroWriter {
     #[new]
     #[pyo3(signature = (path, arrow_schema=None, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-            on_overflow=None, threads=None, append=None, storage_options=None, store=None), text_signature = None)]
+            on_overflow=None, threads=None, append=None, storage_options=None, store=None, **others),
+            text_signature = None)]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         path: &Bound<'_, PyAny>,
@@ -101,8 +104,10 @@ impl AvroWriter {
         append: Option<&Bound<'_, PyAny>>,
         storage_options: Option<Bound<'_, PyAny>>,
         store: Option<Bound<'_, PyAny>>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = path.py();
+        refuse_others("AvroWriter.__new__", others, &["codec", "level"])?;
         let arguments = parsed!(WriteArguments {
             codec, level in options, block_bytes in options, schema in options, metadata in options, on_overflow,
             threads in options, append,

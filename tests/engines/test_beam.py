@@ -98,7 +98,7 @@ def test_a_list_of_sources_and_options_of_the_class(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.avro", "a.parquet", "a.csv"])
-def test_the_rows_of_a_source_are_filtered(tmp_path, name):
+def test_beam_filters_the_rows_of_a_source(tmp_path, name):
     source = write(tmp_path / name)
     read_ids([n for n in range(ROWS) if n < 100], ReadFromDataset(source, where="id < 100", split_bytes=2000))
     with pytest.raises(arrowfeed.OptionError, match="nothing"):
@@ -122,7 +122,7 @@ def reading(read: ReadFromDataset, split: Any, restriction: Any = None) -> Readi
 
 @pytest.mark.parametrize(("before", "fraction"), CUTS)
 @pytest.mark.parametrize("name", FORMATS + COMPRESSED)
-def test_a_split_of_a_running_range_loses_no_row(tmp_path, name, before, fraction):
+def test_a_split_of_a_running_range_of_a_dataset_loses_no_row(tmp_path, name, before, fraction):
     read = ReadFromDataset(write(tmp_path / name), batch_size=5)
     (split,) = splits_of(read)
     first = reading(read, split)
@@ -135,7 +135,7 @@ def test_a_split_of_a_running_range_loses_no_row(tmp_path, name, before, fractio
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_splits_of_splits_lose_no_row(tmp_path, name):
+def test_splits_of_splits_of_a_dataset_lose_no_row(tmp_path, name):
     read = ReadFromDataset(write(tmp_path / name), batch_size=13)
     (split,) = splits_of(read)
     count = 0
@@ -271,7 +271,7 @@ def test_files_of_a_filesystem_that_only_beam_knows(tmp_path, monkeypatch, name)
     assert {split.path for split in splits_of(several)} == {f"shelf://{name}", f"shelf://{other}"}
 
 
-def test_an_error_has_the_url(tmp_path, monkeypatch):
+def test_an_error_of_a_dataset_has_the_url(tmp_path, monkeypatch):
     monkeypatch.setattr(Shelf, "root", tmp_path, raising=False)
     write(tmp_path / "a.avro")
     (tmp_path / "b.avro").write_bytes(b"nothing")
@@ -309,7 +309,7 @@ def test_a_corrupt_block(tmp_path, caplog):
     assert "skipped a block" in caplog.text
 
 
-def test_wrong_arguments(tmp_path):
+def test_wrong_arguments_of_beam(tmp_path):
     path = write(tmp_path / "a.avro")
     with pytest.raises(ValueError, match="on_error: expected 'raise' or 'skip_block'"):
         ReadFromDataset(path, on_error="skip_file")
@@ -467,7 +467,7 @@ def test_worker_processes_read_and_write(worker_processes, files, expected, tmp_
     assert rows.total(rows.checksum(batch.to_pyarrow()) for batch in found) == expected
 
 
-def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_page_of_beam_runs(tmp_path, monkeypatch):
     page = Path(__file__).parents[2] / "docs" / "beam.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2

@@ -31,7 +31,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return probes.people(tmp_path_factory.mktemp("people"))
 
 
-def test_exactly_the_rows(files: Path, expected: rows.Checksum) -> None:
+def test_a_data_frame_has_exactly_the_rows(files: Path, expected: rows.Checksum) -> None:
     found = read_dataset(files, split_bytes=4 << 20)
     assert rows.total(map(rows.checksum, found.to_arrow_iter())) == expected
     assert found.count_rows() == rows.ROWS
@@ -49,7 +49,9 @@ def test_the_types_and_rows_of_each_format(people: dict[str, Path], ending: str)
     assert found.select(first).to_arrow().num_rows == 100
 
 
-def test_a_query_decodes_only_its_columns(people: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_data_frame_decodes_only_its_columns(
+    people: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = read_dataset(people["avro"])
     decoded = probes.Decoded(monkeypatch)
     assert found.select("id").sum("id").to_pydict() == {"id": [sum(range(100))]}
@@ -64,14 +66,14 @@ def test_a_query_decodes_only_its_columns(people: dict[str, Path], monkeypatch: 
     assert decoded.take() == ["id"]
 
 
-def test_a_column_that_a_query_does_not_use_may_be_damaged(tmp_path: Path) -> None:
+def test_a_column_that_a_data_frame_does_not_use_may_be_damaged(tmp_path: Path) -> None:
     found = read_dataset(probes.damaged(tmp_path / "damaged.avro"))
     assert found.select("good", "id").to_pydict() == {"good": ["ab", "cd"], "id": [1, 2]}
     with pytest.raises(Exception, match="UTF-8"):
         found.select("bad").collect()
 
 
-def test_a_limit_stops_early(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_a_data_frame_stops_early(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_dataset(files, split_bytes=1 << 20)
     decoded = probes.Decoded(monkeypatch)
     assert found.limit(10).to_arrow().num_rows == 10
@@ -106,7 +108,7 @@ def test_a_task_is_read_from_a_pickle_and_its_split_has_no_secret(people: dict[s
     assert SECRET not in repr(read_dataset(path, storage_options={"aws_secret_access_key": SECRET}))
 
 
-def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
+def test_columns_of_daft_are_those_of_the_dataset(people: dict[str, Path]) -> None:
     path = people["avro"]
     found = read_dataset(path, columns=["user.age", "id"])
     assert found.select("user").to_pydict()["user"][3] == {"age": 3}
@@ -114,13 +116,13 @@ def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
         read_dataset(path, columns=["nme"])
 
 
-def test_the_rows_of_a_source_are_filtered(people: dict[str, Path]) -> None:
+def test_daft_filters_the_rows_of_a_source(people: dict[str, Path]) -> None:
     frame = read_dataset(people["avro"], where="id >= 90", columns=["name"], split_bytes=500)
     assert sorted(frame.to_pydict()["name"]) == sorted(f"name {n % 10}" for n in range(90, 100))
     assert frame.count_rows() == 10
 
 
-def test_a_damaged_block_can_be_skipped(tmp_path: Path) -> None:
+def test_a_data_frame_skips_a_damaged_block(tmp_path: Path) -> None:
     path = probes.damaged(tmp_path / "damaged.avro")
     assert read_dataset(path, on_error="skip_block").count_rows() == 2
     assert read_dataset(path, on_error="skip_block").select("bad").to_pydict() == {"bad": []}

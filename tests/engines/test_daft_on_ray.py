@@ -52,7 +52,7 @@ def test_two_workers_read_exactly_the_rows(results: dict[str, Any], expected: ro
     assert sorted(results["ids"]) == list(range(10))
 
 
-def test_a_killed_worker_does_not_change_the_rows(
+def test_a_killed_worker_of_ray_does_not_change_the_rows(
     results: dict[str, Any], expected: rows.Checksum, folder: Path
 ) -> None:
     assert rows.Checksum(**results["after_a_kill"]) == expected

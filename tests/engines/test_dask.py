@@ -95,7 +95,7 @@ def slow(frame: pd.DataFrame, marks: str) -> pd.DataFrame:
     return found
 
 
-def test_a_killed_worker_does_not_change_the_rows(
+def test_a_killed_worker_of_dask_does_not_change_the_rows(
     client: Client, files: Path, expected: rows.Checksum, tmp_path: Path
 ) -> None:
     size = sum(path.stat().st_size for path in files.iterdir())
@@ -206,7 +206,7 @@ def test_a_computation_decodes_only_its_columns(
 
 
 @pytest.mark.usefixtures("one_process")
-def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
+def test_columns_of_dask_are_those_of_the_dataset(people: dict[str, Path]) -> None:
     path = people["avro"]
     found = read_dataset(path, columns=["user.age", "id"])
     assert found["user"].compute().iloc[3] == {"age": 3}
@@ -220,7 +220,7 @@ def test_columns_are_those_of_the_dataset(people: dict[str, Path]) -> None:
 
 
 @pytest.mark.usefixtures("one_process")
-def test_the_rows_of_a_source_are_filtered(people: dict[str, Path]) -> None:
+def test_dask_filters_the_rows_of_a_source(people: dict[str, Path]) -> None:
     frame = read_dataset(people["avro"], where=arrowfeed.col("id") >= 90, columns=["name"], split_bytes=500)
     assert frame.npartitions > 1
     assert frame["name"].compute().tolist() == [f"name {n % 10}" for n in range(90, 100)]

@@ -34,7 +34,7 @@ def of_iceberg(folder: Path, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("one", examples_of("engines"), ids=lambda one: one.id)
-def test_the_examples_of_a_docstring_run(
+def test_the_examples_of_a_docstring_of_an_engine_run(
     one: Examples, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -175,7 +175,7 @@ def test_a_filter_decodes_no_column_that_a_query_does_not_return(
 
 
 @pytest.mark.parametrize("where", ["n > 0", col("n") > 0, pc.field("n") > 0, pl.col("n") > 0])
-def test_the_rows_of_a_source_are_filtered(engine: Any, stored: Path, where: Any) -> None:
+def test_a_query_filters_the_rows_of_a_source(engine: Any, stored: Path, where: Any) -> None:
     found = engine(stored, where=where, columns=["id", "s"])
     rows = [row["id"] for row in found.sql("SELECT id FROM people WHERE s = 'ab' ORDER BY id")]
     assert rows == expected(engine, "n > 0 and s = 'ab'")

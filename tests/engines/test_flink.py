@@ -163,6 +163,7 @@ def kill_worker(_cluster: flink.Cluster, pids: set[int]) -> None:
     os.kill(min(pids), signal.SIGKILL)
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("kill", [kill_task_manager, kill_worker])
 def test_a_killed_process_loses_and_repeats_no_row(cluster, options, files, expected, tmp_path, kill):  # noqa: PLR0917 - fixtures
     gate = Gate(tmp_path / "notes")

@@ -29,7 +29,7 @@ PROGRAM = """if True:
 
 
 @pytest.mark.parametrize("mpi", ["", "from mpi4py import MPI"])
-def test_the_processes_have_each_row_once(tmp_path: Path, mpi: str) -> None:
+def test_the_processes_of_mpi_have_each_row_once(tmp_path: Path, mpi: str) -> None:
     """Without mpi4py, the variables of the launcher give the shard.
 
     Each process writes a file, because the outputs of two processes can be interleaved.

@@ -92,7 +92,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return probes.people(tmp_path_factory.mktemp("people"))
 
 
-def test_exactly_the_rows(engine: Any, files: Path, expected: rows.Checksum) -> None:
+def test_a_query_has_exactly_the_rows(engine: Any, files: Path, expected: rows.Checksum) -> None:
     found = engine(files)
     assert rows.total(map(rows.checksum, found.batches())) == expected
     [counted] = found.sql("SELECT count(*) AS n, sum(id) AS ids FROM people")
@@ -153,7 +153,7 @@ def test_a_column_that_a_query_does_not_use_may_be_damaged(engine: Any, tmp_path
         found.sql("SELECT id FROM people WHERE bad <> 'ef'")
 
 
-def test_a_limit_stops_early(engine: Any, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_a_query_stops_early(engine: Any, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = engine(files)
     decoded = probes.Decoded(monkeypatch)
     assert len(found.sql("SELECT * FROM people LIMIT 10")) == 10
@@ -183,7 +183,7 @@ def test_a_file_that_changes_between_queries(engine: Any, tmp_path: Path) -> Non
             found.sql(query)
 
 
-def test_columns_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) -> None:
+def test_columns_of_a_query_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) -> None:
     path = people["avro"]
     found = engine(path, columns=["user.age", "id"])
     assert found.sql("SELECT * FROM people WHERE id = 3") == [{"user": {"age": 3}, "id": 3}]
@@ -191,7 +191,7 @@ def test_columns_are_those_of_the_dataset(engine: Any, people: dict[str, Path]) 
         engine(path, columns=["nme"])
 
 
-def test_a_damaged_block_can_be_skipped(engine: Any, tmp_path: Path) -> None:
+def test_a_query_skips_a_damaged_block(engine: Any, tmp_path: Path) -> None:
     path = probes.damaged(tmp_path / "damaged.avro")
     assert engine(path, on_error="skip_block").sql("SELECT bad FROM people") == []
 
@@ -240,7 +240,7 @@ def test_datafusion_divides_files_into_equal_partitions(
         DataFusion(files, partitions=0)
 
 
-def test_files_without_rows(engine: Any, tmp_path: Path) -> None:
+def test_a_query_of_files_without_rows(engine: Any, tmp_path: Path) -> None:
     arrowfeed.write_avro(probes.PEOPLE.slice(0, 0), tmp_path / "empty.avro")
     found = engine(tmp_path / "empty.avro")
     assert found.sql("SELECT id FROM people") == []

@@ -152,7 +152,7 @@ def test_a_file_without_rows(tmp_path: Path) -> None:
     assert dataset.take_all() == []
 
 
-def test_a_limit_stops_early(files: Path) -> None:
+def test_a_limit_of_a_ray_dataset_stops_early(files: Path) -> None:
     # A small file, because Ray ends the workers of tasks whose rows exceed a limit.
     dataset = arrowfeed.ray.read_dataset(files / "part-1.avro", batch_size=100)
     assert len(dataset.take(7)) == 7
@@ -170,6 +170,7 @@ def end_once(table: pa.Table, directory: str, at: int) -> pa.Table:
     return sums(table)
 
 
+@pytest.mark.night
 @pytest.mark.usefixtures("small_blocks")
 def test_a_worker_that_is_killed_changes_no_row(files: Path, expected: rows.Checksum, tmp_path: Path) -> None:
     size = (files / "part-0.avro").stat().st_size
@@ -345,7 +346,7 @@ def test_ray_filters_rows_with_tensors(examples: Path, capsys: pytest.CaptureFix
     assert {row["label"] for row in filtered.take_all()} == {label}
 
 
-def test_the_rows_of_a_source_are_filtered(files: Path) -> None:
+def test_ray_filters_the_rows_of_a_source(files: Path) -> None:
     dataset = arrowfeed.ray.read_dataset(files, columns=["tags"], where=pc.field("id") < 1000)
     assert dataset.schema().names == ["tags"]
     assert dataset.count() == 1000
@@ -456,7 +457,7 @@ def test_a_projection_of_tensors(examples: Path, capsys: pytest.CaptureFixture[s
     assert datasource.apply_projection({})._rows.reader.schema.names == []
 
 
-def test_features(examples: Path) -> None:
+def test_features_of_a_ray_dataset(examples: Path) -> None:
     selected = {"image": features.Dense([6]), "label": features.Dense([])}
     dataset = arrowfeed.ray.read_dataset(examples, features=selected)
     assert dataset.schema().names == ["image", "label"]
@@ -539,7 +540,9 @@ def test_a_file_that_changes_after_the_call(tmp_path: Path) -> None:
         ({"columns": [], "batch_size": 0}, ValueError, "batch_size"),
     ],
 )
-def test_wrong_arguments(options: dict[str, Any], error: type[Exception], message: str, files: Path) -> None:
+def test_wrong_arguments_of_ray(
+    options: dict[str, Any], error: type[Exception], message: str, files: Path
+) -> None:
     with pytest.raises(error, match=message):
         arrowfeed.ray.read_dataset(files, **options)
 
@@ -585,7 +588,7 @@ class ReadDatasource:
         self._given.update(arguments, num_cpus=num_cpus)
 
 
-def test_a_split_is_small_and_has_no_secret(files: Path) -> None:
+def test_a_split_of_a_ray_dataset_is_small_and_has_no_secret(files: Path) -> None:
     secret = "do-not-tell-anyone"
     datasource = ours(files, storage_options={"aws_secret_access_key": secret}, split_bytes=1 << 20)
     splits = list(itertools.chain.from_iterable(datasource._parts))
@@ -624,7 +627,7 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         exec(compile(block, PAGE.name, "exec"), names)
 
 
-def test_the_example_of_the_docstring_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_docstring_of_ray_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     numbers = range(1000)
     arrowfeed.write_avro(

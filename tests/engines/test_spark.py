@@ -147,7 +147,7 @@ def test_the_options_of_batches(spark: Any, files: Path, expected: rows.Checksum
         arrowfeed_spark.map_in_arrow(spark, str(files), sums_of_ids, "id long", columns=["nothing"])
 
 
-def test_the_rows_of_a_source_are_filtered(spark: Any, files: Path) -> None:
+def test_spark_filters_the_rows_of_a_source(spark: Any, files: Path) -> None:
     where = "id < 1000 and value is not null"
     expected = pa.table(arrowfeed.read_avro(files, where=where)).num_rows
     assert 0 < expected < 1000
@@ -483,6 +483,7 @@ def test_damage_reaches_the_caller_with_the_path_and_the_block(spark: Any, tmp_p
 # ---- killed processes
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("kind", ["executor", "python worker"])
 def test_a_killed_process_changes_no_row(
     spark: Any, files: Path, expected: rows.Checksum, tmp_path: Path, kind: str
@@ -601,6 +602,7 @@ def test_a_failed_job_changes_nothing(spark: Any, tmp_path: Path, mode: str) -> 
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.night
 def test_a_retried_task_writes_its_rows_once(spark: Any, tmp_path: Path) -> None:
     marker = tmp_path / "killed"
 
@@ -721,7 +723,7 @@ def test_a_batch_without_columns_keeps_its_rows() -> None:
 # ---- documentation
 
 
-def test_the_code_of_the_page_runs(
+def test_the_code_of_the_page_of_spark_runs(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -104,7 +104,7 @@ def test_records_of_a_pipeline_are_those_of_a_file(tmp_path, raw, names):
     run(are_batches_of(records, expected, 8), records.BeamSource(8), given=given)
 
 
-def test_transforms_can_be_pickled(tmp_path):
+def test_the_beam_source_of_avro_can_be_pickled(tmp_path):
     source = pair(tmp_path, raw_record_column_name="raw").ours
     (expected,) = source.RecordBatches(IN_ORDER)
     run(are_batches_of(source, expected, 1000), pickle.loads(pickle.dumps(source.BeamSource())))

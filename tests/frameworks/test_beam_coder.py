@@ -52,7 +52,7 @@ def test_types_come_back(array):
         assert found.schema.equals(schema, check_metadata=True)
 
 
-def test_rows_without_columns_are_counted():
+def test_the_coder_counts_rows_without_columns():
     batch = pa.record_batch({"x": [1, 2, 3]}).select([])
     assert CODER.decode(CODER.encode(batch)).num_rows == 3
 

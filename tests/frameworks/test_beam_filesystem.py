@@ -66,14 +66,14 @@ def shelf(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("split_bytes", [5000, 64 << 20])
-def test_every_row_is_read_once(shelf, split_bytes):
+def test_every_row_of_a_filesystem_is_read_once(shelf, split_bytes):
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         batches = pipeline | beam.Create(["shelf://part-*.avro"]) | avro.ReadAll(split_bytes=split_bytes)
         rows = batches | beam.FlatMap(lambda batch: batch.column("id").to_pylist())
         assert_that(rows, equal_to(list(range(3 * ROWS))))
 
 
-def test_an_error_has_the_url(shelf):
+def test_an_error_of_a_pipeline_has_the_url(shelf):
     (shelf / "part-1.avro").write_bytes(b"no file of a known format")
     pipeline = beam.Pipeline(runner=FnApiRunner())
     _ = pipeline | beam.Create(["shelf://part-*.avro"]) | avro.ReadAll()

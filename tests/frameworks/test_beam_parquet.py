@@ -23,7 +23,7 @@ def write(path, start=0):
 
 
 @pytest.mark.parametrize("split_bytes", [997, 5000, 1 << 30])
-def test_every_row_is_read_once(tmp_path, split_bytes):
+def test_every_row_of_parquet_files_is_read_once(tmp_path, split_bytes):
     for number in range(2):
         write(tmp_path / f"part-{number}.parquet", number * ROWS)
     schema = pa.schema({"id": pa.large_list(pa.int64())})

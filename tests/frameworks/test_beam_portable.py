@@ -57,7 +57,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_every_row_is_read_once(folder, options):
+def test_the_portable_runner_reads_every_row_once(folder, options):
     with beam.Pipeline(runner="PortableRunner", options=options) as pipeline:
         batches = pipeline | avro.ReadFromDataset(folder, split_bytes=5000) | beam.Reshuffle()
         rows = batches | beam.FlatMap(lambda batch: batch.column("id").to_pylist())

@@ -46,7 +46,7 @@ EVERY = list(range(4 * ROWS))
 
 
 @pytest.mark.parametrize("split_bytes", [200, 7777, 20_000, 64 << 20])
-def test_every_row_is_read_once(folder, split_bytes):
+def test_read_all_reads_every_row_once(folder, split_bytes):
     run(avro.ReadAll(split_bytes=split_bytes), has(EVERY), [str(folder / "*.avro")])
 
 

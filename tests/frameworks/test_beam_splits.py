@@ -96,7 +96,7 @@ class Gate:
         self.left -= 1
         if self.left == 0:
             self.reached.set()
-            self.opened.wait(20)
+            self.opened.wait(120)
 
 
 GATE = Gate()
@@ -119,7 +119,7 @@ def test_a_runner_splits_a_range_during_the_read(tmp_path, fraction, after, most
             return
         GATE.close(after)
         yield
-        if GATE.reached.wait(20):
+        if GATE.reached.wait(120):
             responses.append((yield fraction))
         GATE.opened.set()
 

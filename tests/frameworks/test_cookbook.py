@@ -13,7 +13,7 @@ OF_FRAMEWORKS = [recipe for recipe in recipes() if recipe.needs_framework]
 
 
 @pytest.mark.parametrize("recipe", OF_FRAMEWORKS, ids=lambda recipe: recipe.title)
-def test_a_recipe_prints_what_it_says(tmp_path, monkeypatch, recipe):
+def test_a_recipe_with_a_framework_prints_what_it_says(tmp_path, monkeypatch, recipe):
     (tmp_path / "data").mkdir()
     people.write(tmp_path / "data")
     monkeypatch.chdir(tmp_path)

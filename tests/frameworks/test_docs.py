@@ -7,7 +7,7 @@ OF_TORCH = ("PyTorch", "TorchRec")
 
 
 @pytest.mark.parametrize(("page", "count"), [("training.md", 9), ("from-tensorflow-io.md", 3)])
-def test_the_code_runs(page, count, tmp_path):
+def test_the_code_of_a_page_of_frameworks_runs(page, count, tmp_path):
     given = names(tmp_path)
     blocks = [block for heading, part in sections(page).items() if heading != "PyTorch" for block in part]
     assert len(blocks) == count

@@ -14,7 +14,7 @@ import people  # noqa: E402
 sys.path.remove(EXAMPLES)
 
 
-def test_the_code_runs(tmp_path, monkeypatch):
+def test_the_code_of_where_the_time_goes_runs(tmp_path, monkeypatch):
     metrics = pytest.importorskip("opentelemetry.sdk.metrics")
     export = pytest.importorskip("opentelemetry.sdk.metrics.export")
     pytest.importorskip("tensorboardX")

@@ -94,7 +94,7 @@ def given():
 
 
 @pytest.mark.parametrize("one", examples_of("frameworks"), ids=lambda one: one.id)
-def test_the_examples_of_a_docstring_run(tmp_path, monkeypatch, one):
+def test_the_examples_of_a_docstring_of_a_framework_run(tmp_path, monkeypatch, one):
     monkeypatch.chdir(tmp_path)
     names = given()
     names["to_jax"] = arrowfeed.jax.to_jax

@@ -138,7 +138,7 @@ def given(one):
 
 
 @pytest.mark.parametrize("one", examples_of("drop-ins"), ids=lambda one: one.id)
-def test_the_examples_of_a_docstring_run(tmp_path, monkeypatch, one):
+def test_the_examples_of_a_docstring_of_a_drop_in_run(tmp_path, monkeypatch, one):
     monkeypatch.chdir(tmp_path)
     write_files(one.module)
     write_records(one.name)

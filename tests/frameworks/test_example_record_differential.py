@@ -51,12 +51,12 @@ def _of_examples(monkeypatch):
     monkeypatch.setattr(transform, "pair", pair)
 
 
-def test_transform_makes_the_same(tmp_path):
+def test_transform_makes_the_same_of_examples(tmp_path):
     transform.test_transform_makes_the_same_of_avro_as_of_examples(tmp_path)
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
-def test_raw_records_are_beside_their_rows(tmp_path, shuffle):
+def test_raw_examples_are_beside_their_rows(tmp_path, shuffle):
     mine, other, rows = pair(tmp_path, raw_record_column_name="raw")
     assert mine.ArrowSchema().equals(other.ArrowSchema())
     found = differential.batches(mine, ours, shuffle=shuffle)

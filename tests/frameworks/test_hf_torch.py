@@ -85,7 +85,7 @@ def test_a_state_resumes_after_the_row(path, count):
     assert first + [row["id"] for row in resumed] == [*range(ROWS)]
 
 
-def test_a_stateful_loader_resumes(path):
+def test_a_stateful_loader_of_to_hf_resumes(path):
     def made():
         rows = af.open_dataset(path, columns=["id"]).to_hf(target_bytes=4_000).with_format("torch")
         return StatefulDataLoader(rows, batch_size=100, num_workers=2)

@@ -31,7 +31,7 @@ def test_each_kind_becomes_jaxs():
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize("wide", [False, True])
-def test_every_type_of_numbers_at_every_alignment(kind, start, wide):
+def test_jax_has_every_type_of_numbers_at_every_alignment(kind, start, wide):
     values = (np.arange(100) % 7).astype(kind)
     with jax.enable_x64(wide):
         array = to_jax({"x": dense(values, start)})["x"]
@@ -40,7 +40,7 @@ def test_every_type_of_numbers_at_every_alignment(kind, start, wide):
     np.testing.assert_array_equal(np.asarray(array), values[start:])
 
 
-def test_aligned_memory_is_shared():
+def test_aligned_memory_is_shared_with_jax():
     _, column = aligned(np.arange(1000, dtype=np.float32))
     tensor = dense(column)
     array = to_jax({"x": tensor})["x"]
@@ -62,7 +62,7 @@ def test_integers_are_never_cut_off():
     assert to_jax({"x": dense(pa.array(edges))})["x"].tolist() == edges
 
 
-def test_empty_batches_are_handed_over():
+def test_empty_batches_are_handed_over_to_jax():
     found = to_jax(tensors(BATCH.slice(0, 0)))
     assert found["dense"].shape == (0, 2)
     assert found["sparse"].shape == (0, 0)

@@ -70,7 +70,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "x.avro"
 
 
-def test_batches_on_a_device_are_those_without(path: Path) -> None:
+def test_batches_on_a_jax_device_are_those_without(path: Path) -> None:
     dataset = arrowfeed.AvroDataset(path)
     plain = list(dataset.to_jax(**OPTIONS, ragged="padded"))
     copied = dataset.to_jax(**OPTIONS, ragged="padded", device=jax.devices()[0], copies_ahead=3)
@@ -92,7 +92,7 @@ def test_arrays_are_sharded_over_the_devices(path: Path) -> None:
     assert found.stdout == "sharded\n", found.stderr
 
 
-def test_wrong_arguments_are_refused(path: Path) -> None:
+def test_wrong_arguments_of_jax_devices_are_refused(path: Path) -> None:
     dataset = arrowfeed.AvroDataset(path)
     device = jax.devices()[0]
     sharding = jax.sharding.SingleDeviceSharding(device)

@@ -33,7 +33,7 @@ def test_random_tensors_are_padded_and_have_segments():
         assert sums.tolist() == [sum(row) for row in expected]
 
 
-def test_forms_that_do_not_exist_and_tensors_that_do_not_fit_are_errors(tmp_path):
+def test_forms_of_jax_that_do_not_exist_and_tensors_that_do_not_fit_are_errors(tmp_path):
     with pytest.raises(ValueError, match=r'^ragged: expected one of "parts", "padded", "segments"'):
         to_jax({}, ragged="nested")
     with pytest.raises(af.ConversionError, match="^tensor 'ragged': expected one ragged dimension, found 2$"):

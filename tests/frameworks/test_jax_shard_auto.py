@@ -17,6 +17,6 @@ PROGRAM = """if True:
 """
 
 
-def test_the_processes_have_each_row_once(tmp_path):
+def test_the_processes_of_jax_have_each_row_once(tmp_path):
     environments = [{"NUMBER": str(number), "JAX_PLATFORMS": "cpu"} for number in range(2)]
     assert_shards(numbers_of(python(PROGRAM, write(tmp_path), free_address()), environments))

@@ -55,7 +55,7 @@ def test_every_way_trains_the_same_model(path, backend):
         assert others == pytest.approx([first, second], rel=1e-5)
 
 
-def test_batches_are_those_of_tensors(path):
+def test_batches_of_keras_are_those_of_tensors(path):
     dataset = numbers(path)
     rows = dataset.to_keras(batch_size=100)
     assert isinstance(rows, PyDataset)
@@ -72,7 +72,7 @@ def test_batches_are_those_of_tensors(path):
         rows[11]
 
 
-def test_labels_and_weights_are_apart(path):
+def test_labels_and_weights_of_keras_are_apart(path):
     dataset = numbers(path)
     tensors = next(dataset.tensors(batch_size=10))
     found, label, weight = dataset.to_keras(batch_size=10, label="y", weight="w")[0]

@@ -6,7 +6,7 @@ from feature_files import FEATURES, ROWS, flat, write
 import arrowfeed as af
 
 KINDS = {"id": FEATURES["id"], "scores": af.features.Ragged(key="user.scores[*]", pad_to="longest")}
-OPTIONS = {"length": "user.scores", "max_tokens": 16, "length_window": 150}
+OPTIONS = {"batches": af.ByLength("user.scores", max_tokens=16, window=150)}
 SHUFFLE = {"shuffle_buffer_size": 300, "seed": 7}
 
 
@@ -62,6 +62,6 @@ def test_packed_tensors_have_a_line_for_each_sequence(tmp_path):
     assert batches.element_spec["scores"].shape.as_list() == [None, 8]
     assert batches.element_spec["id"].shape.as_list() == [50]
     assert {tuple(row["id"].shape) for row in batches.map(lambda row: row)} == {(50,)}
-    packed = source.to_tf(length="user.scores", pack_to=8, batch_size=6, length_window=ROWS)
+    packed = source.to_tf(batches=af.ByLength("user.scores", pack_to=8, window=ROWS), batch_size=6)
     shapes = [tuple(row["scores"].shape) for row in packed]
     assert set(shapes[:-1]) == {(6, 8)}

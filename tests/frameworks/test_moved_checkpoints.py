@@ -86,7 +86,7 @@ def test_passes_after_the_first_have_orders_of_their_own(files):
 
 
 @pytest.mark.parametrize("method", ["to_tf", "to_torch"])
-def test_other_values_of_match_are_refused(files, method):
+def test_methods_of_frameworks_refuse_other_values_of_match(files, method):
     if method == "to_torch":
         pytest.importorskip("torch")
     paths, _ = files

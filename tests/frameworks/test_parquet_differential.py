@@ -91,7 +91,7 @@ def _of_parquet(monkeypatch):
     monkeypatch.setattr(transform, "pair", pair)
 
 
-def test_transform_makes_the_same(tmp_path):
+def test_transform_makes_the_same_of_parquet(tmp_path):
     transform.test_transform_makes_the_same_of_avro_as_of_examples(tmp_path)
     (tmp_path / "projected").mkdir()
     transform.test_transform_takes_a_projection(tmp_path / "projected")

@@ -10,7 +10,7 @@ def test_the_code_on_tensorflow_runs(tmp_path, monkeypatch):
     assert len(names["model"].history.history["loss"]) == 2
 
 
-def test_the_code_of_the_first_page_runs(tmp_path, monkeypatch):
+def test_all_code_of_the_first_page_runs(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     people.write(tmp_path / "data")
     monkeypatch.chdir(tmp_path)

@@ -66,7 +66,7 @@ def columns(batch, integer=lambda value: value):
     return context, found
 
 
-def test_mutated_messages_are_read_as_tfx_bsl_reads_them():
+def test_mutated_sequences_are_read_as_tfx_bsl_reads_them():
     """Except for integers of feature lists: tfx_bsl keeps 32 bits."""
     coder = pytest.importorskip("tfx_bsl.coders.sequence_example_coder")
     metadata = pytest.importorskip("tensorflow_metadata.proto.v0.schema_pb2")

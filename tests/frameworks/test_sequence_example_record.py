@@ -109,7 +109,7 @@ def test_schemas_and_batches_are_the_same(path, raw, tmp_path):
 
 
 @pytest.mark.parametrize("names", [["tokens"], ["user"], ["weights", "tags"]])
-def test_projections_are_the_same(path, names):
+def test_projections_of_sequences_are_the_same(path, names):
     mine, other = (source.Project(names) for source in pair(path))
     assert mine.ArrowSchema().equals(other.ArrowSchema())
     assert mine.TensorRepresentations() == other.TensorRepresentations()
@@ -131,7 +131,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("label", [None, "user"])
-def test_datasets_are_the_same(path, label):
+def test_datasets_of_sequences_are_the_same(path, label):
     mine, other = pair(path)
     options = {"num_epochs": 1, "shuffle": False, "label_key": label}
     found = list(mine.TensorFlowDataset(ours.TensorFlowDatasetOptions(64, **options)))

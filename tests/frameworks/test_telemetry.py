@@ -258,7 +258,7 @@ def profile_records(descriptors, logical, physical):
     return beam.FlatMap(lambda record: ours.records([record]))
 
 
-def test_the_tests_of_tfx_bsl_pass(monkeypatch):
+def test_the_tests_of_telemetry_of_tfx_bsl_pass(monkeypatch):
     ours = types.SimpleNamespace(ProfileRecordBatches=profile, ProfileRawRecords=profile_records)
     monkeypatch.setattr(telemetry_test, "telemetry", ours)
     suite = unittest.defaultTestLoader.loadTestsFromModule(telemetry_test)

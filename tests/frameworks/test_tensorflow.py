@@ -46,7 +46,7 @@ def test_the_specs_hold():
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("start", [0, 1, 5])
 @pytest.mark.parametrize("rows", [5, 6, 200])
-def test_every_type_of_numbers_at_every_alignment(kind, start, rows):
+def test_tensorflow_has_every_type_of_numbers_at_every_alignment(kind, start, rows):
     values = (np.arange(rows) % 7).astype(kind)
     tensor = to_tensorflow({"x": dense(values, start)})["x"]
     assert tensor.dtype == tf.as_dtype(np.dtype(kind))
@@ -54,7 +54,7 @@ def test_every_type_of_numbers_at_every_alignment(kind, start, rows):
     np.testing.assert_array_equal((tensor[1:]).numpy(), values[start + 1 :])
 
 
-def test_aligned_memory_is_shared():
+def test_aligned_memory_is_shared_with_tensorflow():
     memory, column = aligned(np.arange(1000, dtype=np.float32))
     tensor = to_tensorflow({"x": dense(column)})["x"]
     memory[7] = -1
@@ -147,7 +147,7 @@ def test_byte_strings_arrive_whole(values):
         assert tensor.numpy().tolist() == values
 
 
-def test_byte_strings_have_the_shape_of_the_tensor():
+def test_byte_strings_in_tensorflow_have_the_shape_of_the_tensor():
     words = pa.array([["a", "b"], ["c", ""]], pa.list_(pa.string(), 2))
     batch = pa.record_batch({"x": words})
     tensor = to_tensorflow(tensors(batch, {"x": af.Dense("x", [2, 1])}))["x"]
@@ -163,7 +163,7 @@ def test_random_byte_strings_arrive_whole():
         assert tensor.numpy().tolist() == values
 
 
-def test_empty_batches_are_handed_over():
+def test_empty_batches_are_handed_over_to_tensorflow():
     found = to_tensorflow(tensors(BATCH.slice(0, 0)))
     assert found["dense"].shape.as_list() == [0, 2]
     assert found["sparse"].dense_shape.numpy().tolist() == [0, 0]
@@ -171,7 +171,7 @@ def test_empty_batches_are_handed_over():
     assert found["text"].shape.as_list() == [0]
 
 
-def test_wrong_arguments_say_what_was_expected():
+def test_wrong_arguments_of_to_tensorflow_say_what_was_expected():
     with pytest.raises(TypeError) as caught:
         to_tensorflow(dense([1]))
     assert str(caught.value) == "tensors: expected a dict of names to tensors, found DenseTensor"

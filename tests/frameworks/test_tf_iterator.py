@@ -63,7 +63,7 @@ def test_iterators_are_those_of_tf_data(found):
     assert not iterator.get_next_as_optional().has_value()
 
 
-def test_an_iterator_says_what_it_yields(found):
+def test_an_eager_iterator_says_what_it_yields(found):
     assert repr(iter(found)) == f"<arrowfeed.EagerIterator of tensors {', '.join(FEATURES)}>"
 
 
@@ -189,7 +189,7 @@ def test_datasets_in_functions(tmp_path):
     assert rows(tf.constant(paths * 2)) == 2 * ROWS
 
 
-def test_operations_do_not_write_into_shared_memory(tmp_path):
+def test_eager_operations_do_not_write_into_shared_memory(tmp_path):
     """The result of an operation does not overwrite a column that two tensors share."""
     af.write_avro(pa.table({"x": np.arange(100_000, dtype=np.float32)}), tmp_path / "a.avro")
     wanted = {"one": af.features.Dense([], key="x"), "other": af.features.Dense([], key="x")}

@@ -94,7 +94,7 @@ def test_the_rest_of_a_pass_ends_where_the_pass_ends(tmp_path):
     assert left(iterator).numpy() == len(rows) - 1
 
 
-def test_a_damaged_file_is_an_error_of_the_iteration(tmp_path):
+def test_a_damaged_file_is_an_error_of_to_tf(tmp_path):
     source = dataset(tmp_path).project(["id"])
     path = tmp_path / "part-1.avro"
     path.write_bytes(path.read_bytes()[:-10])

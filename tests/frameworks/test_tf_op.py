@@ -125,7 +125,7 @@ def test_a_dataset_that_cannot_be_pickled_is_an_error(tmp_path):
     assert expected in caught.value.message
 
 
-def test_operations_do_not_write_into_shared_memory(tmp_path):
+def test_operations_of_a_graph_do_not_write_into_shared_memory(tmp_path):
     source = af.AvroDataset(
         _numbers(tmp_path), representations={"a": af.Dense("x"), "b": af.Dense("x"), "c": af.Dense("x")}
     )

@@ -68,7 +68,7 @@ def test_schemas_of_files_are_checked(tmp_path):
     )
 
 
-def test_records_of_no_bytes_are_records(tmp_path):
+def test_tfio_reads_records_of_no_bytes(tmp_path):
     path = write(tmp_path / "a.avro", schema(x="null"), [{"x": None}] * 5)
     assert [item.numpy() for item in tfio.AvroRecordDataset(path)] == [b""] * 5
 

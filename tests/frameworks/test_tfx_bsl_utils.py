@@ -31,7 +31,7 @@ def outcomes(name: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize(("name", "number"), [("array_util_test", 91), ("table_util_test", 62)])
-def test_the_tests_of_tfx_bsl_pass(name, number, monkeypatch):
+def test_the_tests_of_utils_of_tfx_bsl_pass(name, number, monkeypatch):
     for module, ours in OURS.items():
         monkeypatch.setattr(tfx_bsl.arrow, module, ours)
         monkeypatch.setitem(sys.modules, f"tfx_bsl.arrow.{module}", ours)

@@ -78,7 +78,7 @@ def outcomes(whose):
 
 
 @pytest.mark.parametrize("module", DIFFERENT)
-def test_the_tests_of_tfx_bsl_pass_except_for_intended_differences(module):
+def test_the_tests_of_examples_of_tfx_bsl_pass_except_for_intended_differences(module):
     names, failed = outcomes("ours")[module]
     assert len(names) > len(failed)
     assert failed.keys() == DIFFERENT[module].keys(), "\n".join(failed.values())

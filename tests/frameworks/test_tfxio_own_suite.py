@@ -24,7 +24,7 @@ def outcomes() -> tuple[set[str], set[str]]:
     return names - {test._testMethodName for test, _ in result.skipped}, failed
 
 
-def test_the_tests_of_tfx_bsl_pass_except_for_intended_differences(monkeypatch):
+def test_the_tests_of_adapters_of_tfx_bsl_pass_except_for_intended_differences(monkeypatch):
     ours = SimpleNamespace(TensorAdapter=tfxio.TensorAdapter, TensorAdapterConfig=tfxio.TensorAdapterConfig)
     monkeypatch.setattr(tensor_adapter_test, "tensor_adapter", ours)
     names, failed = outcomes()

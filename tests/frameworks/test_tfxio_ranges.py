@@ -244,7 +244,7 @@ def test_a_relative_pattern_is_one_of_the_program(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_transforms_can_be_pickled(tmp_path, form):
+def test_the_beam_sources_of_each_form_can_be_pickled(tmp_path, form):
     source = source_of(write(tmp_path, form, count=10), form)
     read_ids(pickle.loads(pickle.dumps(source.BeamSource())), batch_ids, list(range(10)))
     read_ids(pickle.loads(pickle.dumps(source.RawRecordBeamSource())), record_ids, list(range(10)))

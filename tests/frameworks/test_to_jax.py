@@ -15,7 +15,7 @@ def ids(batches):
     return [batch["id"].tolist() for batch in batches]
 
 
-def test_batches_are_those_of_tensors(tmp_path):
+def test_batches_of_to_jax_are_those_of_tensors(tmp_path):
     source = dataset(tmp_path)
     expected = source.tensors(batch_size=64)
     for batch, tensors in zip(source.to_jax(batch_size=64), expected, strict=True):
@@ -28,7 +28,7 @@ def test_batches_are_those_of_tensors(tmp_path):
         assert batch["name"].values.tolist() == tensors["name"].values.tolist()
 
 
-def test_the_length_is_the_number_of_all_batches(tmp_path):
+def test_the_length_of_to_jax_is_the_number_of_all_batches(tmp_path):
     batches = dataset(tmp_path).to_jax(batch_size=64, epochs=2)
     assert len(batches) == len(list(batches)) == len(batches) == 32
     assert repr(batches) == f"<arrowfeed.JaxIterator of tensors {', '.join(FEATURES)}>"
@@ -53,7 +53,7 @@ def test_each_epoch_has_each_row_once(tmp_path, shuffle):
 
 @pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300}])
 @pytest.mark.parametrize("given", [0, 1, 9, 16, 20, 32])
-def test_a_state_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
+def test_a_state_of_to_jax_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
     source = dataset(tmp_path)
     options = {"batch_size": 64, "epochs": 2, **shuffle}
     with source.to_jax(**options) as batches:
@@ -81,7 +81,7 @@ def test_batches_of_one_size_are_compiled_for_once(tmp_path):
     assert traced == [(64, 4)]
 
 
-def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
+def test_a_damaged_file_is_the_error_of_to_jax(tmp_path):
     path, text = cut(tmp_path)
     batches = af.AvroDataset(path, features=FEATURES).to_jax(batch_size=10)
     with pytest.raises(af.TruncatedError) as caught:
@@ -97,13 +97,13 @@ def test_after_close_batches_are_an_error(tmp_path):
         next(batches)
 
 
-def test_options_are_checked_at_once(tmp_path):
+def test_options_of_to_jax_are_checked_at_once(tmp_path):
     with pytest.raises(TypeError) as caught:
         dataset(tmp_path).to_jax(size=3)
     assert str(caught.value) == "to_jax() got an unexpected keyword argument 'size'"
 
 
-def test_labels_and_weights_are_apart(tmp_path):
+def test_labels_and_weights_of_to_jax_are_apart(tmp_path):
     source = dataset(tmp_path).project(["id", "x", "flag"])
     rows = source.to_jax(batch_size=64, label="flag", weight="x", device=jax.devices()[0])
     for (features, label, weight), batch in zip(rows, source.to_jax(batch_size=64), strict=True):

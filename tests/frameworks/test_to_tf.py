@@ -212,7 +212,7 @@ def test_a_damaged_file_is_an_invalid_argument(tmp_path):
         ({"batch_size": 0}, ValueError, "batch_size: expected an integer of 1 or more, found int 0"),
     ],
 )
-def test_options_are_checked_at_once(tmp_path, options, kind, message):
+def test_options_of_to_tf_are_checked_at_once(tmp_path, options, kind, message):
     with pytest.raises(kind) as caught:
         dataset(tmp_path).to_tf(**options)
     assert str(caught.value) == message

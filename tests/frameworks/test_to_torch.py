@@ -39,7 +39,7 @@ def flat(batches):
     return joined(ids(batches))
 
 
-def test_batches_are_those_of_tensors(tmp_path):
+def test_batches_of_to_torch_are_those_of_tensors(tmp_path):
     source = dataset(tmp_path)
     names = ("id", "x", "flag", "long")
     for batch, tensors in zip(source.to_torch(batch_size=64), source.tensors(batch_size=64), strict=True):
@@ -171,7 +171,7 @@ def test_a_dataset_that_was_pickled_before_its_ranks_began_is_divided(tmp_path):
 
 @pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("given", [0, 1, 9, 16])
-def test_a_state_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
+def test_a_state_of_to_torch_resumes_after_the_yielded_batch(tmp_path, shuffle, given):
     files = numbers(tmp_path)
     source = files.to_torch(batch_size=64, **shuffle)
     source.set_epoch(3)
@@ -246,7 +246,7 @@ def test_the_state_travels_in_a_pickle(tmp_path):
     assert flat(pickle.loads(pickle.dumps(source)))[0] == 0
 
 
-def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
+def test_a_damaged_file_is_the_error_of_to_torch(tmp_path):
     path, text = cut(tmp_path)
     source = af.AvroDataset(path, features=NUMBERS).to_torch(batch_size=10)
     with pytest.raises(af.TruncatedError) as caught:
@@ -254,7 +254,7 @@ def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
     assert str(caught.value) == text
 
 
-def test_options_are_checked_at_once(tmp_path):
+def test_options_of_to_torch_are_checked_at_once(tmp_path):
     with pytest.raises(TypeError) as caught:
         numbers(tmp_path).to_torch(size=3)
     assert str(caught.value) == "to_torch() got an unexpected keyword argument 'size'"
@@ -297,7 +297,7 @@ def test_skipped_blocks_are_reported_and_named_once_for_each_process(tmp_path, w
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_labels_and_weights_are_apart(tmp_path, workers):
+def test_labels_and_weights_of_to_torch_are_apart(tmp_path, workers):
     source = dataset(tmp_path).project(["id", "x", "flag"])
     plain = DataLoader(source.to_torch(batch_size=64), batch_size=None, num_workers=workers)
     rows = source.to_torch(batch_size=64, label="flag", weight="x")

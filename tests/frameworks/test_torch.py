@@ -33,7 +33,7 @@ def test_ragged_parts_make_nested_tensors():
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("start", [0, 1])
-def test_every_type_of_numbers_at_every_alignment(kind, start):
+def test_torch_has_every_type_of_numbers_at_every_alignment(kind, start):
     values = (np.arange(100) % 7).astype(kind)
     tensor = to_torch({"x": dense(values, start)})["x"]
     np.testing.assert_array_equal(tensor.numpy(), values[start:])
@@ -45,7 +45,7 @@ def test_memory_is_shared():
     assert tensor.data_ptr() == memory.ctypes.data + 4
 
 
-def test_empty_batches_are_handed_over():
+def test_empty_batches_are_handed_over_to_torch():
     found = to_torch(tensors(BATCH.slice(0, 0)))
     assert found["dense"].shape == (0, 2)
     assert found["sparse"].shape == (0, 0)

@@ -64,7 +64,9 @@ def devices(value: Any) -> set[str]:
 
 @pytest.mark.parametrize("ragged", ["parts", "nested", "offsets", "lengths"])
 @pytest.mark.parametrize("copies", [1, 3])
-def test_batches_on_a_device_are_those_without(dataset: arrowfeed.Dataset, ragged: Any, copies: int) -> None:
+def test_batches_on_a_torch_device_are_those_without(
+    dataset: arrowfeed.Dataset, ragged: Any, copies: int
+) -> None:
     plain = list(dataset.to_torch(**OPTIONS, ragged=ragged))
     copied = dataset.to_torch(**OPTIONS, ragged=ragged, device="cpu", copies_ahead=copies)
     found = list(copied)
@@ -109,7 +111,7 @@ def test_a_loader_may_pin_every_form(dataset: arrowfeed.Dataset, ragged: Any) ->
     assert all(map(same, list(dataset.to_torch(**OPTIONS, ragged=ragged)), found))
 
 
-def test_wrong_arguments_are_refused(dataset: arrowfeed.Dataset) -> None:
+def test_wrong_arguments_of_torch_devices_are_refused(dataset: arrowfeed.Dataset) -> None:
     with pytest.raises(TypeError, match=r"^pin_memory: expected a bool, found int 1$"):
         dataset.to_torch(**OPTIONS, pin_memory=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^copies_ahead: expected an integer of 1 or more, found 0$"):

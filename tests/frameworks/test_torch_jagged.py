@@ -93,7 +93,7 @@ def test_a_form_is_for_all_ragged_tensors_or_for_some():
     assert to_torch(structured, ragged={"user.tags": "lengths"})["user"]["tags"].lengths.tolist() == [2]
 
 
-def test_forms_that_do_not_exist_and_tensors_that_do_not_fit_are_errors(tmp_path):
+def test_forms_of_torch_that_do_not_exist_and_tensors_that_do_not_fit_are_errors(tmp_path):
     with pytest.raises(ValueError, match=r'^ragged: expected one of "parts", "nested", "offsets", "lengths"'):
         to_torch({}, ragged="padded")
     with pytest.raises(af.ConversionError) as caught:

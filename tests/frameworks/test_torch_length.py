@@ -18,7 +18,7 @@ stateful = pytest.importorskip(
 from torch.utils.data import DataLoader  # noqa: E402
 
 KINDS = {"id": FEATURES["id"], "scores": af.features.Ragged(key="user.scores[*]")}
-OPTIONS = {"length": "user.scores", "max_tokens": 16, "length_window": 150}
+OPTIONS = {"batches": af.ByLength("user.scores", max_tokens=16, window=150)}
 SHUFFLE = {"shuffle_buffer_size": 300, "seed": 7}
 NO_SEED = {"shuffle_buffer_size": 300}
 
@@ -57,7 +57,7 @@ def test_a_state_resumes_inside_a_window(tmp_path, shuffle, given):
     assert ids(resumed) == rest
 
 
-def test_a_stateful_loader_resumes(tmp_path):
+def test_a_stateful_loader_of_batches_by_length_resumes(tmp_path):
     files = af.AvroDataset(write(tmp_path), features=KINDS)
 
     def loader():

@@ -159,7 +159,7 @@ def test_ranks_go_on_each_with_its_own_rows(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_state_of_other_options_is_refused(tmp_path, workers):
+def test_a_loader_refuses_a_state_of_other_options(tmp_path, workers):
     paths = write(tmp_path)
     whole = loader(paths, workers)
     next(iter(whole))

@@ -109,13 +109,13 @@ def test_names_and_tensors_that_do_not_fit_are_errors(tmp_path):
         source.to_torch(batch_size=8, keyed_jagged={"one": ["id"], "two": ["id"]})
 
 
-def test_the_code_of_the_page_runs(tmp_path):
+def test_the_code_of_sequences_in_torchrec_runs(tmp_path):
     parts, given = sections("sequences.md"), {"path": str(tmp_path / "sequences.avro")}
     for block in parts[None] + parts["TorchRec"]:
         exec(compile(block, "sequences.md", "exec"), given)
 
 
-def test_the_example_of_the_docstring_runs():
+def test_the_example_of_the_docstring_of_torchrec_runs():
     batch = pa.record_batch({"user": [[1]] * 3, "words": [[2, 3], [], [4]]})
     kinds = {name: af.VarLenRagged(name) for name in ("user", "words")}
     names = {"adapter": af.TensorAdapter(batch.schema, kinds), "batch": batch, "keyed_jagged": keyed_jagged}

@@ -22,3 +22,11 @@ def seeds(first: int, end: int) -> range:
 def chance(*names: object) -> random.Random:
     """A generator for one test. The names distinguish it from the generators of other tests."""
     return random.Random(" ".join(map(str, (SEED, *names))))
+
+
+def cases(number: int) -> int:
+    """The number of random cases: `number` of them. `make test-long` has ten times as many.
+
+    `ARROWFEED_CASES` scales it. The default of 200 leaves `number` as it is.
+    """
+    return max(number * int(os.environ.get("ARROWFEED_CASES", "200")) // 200, 1)

@@ -13,7 +13,7 @@ ORDERS = {
     "in file order": {"batch_size": 7, "epochs": 2},
     "a shard": {"batch_size": 7, "shard": (1, 2)},
     "shuffled": {"batch_size": 7, "epochs": 2, **SHUFFLED},
-    "by length": {"batch_size": 5, "length": "items", "length_window": 20, **SHUFFLED},
+    "by length": {"batch_size": 5, "batches": af.ByLength("items", window=20), **SHUFFLED},
     "global batches": {"global_batch_size": 8, "streams": 4, "epochs": 2, **SHUFFLED},
 }
 

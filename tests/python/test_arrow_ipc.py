@@ -40,7 +40,7 @@ def write(path, kind, rows=None, codec=None, size=130):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("codec", CODECS)
-def test_rows_are_those_of_pyarrow(kind, codec, tmp_path):
+def test_rows_of_arrow_files_are_those_of_pyarrow(kind, codec, tmp_path):
     path = write(tmp_path / "rows.arrow", kind, codec=codec)
     for threads in (1, 3):
         for source in (path, path.read_bytes(), path.open("rb"), [path], tmp_path):
@@ -206,7 +206,7 @@ NO_VALUES = [
 
 
 @pytest.mark.parametrize(("array", "expected"), NO_VALUES, ids=lambda item: str(getattr(item, "type", "")))
-def test_numbers_that_are_no_values_of_their_type_are_errors(array, expected, tmp_path):
+def test_numbers_in_arrow_that_are_no_values_of_their_type_are_errors(array, expected, tmp_path):
     with pytest.raises(pa.ArrowInvalid):
         array.validate(full=True)
     lists = pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)

@@ -1,7 +1,9 @@
 """Batches of rows of similar length follow the rule in plain Python, keep their budget, and resume."""
 
+import copy
 import itertools
 import json
+import pickle
 import random
 
 import pyarrow as pa
@@ -21,18 +23,13 @@ ORDERS = {
     "a shuffled shard": {"shuffle_buffer_size": 100, "seed": 5, "shard": (1, 2)},
 }
 LENGTHS = {
-    "rows of a size": {"length": "list", "batch_size": 8, "length_window": 50},
-    "a budget": {"length": "list", "max_tokens": 12, "length_window": 70},
-    "a size and a budget": {"length": "list", "batch_size": 5, "max_tokens": 12, "length_window": 33},
-    "buckets": {"length": "list", "batch_size": 8, "bucket_boundaries": [1, 3], "length_window": 64},
-    "buckets and a budget": {
-        "length": "list",
-        "max_tokens": 9,
-        "bucket_boundaries": [2, 3],
-        "length_window": 64,
-    },
-    "integers": {"length": "id", "batch_size": 8, "bucket_boundaries": [50, 100], "length_window": 1000},
-    "all windows of one batch": {"length": "list", "batch_size": 8, "length_window": 8},
+    "rows of a size": {"batches": af.ByLength("list", window=50), "batch_size": 8},
+    "a budget": {"batches": af.ByLength("list", max_tokens=12, window=70)},
+    "a size and a budget": {"batches": af.ByLength("list", max_tokens=12, window=33), "batch_size": 5},
+    "buckets": {"batches": af.ByLength("list", boundaries=[1, 3], window=64), "batch_size": 8},
+    "buckets and a budget": {"batches": af.ByLength("list", max_tokens=9, boundaries=[2, 3], window=64)},
+    "integers": {"batches": af.ByLength("id", boundaries=[50, 100], window=1000), "batch_size": 8},
+    "all windows of one batch": {"batches": af.ByLength("list", window=8), "batch_size": 8},
 }
 
 
@@ -48,13 +45,14 @@ def tables(batches):
 
 def of(row, options):
     """The length of a row."""
-    value = row[options["length"]]
+    value = row[options["batches"].column]
     return value if isinstance(value, int) else len(value or ())
 
 
 def divided(window, options):
     """The batches of a window, from the definition, in the order of their first rows."""
-    boundaries, batch_size = options.get("bucket_boundaries", []), options.get("batch_size", 1 << 60)
+    boundaries, batch_size = options["batches"].boundaries or (), options.get("batch_size", 1 << 60)
+    most = options["batches"].max_tokens or 1 << 60
     lengths = [of(row, options) for row in window]
     buckets = [sum(boundary <= length for boundary in boundaries) for length in lengths]
     by = buckets if boundaries else lengths
@@ -65,7 +63,7 @@ def divided(window, options):
         batch = []
         for row in group:
             longest = max([lengths[row], 1, *(lengths[other] for other in batch)])
-            too_many = longest * (len(batch) + 1) > options.get("max_tokens", 1 << 60)
+            too_many = longest * (len(batch) + 1) > most
             if batch and (len(batch) == batch_size or too_many):
                 batches.append(batch)
                 batch = []
@@ -76,11 +74,8 @@ def divided(window, options):
 
 def expected(dataset, options):
     """The batches of each window: the rows of the windows are the batches of a plain iteration."""
-    plain_options = {
-        name: value for name, value in options.items() if name not in LENGTHS["buckets and a budget"]
-    }
-    plain_options.pop("batch_size", None)
-    windows = tables(dataset.record_batches(batch_size=options["length_window"], **plain_options))
+    plain_options = {name: value for name, value in options.items() if name not in ("batches", "batch_size")}
+    windows = tables(dataset.record_batches(batch_size=options["batches"].window, **plain_options))
     return [divided(window, options) for window in windows]
 
 
@@ -109,12 +104,12 @@ def test_batches_are_those_of_the_rule(dataset, order, length):
     assert [sorted(window, key=key) for window in found] == [sorted(window, key=key) for window in windows]
     for batch in runs[0]:
         longest = max(of(row, options) for row in batch)
-        assert longest * len(batch) <= options.get("max_tokens", 1 << 60)
+        assert longest * len(batch) <= (options["batches"].max_tokens or 1 << 60)
         assert len(batch) <= options.get("batch_size", 1 << 60)
 
 
 def test_a_shuffle_changes_the_order_of_the_batches(dataset):
-    options = {"length": "list", "batch_size": 8, "length_window": 200, "shuffle_buffer_size": 200}
+    options = {"batches": af.ByLength("list", window=200), "batch_size": 8, "shuffle_buffer_size": 200}
     first, again, other = (
         [key(b) for b in tables(dataset.record_batches(seed=s, **options))] for s in (1, 1, 2)
     )
@@ -126,7 +121,7 @@ def test_a_shuffle_changes_the_order_of_the_batches(dataset):
 
 @pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS)
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_resuming_after_every_batch_yields_the_rest(dataset, order, length):
+def test_resuming_batches_by_length_yields_the_rest(dataset, order, length):
     options = {**length, **order}
     whole = tables(dataset.record_batches(**options))
     batches = dataset.record_batches(**options)
@@ -156,7 +151,7 @@ def test_an_iterator_continues_after_its_own_state_was_loaded(dataset):
 
 
 def test_selected_and_filtered_rows(dataset):
-    options = {"length": "list", "max_tokens": 10, "length_window": 40}
+    options = {"batches": af.ByLength("list", max_tokens=10, window=40)}
     for some in (
         dataset.filter(af.col("id") % 1 >= 0)
         if hasattr(af.Column, "__mod__")
@@ -175,7 +170,7 @@ def test_a_mixture_has_windows_of_its_draws(tmp_path):
     mixed = af.MixedDataset(
         [SOURCES["avro"](tmp_path / "a", [60]), SOURCES["avro"](tmp_path / "b", [150])], weights=[1, 2]
     )
-    options = {"length": "list", "max_tokens": 10, "length_window": 40, "seed": 3}
+    options = {"batches": af.ByLength("list", max_tokens=10, window=40), "seed": 3}
     whole = tables(mixed.record_batches(**options))
     assert whole == list(itertools.chain.from_iterable(expected(mixed, options)))
     batches = mixed.record_batches(**options)
@@ -187,8 +182,8 @@ def test_a_mixture_has_windows_of_its_draws(tmp_path):
             next(batches, None)
 
 
-def test_tensors_are_those_of_the_batches(dataset):
-    options = {"length": "list", "max_tokens": 10, "length_window": 40, "threads": 2}
+def test_tensors_by_length_are_those_of_the_batches(dataset):
+    options = {"batches": af.ByLength("list", max_tokens=10, window=40), "threads": 2}
     adapter = dataset.tensor_adapter()
     for batch, tensors in zip(dataset.record_batches(**options), dataset.tensors(**options), strict=True):
         assert tensors["list"].to_list() == adapter.convert(batch)["list"].to_list()
@@ -225,7 +220,7 @@ def test_every_kind_of_length(tmp_path, kind):
     dataset = af.ArrowDataset(
         tmp_path / "x.arrow", columns=["id", "x"], representations={"id": af.Dense("id")}
     )
-    options = {"length": "x", "max_tokens": 60, "length_window": 77}
+    options = {"batches": af.ByLength("x", max_tokens=60, window=77)}
     found = [key(batch) for batch in tables(dataset.record_batches(**options))]
     rows = [{"id": row, "x": length or 0} for row, length in enumerate(lengths)]
     windows = [rows[at : at + 77] for at in range(0, 200, 77)]
@@ -235,7 +230,7 @@ def test_every_kind_of_length(tmp_path, kind):
 @pytest.mark.parametrize("order", [{"epochs": 2}, {"shuffle_buffer_size": 60, "seed": 5}])
 @pytest.mark.parametrize("window", [20, 70])
 def test_shards_that_take_turns_have_the_batches_of_one(dataset, order, window):
-    options = {"length": "list", "max_tokens": 12, "length_window": window, **order}
+    options = {"batches": af.ByLength("list", max_tokens=12, window=window), **order}
     whole = tables(dataset.record_batches(**options))
     for count in (1, 2, 3, 5, 8):
         groups = [whole[at : at + count] for at in range(0, len(whole) - count + 1, count)]
@@ -248,7 +243,7 @@ def test_shards_that_take_turns_have_the_batches_of_one(dataset, order, window):
 
 @pytest.mark.parametrize("order", [{"epochs": 2}, {"shuffle_buffer_size": 60, "seed": 5}])
 def test_a_checkpoint_resumes_with_another_number_of_shards(dataset, order):
-    options = {"length": "list", "max_tokens": 12, "length_window": 30, "even": "drop", **order}
+    options = {"batches": af.ByLength("list", max_tokens=12, window=30), "even": "drop", **order}
     whole = tables(dataset.record_batches(**options))
     for before, after in itertools.product((1, 2, 3, 7), repeat=2):
         for steps in (0, 1, 5, len(whole) // before):
@@ -271,7 +266,7 @@ def test_a_checkpoint_resumes_with_another_number_of_shards(dataset, order):
 
 
 def test_a_state_of_the_end_yields_no_more(dataset):
-    options = {"length": "list", "max_tokens": 12, "length_window": 30, "even": "drop"}
+    options = {"batches": af.ByLength("list", max_tokens=12, window=30), "even": "drop"}
     batches = dataset.record_batches(**options, shard=(0, 7))
     list(batches)
     again = dataset.record_batches(**options, shard=(1, 2))
@@ -280,8 +275,10 @@ def test_a_state_of_the_end_yields_no_more(dataset):
 
 
 def test_even_is_drop_or_none(dataset):
-    options = {"length": "list", "batch_size": 8}
-    with pytest.raises(ValueError, match='even: expected "drop" or None with length=, found "repeat"'):
+    options = {"batches": af.ByLength("list"), "batch_size": 8}
+    with pytest.raises(
+        ValueError, match=r'even: expected "drop" or None with batches=ByLength\(...\), found "repeat"'
+    ):
         dataset.record_batches(even="repeat", **options)
     turns, own = dataset.record_batches(even="drop", **options), dataset.record_batches(**options)
     with pytest.raises(ValueError, match='expected even "drop", as requested, found even null'):
@@ -298,12 +295,13 @@ def test_random_windows(tmp_path):
         )
         with pa.ipc.new_file(str(path), table.schema) as writer:
             writer.write_table(table, chance.choice([1, 7, 100]))
-        options = {"length": "x", "length_window": chance.choice([1, 2, 60, 1000])}
+        given = {"window": chance.choice([1, 2, 60, 1000])}
         if chance.random() < 0.5:
-            options["bucket_boundaries"] = sorted(chance.sample([1, 2, 3, 40, 70], chance.randint(1, 3)))
+            given["boundaries"] = sorted(chance.sample([1, 2, 3, 40, 70], chance.randint(1, 3)))
         if chance.random() < 0.7:
-            options["max_tokens"] = chance.choice([100, 101, 350])
-        if "max_tokens" not in options or chance.random() < 0.5:
+            given["max_tokens"] = chance.choice([100, 101, 350])
+        options = {"batches": af.ByLength("x", **given)}
+        if "max_tokens" not in given or chance.random() < 0.5:
             options["batch_size"] = chance.choice([1, 4, 1000])
         dataset = af.ArrowDataset(path)
         found = tables(dataset.record_batches(threads=chance.choice([1, 2]), **options))
@@ -314,7 +312,7 @@ def test_random_windows(tmp_path):
 def test_skipped_blocks_leave_no_gap_in_windows(threads):
     source = Chunks(0, 200, damaged={1, 3})
     dataset = af.ChunkDataset(source, columns=["id", "list"])
-    options = {"length": "list", "max_tokens": 12, "length_window": 50, "on_error": "skip_block"}
+    options = {"batches": af.ByLength("list", max_tokens=12, window=50), "on_error": "skip_block"}
     batches = dataset.record_batches(threads=threads, **options)
     whole = tables(batches)
     rows = [n for n in range(200) if n // CHUNK not in {1, 3}]
@@ -334,14 +332,14 @@ def test_a_field_of_a_struct_has_the_length(tmp_path):
     rows = [{"id": n, "user": None if n % 5 == 0 else {"scores": [n] * (n % 7)}} for n in range(60)]
     af.write_avro(pa.Table.from_pylist(rows), tmp_path / "x.avro")
     dataset = af.AvroDataset(tmp_path / "x.avro")
-    options = {"length": "user.scores", "batch_size": 4, "length_window": 60}
+    options = {"batches": af.ByLength("user.scores", window=60), "batch_size": 4}
     found = [key(batch) for batch in tables(dataset.record_batches(**options))]
     plain_rows = [{"id": row["id"], "user.scores": (row["user"] or {"scores": []})["scores"]} for row in rows]
     assert found == [key(batch) for batch in divided(plain_rows, options)]
 
 
 def test_the_number_of_batches_is_unknown(dataset):
-    options = {"length": "list", "batch_size": 8}
+    options = {"batches": af.ByLength("list"), "batch_size": 8}
     with pytest.raises(TypeError, match="depends on the lengths of all rows"):
         len(dataset.record_batches(**options))
     with pytest.raises(
@@ -354,26 +352,34 @@ def test_the_number_of_batches_is_unknown(dataset):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"batch_size": 2, "max_tokens": 9}, ValueError, "max_tokens: expected length= too"),
-        ({"batch_size": 2, "bucket_boundaries": [3]}, ValueError, "bucket_boundaries: expected length= too"),
-        ({"batch_size": 2, "length_window": 3}, ValueError, "length_window: expected length= too"),
-        ({"length": "list"}, TypeError, "missing 1 required keyword-only argument: 'batch_size'"),
-        ({"length": 3, "batch_size": 2}, TypeError, "length: expected the name of a column"),
-        ({"length": "lists", "batch_size": 2}, ValueError, "length: expected a column that is read, one of "),
-        ({"length": "list", "max_tokens": 0}, ValueError, "max_tokens: expected an integer of 1 or more"),
-        ({"length": "list", "batch_size": 2, "length_window": 0}, ValueError, "length_window: expected an"),
         (
-            {"length": "list", "batch_size": 2, "bucket_boundaries": [3, 3]},
-            ValueError,
-            r"bucket boundaries: expected ascending integers above 0, found \[3, 3\]",
+            {"batch_size": 2, "max_tokens": 9},
+            TypeError,
+            r"argument 'max_tokens': use batches=ByLength\(...\)$",
+        ),
+        ({"batches": "list", "batch_size": 2}, TypeError, "^batches: expected a ByLength, found str 'list'$"),
+        (
+            {"batches": af.ByLength("list")},
+            TypeError,
+            "missing 1 required keyword-only argument: 'batch_size'",
         ),
         (
-            {"length": "list", "batch_size": 2, "drop_remainder": True},
+            {"batches": af.ByLength("lists"), "batch_size": 2},
+            ValueError,
+            "column: expected a column that is read, one of ",
+        ),
+        (
+            {"batches": af.ByLength("list", boundaries=[3, 3]), "batch_size": 2},
+            ValueError,
+            r"^boundaries: expected ascending integers above 0, found \[3, 3\]",
+        ),
+        (
+            {"batches": af.ByLength("list"), "batch_size": 2, "drop_remainder": True},
             ValueError,
             "^drop_remainder: expected batches of one size, found batches by length, whose sizes differ$",
         ),
         (
-            {"length": "list", "global_batch_size": 64},
+            {"batches": af.ByLength("list"), "global_batch_size": 64},
             ValueError,
             "^batches by length: expected batches of each shard, found global batches: the number of batches",
         ),
@@ -384,8 +390,38 @@ def test_options_that_contradict_each_other_are_errors(dataset, options, error, 
         dataset.record_batches(**options)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"column": 3}, TypeError, "column: expected the name of a column (str), found int 3"),
+        ({"max_tokens": 0}, ValueError, "max_tokens: expected an integer of 1 or more, found int 0"),
+        ({"window": "2"}, TypeError, "window: expected an integer of 1 or more, found str '2'"),
+        ({"pack_to": -1}, ValueError, "pack_to: expected an integer of 1 or more, found int -1"),
+        ({"boundaries": 3}, TypeError, "boundaries: expected a list or tuple of lengths (int), found int 3"),
+        ({"boundaries": [0]}, ValueError, "boundaries: expected an integer of 1 or more, found int 0"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error) as caught:
+        af.ByLength(**{"column": "list", **arguments})
+    assert str(caught.value) == message
+
+
+def test_the_option_is_a_value():
+    by_length = af.ByLength("it's", boundaries=[2, 5], max_tokens=9, window=7)
+    assert repr(by_length) == 'ByLength("it\'s", boundaries=[2, 5], max_tokens=9, window=7)'
+    assert eval(repr(by_length), {"ByLength": af.ByLength}) == by_length
+    assert pickle.loads(pickle.dumps(by_length)) == by_length == copy.copy(by_length)
+    assert len({by_length, af.ByLength("it's", boundaries=(2, 5), max_tokens=9, window=7)}) == 1
+    assert by_length != af.ByLength("it's", boundaries=[2, 5], max_tokens=9)
+    assert (by_length.column, by_length.boundaries, by_length.max_tokens) == ("it's", (2, 5), 9)
+    assert (by_length.pack_to, by_length.window) == (None, 7)
+    plain = af.ByLength("x")
+    assert (plain.boundaries, plain.window, repr(plain)) == (None, None, "ByLength('x')")
+
+
 def test_a_row_that_exceeds_the_budget_is_an_error(dataset):
-    batches = dataset.record_batches(length="list", max_tokens=2)
+    batches = dataset.record_batches(batches=af.ByLength("list", max_tokens=2))
     with pytest.raises(af.OptionError) as caught:
         list(batches)
     assert str(caught.value) == (
@@ -397,17 +433,17 @@ def test_a_row_that_exceeds_the_budget_is_an_error(dataset):
 def test_a_column_without_a_length_is_an_error(tmp_path):
     af.write_avro(pa.table({"x": [1.5]}), tmp_path / "x.avro")
     with pytest.raises(af.OptionError) as caught:
-        af.AvroDataset(tmp_path / "x.avro").record_batches(length="x", batch_size=2)
+        af.AvroDataset(tmp_path / "x.avro").record_batches(batches=af.ByLength("x"), batch_size=2)
     assert str(caught.value) == (
-        'length: expected a column of lists, strings, bytes or integers, found "x" of Float64'
+        'column: expected a column of lists, strings, bytes or integers, found "x" of Float64'
     )
     af.write_avro(pa.table({"x": [1, -1]}), tmp_path / "y.avro")
-    with pytest.raises(af.OptionError, match='^length: expected integers of 0 or more in column "x"'):
-        list(af.AvroDataset(tmp_path / "y.avro").record_batches(length="x", batch_size=2))
+    with pytest.raises(af.OptionError, match='^column: expected integers of 0 or more in column "x"'):
+        list(af.AvroDataset(tmp_path / "y.avro").record_batches(batches=af.ByLength("x"), batch_size=2))
 
 
-def test_states_of_other_iterations_are_refused(dataset):
-    options = {"length": "list", "max_tokens": 12, "length_window": 50}
+def test_states_of_other_batches_by_length_are_refused(dataset):
+    options = {"batches": af.ByLength("list", max_tokens=12, window=50)}
     batches, other = dataset.record_batches(**options), dataset.record_batches(batch_size=12)
     next(batches)
     next(other)
@@ -422,14 +458,16 @@ def test_states_of_other_iterations_are_refused(dataset):
     ):
         batches.load_state_dict(other.state_dict())
     for changed, message in (
-        ({"length": "id", "max_tokens": 10**6}, 'expected length "id", as requested, found length "list"'),
+        ({"column": "id", "max_tokens": 10**6}, 'expected column "id", as requested, found column "list"'),
         ({"max_tokens": 13}, "expected max_tokens 13, as requested, found max_tokens 12"),
-        ({"length_window": 51}, "expected length_window 51, as requested, found length_window 50"),
+        ({"window": 51}, "expected window 51, as requested, found window 50"),
         ({"batch_size": 5}, "expected batch_size 5, as requested, found batch_size null"),
-        ({"bucket_boundaries": [2]}, "expected bucket_boundaries"),
+        ({"boundaries": [2]}, r"expected boundaries \[2\], as requested, found boundaries \[\]"),
     ):
+        size = {"batch_size": changed.pop("batch_size")} if "batch_size" in changed else {}
+        by_length = af.ByLength(**{"column": "list", "max_tokens": 12, "window": 50, **changed})
         with pytest.raises(ValueError, match=message):
-            dataset.record_batches(**{**options, **changed}).load_state_dict(batches.state_dict())
+            dataset.record_batches(batches=by_length, **size).load_state_dict(batches.state_dict())
     state = batches.state_dict()
     state["passed"]["batches"] = 10**6
     again = dataset.record_batches(**options)

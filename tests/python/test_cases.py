@@ -21,8 +21,6 @@ else:
 
 FOLDER = Path(__file__).parents[1] / "cases" / "avro"
 ENCODINGS = ["native", "feature", "tfx"]
-# Options of a case that ``read_avro`` does not have.
-RUST_ONLY = {"fixed_lengths"}
 
 
 def _corpus() -> dict[str, dict[str, Any]]:
@@ -36,7 +34,7 @@ def _outcomes() -> list[Any]:
     for name, case in CORPUS.items():
         for encoding in ENCODINGS:
             expected = {"error": case["error"]} if "error" in case else case.get(encoding)
-            if expected is not None and not RUST_ONLY & case.keys():
+            if expected is not None:
                 outcomes.append(pytest.param(case, encoding, expected, id=f"{name}-{encoding}"))
     return outcomes
 
@@ -44,7 +42,7 @@ def _outcomes() -> list[Any]:
 CORPUS = _corpus()
 
 
-def test_the_corpus_exists() -> None:
+def test_the_corpus_of_avro_exists() -> None:
     assert len(CORPUS) >= 400
     assert len(_outcomes()) >= 1000
 
@@ -170,6 +168,7 @@ def read(
         encoding=encoding,
         string_type=case.get("string_type", "utf8"),
         unions=case.get("unions", "dense"),
+        fixed_lengths=case.get("fixed_lengths"),
         double_as_float=case.get("double_as_float", False),
     )
     # Not by a stream, which would wrap the errors of the reader.

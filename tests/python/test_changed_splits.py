@@ -120,22 +120,3 @@ def test_a_wrong_id_is_named(file_id, kind, message):
     with pytest.raises(kind) as caught:
         af.Split("a.avro", 0, 1, file_id=file_id)
     assert (type(caught.value), str(caught.value)) == (kind, message)
-
-
-def test_a_state_of_a_shuffle_fits_only_its_files(path):
-    def batches():
-        dataset = af.AvroDataset(path, representations={"i": af.Dense("i")})
-        return dataset.record_batches(batch_size=100, shuffle_buffer_size=500, seed=1)
-
-    iterator = batches()
-    next(iterator)
-    state = iterator.state_dict()
-    resumed = batches()
-    resumed.load_state_dict(state)
-    assert next(resumed).num_rows == 100
-    write(path, first=0)
-    with pytest.raises(af.ChangedError) as caught:
-        batches().load_state_dict(state)
-    assert (
-        str(caught.value) == "state: expected files with the same blocks, found files with different blocks"
-    )

@@ -67,7 +67,7 @@ def test_name_and_version_have_defaults():
 
 
 @pytest.mark.parametrize("name", ["arrow_schema", "chunk_rows"])
-def test_a_missing_attribute_is_named(name):
+def test_a_missing_attribute_of_a_chunk_source_is_named(name):
     class Part(Source):
         def __init__(self):
             for other in {"arrow_schema", "chunk_rows"} - {name}:

@@ -30,7 +30,7 @@ def file(tmp_path, monkeypatch):
     return tmp_path / "x.avro"
 
 
-def test_the_table(arrowfeed, file):
+def test_bench_prints_a_table(arrowfeed, file):
     ran = arrowfeed("bench", "--seconds", 1, "--threads", 1, "--threads", 3, "--batches", "x.avro")
     assert (ran.code, ran.err) == (0, "")
     header, disk, codec, one, three, verdict = ran.out.splitlines()

@@ -204,7 +204,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("options", REFUSED)
-def test_wrong_calls(arrowfeed, users_file, tmp_path, options):
+def test_wrong_calls_of_convert(arrowfeed, users_file, tmp_path, options):
     assert arrowfeed("convert", "users.avro", *options) == (2, "", f"arrowfeed: {REFUSED[options]}\n")
     assert names(tmp_path) == ["users.avro"]
 

@@ -350,7 +350,7 @@ def test_a_null_in_a_file_of_one_column_is_an_error_in_csv(arrowfeed, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".tfrecord", ".tfrecord.gz"])
-def test_a_broken_file_leaves_nothing_and_replaces_nothing(arrowfeed, tmp_path, suffix):
+def test_a_broken_file_replaces_no_file_of_another_format(arrowfeed, tmp_path, suffix):
     path = write_as("rows.avro", tmp_path, random_rows(5, 2000))
     path.write_bytes(path.read_bytes()[:-1])
     kept = tmp_path / f"b{suffix}"

@@ -47,8 +47,8 @@ def test_a_missing_file(arrowfeed, name):
 
 @pytest.mark.parametrize("name", READS)
 def test_a_file_that_is_not_avro_is_an_error(arrowfeed, tmp_path, name):
-    (tmp_path / "a.avro").write_bytes(b"PAR1....")
-    message = "expected the magic bytes 4f 62 6a 01 of an Avro file, found 50 41 52 31 2e 2e 2e 2e (Parquet)"
+    (tmp_path / "a.avro").write_bytes(b"RIFF....")
+    message = "expected the magic bytes 4f 62 6a 01 of an Avro file, found 52 49 46 46 2e 2e 2e 2e"
     assert arrowfeed(*READS[name], "a.avro") == (1, "", f"arrowfeed: a.avro: {message}\n")
     (tmp_path / "b.avro").write_bytes(b"")
     message = "expected an Avro object container file, found an empty file"
@@ -180,7 +180,7 @@ def test_a_closed_pipe_ends_quietly(big_file):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
-def test_a_full_device_is_an_error(users_file):
+def test_a_full_device_is_an_error_of_the_command(users_file):
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         command = [sys.executable, "-m", "arrowfeed", "stats", users_file]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)

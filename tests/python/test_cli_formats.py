@@ -18,7 +18,7 @@ from conftest import users, write
 
 EVIDENCE = {
     "avro": "it begins with the bytes 4f 62 6a 01",
-    "parquet": "it ends with the bytes PAR1",
+    "parquet": "it begins with the bytes PAR1",
     "arrow": "it begins with ARROW1, or with the schema message of a stream",
     "tfrecord": "its first TFRecord record is a tf.Example",
     "jsonl": "its first line is a JSON object",
@@ -121,9 +121,11 @@ def test_standard_input_of_every_format(arrowfeed, file, tmp_path, monkeypatch):
 
     # Any text is CSV, and standard input has no name that gives the format.
     said = as_csv(name) if kind == "csv" else []
-    done = process("head", "-n", 5, *said, "-", input=data)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == arrowfeed("head", "-n", 5, name).out
+    expected = arrowfeed("head", "-n", 5, name)
+    assert with_input("head", "-n", 5, *said, "-") == expected
+    if name in ("rows.avro", "rows.csv.gz"):
+        done = process("head", "-n", 5, *said, "-", input=data)
+        assert (done.returncode, done.stdout.decode(), done.stderr) == (0, expected.out, b"")
     if kind != "csv":
         assert with_input("schema", "--detect", "-").out == f"format {kind}: {EVIDENCE[kind]}\n"
     ran = with_input("convert", *said, "-", "-o", "copy.arrow")
@@ -286,12 +288,11 @@ def test_a_file_of_no_known_format_is_an_error_with_the_names_of_all(arrowfeed, 
     assert arrowfeed("head", "empty") == (1, "", message)
     (tmp_path / "notes.txt").write_text("some words, and no records")
     ran = arrowfeed("stats", "notes.txt")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(
-        "arrowfeed: expected files of a known format, found none that matches:\n  avro: notes.txt: expected "
+    message = (
+        "expected the content of an Avro, Parquet, Arrow IPC, TFRecord or JSON lines file, or the name of a "
+        'CSV file, which ends with .csv or .tsv, found "some words, and " at its start'
     )
-    assert ran.err.endswith(f"found notes.txt\n  {formats}\n")
-    assert ran.err.count("\n") == 8
+    assert ran == (1, "", f"arrowfeed: notes.txt: {message}; {formats}\n")
 
 
 PARQUET_TYPES = {
@@ -339,7 +340,7 @@ def test_types_that_avro_does_not_have(arrowfeed, tmp_path):
     assert fields["text"]["bytes"] == 2 * 8 + 1 + 1
 
 
-def test_options_of_csv(arrowfeed, tmp_path):
+def test_commands_have_the_options_of_csv(arrowfeed, tmp_path):
     (tmp_path / "a.csv").write_text("1;x\n2;y\n")
     rows = rows_of(arrowfeed, "--delimiter", ";", "--no-header", "a.csv")
     assert [list(row.values()) for row in rows] == [[1, "x"], [2, "y"]]

@@ -55,7 +55,7 @@ def test_inferred_representations(arrowfeed, users_file):
     assert (done.returncode, done.stdout.decode()) == (0, INFERRED)
 
 
-def test_features(arrowfeed, users_file, tmp_path):
+def test_explain_prints_features(arrowfeed, users_file, tmp_path):
     spec = {
         "id": {"dense": [], "dtype": "int64"},
         "first": {"dense": [], "key": "scores[0]", "default": 0.5},

@@ -39,7 +39,7 @@ home.city  city 0 (10), city 1 (10), city 2 (10)
 """
 
 
-def test_the_table(arrowfeed, users_file):
+def test_stats_prints_a_table(arrowfeed, users_file):
     assert arrowfeed("stats", "users.avro") == (0, TABLE, "")
 
 
@@ -262,7 +262,7 @@ def test_parts_that_on_error_skips_are_counted(arrowfeed, tmp_path):
     assert "\nskipped          1\n" in table
 
 
-def test_files_without_rows(arrowfeed, tmp_path):
+def test_stats_of_files_without_rows(arrowfeed, tmp_path):
     write(tmp_path / "a.avro", [], {"type": "array", "items": "string"})
     ran = arrowfeed("stats", "a.avro")
     assert ran == (

@@ -42,7 +42,7 @@ def test_any_ordered_iterable_of_sources_is_accepted(folder):
         ids(iter([paths[0], 3]))
 
 
-def test_an_error_of_a_generator_is_raised(folder):
+def test_an_error_of_a_generator_of_paths_is_raised(folder):
     def paths():
         yield folder / "part-0.avro"
         raise RuntimeError("no more names")

@@ -113,7 +113,7 @@ def test_types_of_json_lines_are_not_inferred():
         ),
     ],
 )
-def test_wrong_options_are_refused(read, options, error, message):
+def test_wrong_options_of_csv_are_refused(read, options, error, message):
     with pytest.raises(error) as raised:
         read(b"zip,fare\n1,2\n", **options)
     assert str(raised.value) == message

@@ -35,16 +35,6 @@ def test_an_index_is_a_path_and_changes_no_batch(files, index, kind):
         assert all_ids(indexed.record_batches(**options)) == all_ids(scanned.record_batches(**options))
 
 
-def test_states_do_not_depend_on_an_index(files, index):
-    scanned, indexed = af.AvroDataset(files), af.AvroDataset(files, index=index)
-    for first, second in ((scanned, indexed), (indexed, scanned)):
-        batches = first.record_batches(**OPTIONS)
-        next(batches)
-        resumed = second.record_batches(**OPTIONS)
-        resumed.load_state_dict(batches.state_dict())
-        assert all_ids(resumed) == all_ids(batches)
-
-
 def test_copies_and_projections_keep_their_index(files, index):
     dataset = af.AvroDataset(files, index=index)
     copy = pickle.loads(pickle.dumps(dataset))
@@ -102,14 +92,3 @@ def test_wrong_indexes_and_arguments_are_errors(files, index, tmp_path):
         af.AvroDataset(files).save_index(None)
     with pytest.raises(OSError, match="No such file"):
         af.AvroDataset(files).save_index(tmp_path / "none" / "index.json")
-
-
-def test_files_with_faults_have_no_index(files, index):
-    saved = index.read_bytes()
-    data = files[0].read_bytes()
-    files[0].write_bytes(data[:-16] + bytes(16))
-    with pytest.raises(af.CorruptBlockError) as error:
-        af.AvroDataset(files).save_index(index)
-    assert error.value.path == str(files[0])
-    assert index.read_bytes() == saved
-    assert sorted(index.parent.iterdir()) == sorted([*files, index])

@@ -1,6 +1,6 @@
 """A process that is killed repeatedly at random moments resumes from its last saved state.
 
-20 kills each; `ARROWFEED_KILLS=200` for the long mode.
+10 kills each; `make test-long` has 100, and `ARROWFEED_KILLS=200` more.
 """
 
 import json
@@ -17,7 +17,7 @@ import arrowfeed as af
 from law_sources import SOURCES, flat_ids
 from session_seed import chance
 
-KILLS = int(os.environ.get("ARROWFEED_KILLS", "20"))
+KILLS = int(os.environ.get("ARROWFEED_KILLS", "10"))
 WORKER = Path(__file__).with_name("dataset_worker.py")
 TIMEOUT = 60
 

@@ -16,9 +16,6 @@ TOTAL = sum(SIZES)
 
 ORDERS = {
     "in file order": {"epochs": 2},
-    "across epochs": {"epochs": 2, "across_epochs": True},
-    "a shard": {"shard": (2, 3)},
-    "shuffled": {"shuffle_buffer_size": 60, "seed": 5, "epochs": 2},
     "a shuffled shard": {"shuffle_buffer_size": 100, "seed": 5, "shard": (1, 2), "drop_remainder": True},
 }
 
@@ -380,7 +377,7 @@ def test_a_state_of_other_rows_is_refused():
         ),
     ],
 )
-def test_wrong_calls_are_named(call, kind, message):
+def test_wrong_calls_of_chunk_sources_are_named(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == message

@@ -144,7 +144,7 @@ def test_the_length_of_many_parquet_files_is_unknown(tmp_path):
     assert length(af.ParquetDataset(paths).record_batches(batch_size=4)) == UNKNOWN
 
 
-def test_a_damaged_file_is_an_error_of_the_iteration():
+def test_the_length_of_a_damaged_file_is_unknown():
     batches = af.AvroDataset(avro()[:-1]).record_batches(batch_size=4)
     with pytest.raises(TypeError) as caught:
         len(batches)

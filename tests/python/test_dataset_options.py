@@ -9,10 +9,9 @@ from arrowfeed import features
 from dataset_files import all_ids
 
 ITERATION = (
-    "(*, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, "
-    "pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, "
-    "shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, "
-    "on_error='raise', across_epochs=False, start_epoch=0)"
+    "(*, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', "
+    "drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, "
+    "prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"
 )
 
 
@@ -24,8 +23,8 @@ def dataset(people):
 def test_signatures_are_those_of_the_documentation(dataset):
     assert str(inspect.signature(af.AvroDataset)) == (
         "(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, "
-        "encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, "
-        "limits=None, index=None, partitioning=None, file_column=None, row_column=None, "
+        "encoding='native', double_as_float=False, string_type='utf8', unions='dense', fixed_lengths=None, "
+        "raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, "
         "storage_options=None, store=None, cache=None, cache_bytes=None)"
     )
     iteration = ITERATION.removesuffix(")") + ", progress=False"
@@ -33,34 +32,16 @@ def test_signatures_are_those_of_the_documentation(dataset):
     assert str(inspect.signature(dataset.tensors)) == f"{iteration}, label=None, weight=None)"
 
 
-def test_batches_have_exactly_the_size_but_the_last(dataset):
-    for size in (1, 7, 110, 299, 300, 301):
-        batches = all_ids(dataset.record_batches(batch_size=size))
-        assert batches == [list(range(300))[at : at + size] for at in range(0, 300, size)]
-        whole = all_ids(dataset.record_batches(batch_size=size, drop_remainder=True))
-        assert whole == [batch for batch in batches if len(batch) == size]
-
-
-def test_epochs_follow_each_other_without_a_common_batch(dataset):
-    sizes = [batch.num_rows for batch in dataset.record_batches(batch_size=128, epochs=3)]
-    assert sizes == [128, 128, 44] * 3
+def test_sizes_epochs_and_shards_reach_the_iteration(dataset):
+    expected = [list(range(at, min(at + 128, 300))) for at in range(0, 300, 128)]
+    assert all_ids(dataset.record_batches(batch_size=128, epochs=2)) == expected * 2
+    assert all_ids(dataset.record_batches(batch_size=128, drop_remainder=True)) == expected[:-1]
     endless = dataset.record_batches(batch_size=100, epochs=None)
     assert [next(endless).num_rows for _ in range(50)] == [100] * 50
-
-
-@pytest.mark.parametrize("shuffle_buffer_size", [0, 50])
-@pytest.mark.parametrize("count", [1, 2, 7, 300, 301])
-def test_each_row_is_in_one_shard(dataset, count, shuffle_buffer_size):
-    options = {"batch_size": 64, "seed": 1, "shuffle_buffer_size": shuffle_buffer_size}
-    shards = [
-        [row for batch in all_ids(dataset.record_batches(shard=(index, count), **options)) for row in batch]
-        for index in range(count)
-    ]
-    assert sorted(row for shard in shards for row in shard) == list(range(300))
-    sizes = {len(shard) for shard in shards}
-    assert max(sizes) - min(sizes) <= 1
-    if shuffle_buffer_size == 0:
-        assert [row for shard in shards for row in shard] == list(range(300))
+    for options in ({}, {"shuffle_buffer_size": 50, "seed": 1}):
+        shards = [dataset.record_batches(batch_size=9, shard=(index, 301), **options) for index in range(301)]
+        rows = [row for shard in shards for [row] in all_ids(shard)]
+        assert (sorted(rows) if options else rows) == list(range(300))
 
 
 def test_options_may_be_none_where_that_is_their_default(people):

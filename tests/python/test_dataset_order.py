@@ -38,26 +38,6 @@ def test_the_digest_distinguishes_orders_and_bytes(people):
     assert len(set(digests)) == len(digests)
 
 
-def test_tensors_have_the_order_of_record_batches(people):
-    dataset = af.AvroDataset(people, columns=["id"])
-    for options in ORDERS.values():
-        assert all_ids(dataset.tensors(batch_size=32, **options)) == all_ids(
-            dataset.record_batches(batch_size=32, **options)
-        )
-
-
-def test_a_seed_gives_each_epoch_a_different_order(people):
-    dataset = af.AvroDataset(people, columns=["id"])
-    options = {"batch_size": 300, "shuffle_buffer_size": 300, "epochs": 2}
-    first, second = all_ids(dataset.record_batches(seed=1, **options))
-    assert first != second
-    assert sorted(first) == sorted(second) == list(range(300))
-    assert all_ids(dataset.record_batches(seed=1, **options)) == [first, second]
-    assert all_ids(dataset.record_batches(seed=2, **options)) != [first, second]
-    drawn = [all_ids(dataset.record_batches(**options)) for _ in range(2)]
-    assert drawn[0] != drawn[1]
-
-
 @pytest.mark.parametrize("method", ["tensors", "record_batches"])
 def test_a_seed_without_a_shuffle_warns(people, method):
     dataset = af.AvroDataset(people)

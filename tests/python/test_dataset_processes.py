@@ -52,7 +52,7 @@ INTERRUPTED = """
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shuffled", [0, 1_000_000])
 @measures
-def test_ctrl_c_is_answered(endless_file, threads, shuffled, measure):
+def test_ctrl_c_stops_an_iteration(endless_file, threads, shuffled, measure):
     def of_the_answer():
         done = run_script(INTERRUPTED, endless_file, threads, shuffled)
         assert done.returncode == 0, done.stderr
@@ -171,7 +171,7 @@ def left(before):
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("shuffle_buffer_size", [0, 20_000])
 @pytest.mark.parametrize("how", ["close", "drop", "cycle", "end", "error", "load", "with"])
-def test_no_thread_is_left(big_file, how, shuffle_buffer_size):
+def test_no_thread_of_an_iteration_is_left(big_file, how, shuffle_buffer_size):
     before = tasks()
     dataset = af.AvroDataset(big_file, representations={"name": af.Dense("name")})
     make = dataset.tensors if how == "error" else dataset.record_batches

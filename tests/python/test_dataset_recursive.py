@@ -93,3 +93,9 @@ def test_files_of_two_schemas_are_read_as_one(path, tmp_path):
     wanted = {"id": features.Dense([]), "tree.label": features.Dense([])}
     dataset = af.AvroDataset([path, tmp_path / "u.avro"], features=wanted, reader_schema=SCHEMA)
     assert column(dataset, "id") == list(range(31))
+
+
+def test_a_filter_on_a_recursive_column_beside_others_names_it(path):
+    with pytest.raises(af.SchemaError) as caught:
+        af.read_avro(path, columns=["id"], where="tree is null")
+    assert RECURSIVE in str(caught.value)

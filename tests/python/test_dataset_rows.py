@@ -136,7 +136,7 @@ def test_what_is_no_number_is_refused(avro, numbers, shown):
             call(numbers)
 
 
-def test_wrong_options_are_refused(avro):
+def test_wrong_options_of_rows_are_refused(avro):
     with pytest.raises(ValueError, match="threads: expected an integer of 1 or more, found int 0"):
         avro.rows([1], threads=0)
     with pytest.raises(ValueError, match="threads: expected an integer of 1 or more, found int 0"):
@@ -168,7 +168,7 @@ def test_only_rows_of_a_damaged_chunk_are_an_error():
     assert samples[199]["id"] == 199
 
 
-def test_an_error_of_read_chunk_is_raised_unchanged():
+def test_rows_raise_an_error_of_read_chunk_unchanged():
     for error in (OSError("the table is locked"), KeyboardInterrupt(), ValueError("no")):
         dataset = af.ChunkDataset(Chunks(0, 100, damaged=[1], error=error))
         with pytest.raises(type(error)) as caught:

@@ -16,48 +16,28 @@ def flat(batches):
     return [row for batch in all_ids(batches) for row in batch]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("skipped", "taken"), [(0, 0), (0, 1), (0, 130), (7, 100), (299, 5), (300, 1), (1000, 2**64 - 1)]
-)
-def test_selected_rows_are_a_slice_of_all_rows(dataset, skipped, taken, threads):
-    selected = dataset.skip(skipped).take(taken)
-    expected = list(range(300))[skipped : skipped + taken]
-    assert flat(selected.record_batches(batch_size=32, threads=threads)) == expected
-    assert selected.num_rows == len(expected)
-    shuffled = flat(selected.record_batches(batch_size=32, threads=threads, shuffle_buffer_size=50, seed=1))
-    assert sorted(shuffled) == expected
-    assert len(expected) < 10 or shuffled != expected
-
-
-def test_two_parts_have_each_row_once(dataset):
-    options = {"batch_size": 32, "shuffle_buffer_size": 60, "seed": 3}
-    parts = [dataset.take(240), dataset.skip(240)]
-    rows = [flat(part.record_batches(**options)) for part in parts]
-    assert [sorted(part) for part in rows] == [list(range(240)), list(range(240, 300))]
-
-
-def test_selections_apply_to_tensors_projections_and_explain(dataset):
+def test_selected_rows_reach_batches_tensors_states_and_explain(dataset):
     selected = dataset.skip(10).take(100).skip(5).project(["id"])
     tensors = [row for batch in selected.tensors(batch_size=50) for row in batch["id"].values.tolist()]
     assert tensors == list(range(15, 110))
-    assert selected.num_batches(batch_size=50) == 2
+    assert (selected.num_rows, selected.num_batches(batch_size=50)) == (95, 2)
+    assert dataset.skip(1000).num_rows == 0
+    assert dataset.skip(299).take(2**64 - 1).num_rows == 1
     assert "\nrows 15 to 110\n" in selected.explain()
     assert selected.fingerprint != dataset.fingerprint
-
-
-def test_a_selection_is_resumed_by_the_same_selection(dataset):
-    options = {"batch_size": 32, "epochs": 2}
-    batches = dataset.take(100).record_batches(**options)
-    first = [next(batches) for _ in range(2)]
+    options = {"batch_size": 32, "epochs": 2, "shuffle_buffer_size": 60, "seed": 3}
+    batches = selected.record_batches(**options)
+    first = flat([next(batches) for _ in range(2)])
     state, rest = batches.state_dict(), flat(batches)
-    resumed = dataset.take(100).record_batches(**options)
+    assert sorted(first + rest) == sorted([*range(15, 110), *range(15, 110)])
+    resumed = selected.record_batches(**options)
     resumed.load_state_dict(state)
     assert flat(resumed) == rest
-    assert flat(first) + rest == [*range(100), *range(100)]
-    message = "^state: expected all rows, as requested, found rows 0 to 100$"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="^state: expected all rows, as requested, found rows 15 to 110$"):
         dataset.record_batches(**options).load_state_dict(state)
+    message = "^plan_splits: expected a dataset of all rows, found one after take, skip or split$"
+    with pytest.raises(ValueError, match=message):
+        selected.plan_splits()
 
 
 @pytest.mark.parametrize(
@@ -75,17 +55,8 @@ def test_other_counts_are_refused(dataset, count, kind, message):
         assert str(error.value) == message
 
 
-def test_splits_need_all_rows(dataset):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        dataset.take(10).plan_splits()
-    assert (
-        str(error.value) == "plan_splits: expected a dataset of all rows, found one after take, skip or split"
-    )
-
-
-@pytest.mark.parametrize("shuffle_buffer_size", [0, 50])
-def test_later_epochs_are_those_of_a_longer_iteration(dataset, shuffle_buffer_size):
-    options = {"batch_size": 64, "shuffle_buffer_size": shuffle_buffer_size, "seed": 1}
+def test_later_epochs_are_those_of_a_longer_iteration(dataset):
+    options = {"batch_size": 64, "shuffle_buffer_size": 50, "seed": 1}
     whole = flat(dataset.record_batches(epochs=5, **options))
     later = dataset.record_batches(epochs=2, start_epoch=3, **options)
     first = next(later)

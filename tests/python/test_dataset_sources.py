@@ -41,7 +41,7 @@ def test_bytes_and_file_objects_are_read_again_and_again(people, threads, shuffl
     assert dataset.num_rows == 300
 
 
-def test_a_file_object_is_read_from_its_position(people):
+def test_a_dataset_reads_a_file_object_from_its_position(people):
     file = io.BytesIO(b"before" + people[0].read_bytes())
     file.seek(6)
     assert rows(file, epochs=2) == [*range(110), *range(110)]

@@ -4,10 +4,12 @@ import json
 import pickle
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed import features
 from arrowfeed._statistics import Description, FieldStatistics, LengthStatistics
 from conftest import users, write
 from test_cli_stats import TABLE
@@ -56,6 +58,8 @@ def test_a_field_has_plain_values():
         nans=None,
         min=text,
         max=text,
+        mean=None,
+        std=None,
         lengths=LengthStatistics(100, 100.0, 100),
         distinct=1,
         top=[(text, 2)],
@@ -161,3 +165,47 @@ def test_a_wrong_option_is_an_error(users_file, options, error, message):
     with pytest.raises(error) as raised:
         af.AvroDataset(users_file).describe(**options)
     assert str(raised.value) == message
+
+
+def test_statistics_make_transforms(tmp_path):
+    chance = np.random.default_rng(5)
+    # The numbers are far from 0 and differ little, so that a sum of squares would lose their digits.
+    price, count = 1e9 + chance.normal(size=20_000), chance.integers(0, 50, 20_000)
+    site = [["shop", "news", "video"][min(number % 6, 2)] for number in count]
+    table = pa.table({"price": price, "count": count, "site": site, "same": [2.5] * 20_000})
+    table = pa.concat_tables([table, pa.table({"price": [None, np.nan, np.inf]})], promote_options="default")
+    af.write_avro(table, tmp_path / "a.avro")
+    dataset = af.AvroDataset(tmp_path / "a.avro")
+    found = dataset.describe()
+    for name, numbers in (("price", price), ("count", count), ("same", np.array([2.5]))):
+        assert found[name].mean == pytest.approx(numbers.mean(), rel=1e-12)
+        assert found[name].std == pytest.approx(numbers.std(), rel=1e-6)
+    assert (found["site"].mean, found["site"].std) == (None, None)
+    inputs = {
+        "price": features.Dense([], default=0.0, transform=found["price"].normalised()),
+        "site": features.Dense([], default=0, transform=found["site"].vocabulary()),
+        "count": features.Dense([], default=0, transform=found["count"].vocabulary(3, oov=2)),
+    }
+    [tensors] = af.AvroDataset(tmp_path / "a.avro", features=inputs).take(20_000).tensors(batch_size=20_000)
+    assert tensors["price"].values.std() == pytest.approx(1)
+    order = pa.array(site).value_counts().to_pylist()
+    order = [one["values"] for one in sorted(order, key=lambda one: -one["counts"])]
+    assert tensors["site"].values.tolist() == [1 + order.index(one) for one in site]
+    assert set(tensors["count"].values.tolist()) == {0, 1, 2, 3, 4}
+    assert pickle.loads(pickle.dumps(found["site"])).vocabulary() == found["site"].vocabulary()
+
+
+def test_statistics_that_make_no_transform_are_named(tmp_path):
+    table = pa.table({"x": np.arange(2000.0), "same": [1.5] * 2000, "text": ["a"] * 2000})
+    af.write_avro(table, tmp_path / "a.avro")
+    found = af.AvroDataset(tmp_path / "a.avro").describe()
+    tokens = "expected at most 1,000 distinct strings, byte strings or integers, found"
+    for call, message in (
+        (found["same"].normalised, "same: expected different numbers, found a standard deviation of 0.0"),
+        (found["text"].normalised, "text: expected different numbers, found a standard deviation of None"),
+        (found["x"].vocabulary, f"x: {tokens} more"),
+        (found["same"].vocabulary, f"same: {tokens} values of double"),
+        (lambda: found["text"].vocabulary(0), "most: expected an integer of 1 or more, found 0"),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            call()

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,7 +26,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("avro-to-arrow.md", 5),
         ("csv-and-json-lines.md", 6),
         ("datasets.md", 10),
-        ("filter-map-bucket.md", 2),
+        ("map.md", 2),
         ("elastic-training.md", 2),
         ("errors.md", 1),
         ("evolution.md", 5),
@@ -76,6 +77,17 @@ def test_a_page_of_the_site_has_formatted_signatures():
         ValueError, match=rf"^expected signatures that ruff has formatted, found {re.escape(line)}$"
     ):
         site_hooks.on_post_page(signature(line), page=None, config=None)
+
+
+def test_a_page_of_the_site_has_all_of_its_headings():
+    text = "# A\n\n```rust,no_run\n# b\n```\n\n## C\n"
+    files = SimpleNamespace(get_file_from_path=lambda _: None)
+    page = SimpleNamespace(markdown=text, file=SimpleNamespace(src_uri="a.md"))
+    assert site_hooks.on_page_markdown(text, page, None, files).splitlines()[2] == "```rust"
+    assert site_hooks.headings(text) == ["A", "C"]
+    site_hooks.on_page_content("<h1>A</h1><h2>C</h2>", page, None, files)
+    with pytest.raises(ValueError, match=r"^a\.md: expected 2 headings, found 1$"):
+        site_hooks.on_page_content("<h1>A</h1>", page, None, files)
 
 
 def test_every_fit_leaves_the_order_to_the_dataset():

@@ -118,6 +118,10 @@ batches = dataset.tensors(batch_size=1024)
 next(batches)
 """,
     "BatchIterator.stats": _CONSUMED,
+    "ByLength": """
+af.write_avro(pyarrow.table({"tokens": [[1, 2], []]}), "tokens.avro")
+dataset = af.AvroDataset("tokens.avro")
+""",
     "ChunkDataset": """
 class Squares(af.ChunkSource):
     arrow_schema = pyarrow.schema({"n": pyarrow.int64(), "square": pyarrow.int64()})

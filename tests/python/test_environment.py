@@ -109,7 +109,7 @@ INTERRUPTED = """
     ],
 )
 @measures
-def test_ctrl_c_is_answered(endless_file, threads, how, use, measure):
+def test_ctrl_c_stops_a_reader(endless_file, threads, how, use, measure):
     def of_the_answer():
         done = run_script(INTERRUPTED, endless_file, threads, how, use)
         assert done.returncode == 0, done.stderr
@@ -198,7 +198,7 @@ def test_a_reader_can_be_closed_by_another_thread(endless_file):
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
 @pytest.mark.parametrize("how", ["close", "drop", "end", "error", "stream"])
-def test_no_thread_is_left(big_file, how):
+def test_no_thread_of_a_reader_is_left(big_file, how):
     before = tasks()
     reader = af.read_avro(big_file, threads=3, batch_size=1000)
     assert tasks() <= before, "threads start with the first batch"

@@ -230,8 +230,8 @@ def test_a_decoder_of_records_leaves_columns_out():
     decoder = af.AvroRecordDecoder(json.dumps(first), exclude=["b"])
     assert names_of(decoder.schema) == ["a", "c"]
     writer = decoder.add_writer(json.dumps(second))
-    decoder.decode(b"\x02\x04\x06")
-    decoder.decode(b"\x02\x06", writer=writer)
+    decoder.append(b"\x02\x04\x06")
+    decoder.append(b"\x02\x06", writer=writer)
     assert pa.table(decoder.flush()).to_pylist() == [{"a": 1, "c": 3}] * 2
 
 

@@ -83,14 +83,14 @@ def test_texts_pickles_and_copies_are_equal(feature, text):
         assert vars(again).keys() == vars(feature).keys()
 
 
-def test_all_are_different():
+def test_all_features_are_different():
     assert len(set(ALL)) == len(ALL)
     for one, feature in enumerate(ALL):
         assert [other == feature for other in ALL].index(True) == one
         assert feature != repr(feature)
 
 
-def test_defaults_of_other_types_are_different():
+def test_features_with_defaults_of_other_types_are_different():
     assert len({features.Dense([], default=zero) for zero in (0, 0.0, -0.0, False, b"0", b"")}) == 6
 
 
@@ -156,13 +156,14 @@ def test_shapes_may_be_anything_that_can_be_gone_through():
 
 
 SIZES = "shape: expected a list or tuple of sizes (int)"
+NAMES = "; the classes of representations take the name of a column"
 OPEN_SIZES = "shape: expected a list or tuple of sizes (int, or None if unknown)"
 SIZE = "shape: expected an integer of 0 or more"
 VALUES = "default: expected numbers, bools or byte strings"
 A_DTYPE = "dtype: expected a type of numbers, bool, or object for byte strings"
 WRONG_TYPES = {
     "one_size": (lambda: features.Dense(3), f"{SIZES}, found int 3"),
-    "a_string": (lambda: features.Dense("3"), f"{SIZES}, found str '3'"),
+    "a_string": (lambda: features.Dense("3"), f"{SIZES}{NAMES}, found str '3'"),
     "a_dict": (lambda: features.Dense({1: 1}), f"{SIZES}, found dict {{1: 1}}"),
     "no_dimension": (lambda: features.Dense(np.array(3)), f"{SIZES}, found ndarray array(3)"),
     "no_shape": (lambda: features.Dense(None), f"{SIZES}, found None"),

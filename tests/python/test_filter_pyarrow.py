@@ -230,7 +230,7 @@ SCHEMA = pa.schema(
         (pc.xor(pc.field("a") > 1, pc.field("b") > 1), '"xor"'),
     ],
 )
-def test_what_is_not_understood_is_named(expression, message):
+def test_pyarrow_expressions_that_are_not_understood_are_named(expression, message):
     with pytest.raises(ValueError, match="expected") as raised:
         af.Predicate(expression, schema=SCHEMA)
     assert message in str(raised.value)

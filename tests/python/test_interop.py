@@ -235,6 +235,34 @@ def test_an_adapter_raises_the_error_of_a_reader(tmp_path):
         adapter.convert(af.read_avro(path, batch_size=10))
 
 
+def test_a_scan_of_a_dataset_has_its_rows(tmp_path):
+    table = pa.table({"id": range(100), "name": [f"n{number}" for number in range(100)]})
+    af.write_avro(table, tmp_path / "a.avro")
+    dataset = af.AvroDataset(tmp_path / "a.avro")
+    rest = dataset.skip(10).take(50)
+    mixed = af.MixedDataset([dataset.take(5), dataset.skip(95)])
+    mapped = dataset.map(lambda batch: pa.record_batch(batch).select(["id"]))
+    for source, expected in [
+        (dataset, range(100)),
+        (rest, range(10, 60)),
+        (dataset.filter("id >= 90"), range(90, 100)),
+        (mixed, [*range(5), *range(95, 100)]),
+        (mapped, range(100)),
+    ]:
+        scan = af.scan_dataset(source)
+        assert sorted(scan.collect()["id"]) == list(expected)
+        assert scan.filter(pl.col("id") % 2 == 0).select(pl.len()).collect().item() == len(expected) // 2
+        assert sorted(scan.filter(pl.col("id") > 20).collect()["id"]) == [n for n in expected if n > 20]
+        assert scan.head(3).collect().height == 3
+    scan = af.scan_dataset(rest, where="id < 12", columns=["name", "id"])
+    assert scan.collect().rows() == [("n10", 10), ("n11", 11)]
+    assert scan.select("id").collect().rows() == [(10,), (11,)]
+    with pytest.raises(af.SchemaError, match=r"expected columns of \['id', 'name'\], found \['no'\]"):
+        af.scan_dataset(rest, columns=["no"])
+    with pytest.raises(TypeError, match="^limits: expected it in the call that makes the dataset$"):
+        af.scan_dataset(rest, limits=af.Limits())
+
+
 @pytest.mark.parametrize("scan", [af.scan_avro, af.scan_dataset])
 def test_scans_raise_the_errors_of_an_iteration(tmp_path, scan):
     path = damaged(tmp_path / "users.avro")

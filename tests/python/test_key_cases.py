@@ -30,7 +30,7 @@ def plain(values: np.ndarray) -> list[Any]:
     return [value.decode() if isinstance(value, bytes) else value for value in flat]
 
 
-def test_the_corpus_exists() -> None:
+def test_the_corpus_of_keys_exists() -> None:
     assert list(FILES) == ["features", "person"]
     assert len(cases("feature")) >= 75
 

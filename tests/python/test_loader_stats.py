@@ -65,9 +65,8 @@ def iterations(path):
     ]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("way", range(4))
-def test_figures_agree_with_the_report_and_the_clock(path, threads, way):
+@pytest.mark.parametrize(("way", "threads"), [(0, 1), (1, 2), (2, 1), (3, 2)])
+def test_figures_agree_with_the_report_and_the_clock(path, way, threads):
     iterate, has, has_not = iterations(path)[way]
     # A reader of one small file uses one thread.
     used = threads if way else 1
@@ -109,25 +108,11 @@ def test_the_figures_are_a_table_and_a_page(path):
     assert "<td>decompress zstandard</td>" in page
 
 
-def slow_consumer(path):
-    """The figures of a consumer that works between the batches, and the time of its work."""
-    batches, worked = af.AvroDataset(path).tensors(batch_size=2000, threads=2), 0.0
-    for _ in batches:
-        start = time.perf_counter()
-        time.sleep(0.01)
-        worked += time.perf_counter() - start
-    return batches, worked
-
-
-def test_the_work_of_the_consumer_is_no_wait(path):
-    batches, worked = slow_consumer(path)
-    figures = batches.stats().to_dict()
-    assert figures["wait_seconds"] + worked <= figures["seconds"]
-
-
 @pytest.mark.night
 def test_a_slow_consumer_hardly_waits(path):
-    batches, _ = slow_consumer(path)
+    batches = af.AvroDataset(path).tensors(batch_size=2000, threads=2)
+    for _ in batches:
+        time.sleep(0.01)
     assert batches.stats().wait_share < 0.1
     assert batches.stats().verdict.startswith("the consumer is the bottleneck: it waited for batches for ")
 
@@ -175,18 +160,6 @@ def test_another_thread_sees_a_wait_that_goes_on():
             "stage_seconds": batches.stats().to_dict()["stage_seconds"],
         }
     }
-
-
-def test_figures_begin_with_zeros_after_a_checkpoint(path):
-    dataset = af.AvroDataset(path)
-    with dataset.tensors(batch_size=500) as batches:
-        next(batches)
-        state = batches.state_dict()
-    resumed = dataset.tensors(batch_size=500)
-    resumed.load_state_dict(state)
-    assert resumed.stats().to_dict()["rows"] == 0
-    assert len(list(resumed)) == 39
-    assert (resumed.stats().to_dict()["rows"], resumed.report()["rows"]) == (ROWS - 500, ROWS)
 
 
 def test_figures_remain_after_an_error(path):

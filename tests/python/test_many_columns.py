@@ -111,6 +111,14 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], Path]
     return made
 
 
+def test_dicts_are_written_in_proportional_time(tmp_path: Path) -> None:
+    def work(columns: int) -> None:
+        row = dict.fromkeys(names(columns), 1)
+        assert af.write_tfrecord(iter([row, row]), tmp_path / "rows.tfrecord") == 2
+
+    is_proportional(work)
+
+
 DATASETS = {
     "avro": af.AvroDataset,
     "csv": af.CsvDataset,

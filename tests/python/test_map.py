@@ -6,6 +6,7 @@ import pickle
 import threading
 import traceback
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -19,7 +20,7 @@ ORDERS = {
     "a shard": {"batch_size": 23, "shard": (2, 3)},
     "shuffled": {"batch_size": 23, "epochs": 2, "shuffle_buffer_size": 60, "seed": 5},
     "global batches": {"global_batch_size": 24, "streams": 4, "shuffle_buffer_size": 60, "seed": 5},
-    "by length": {"batch_size": 23, "length": "vector"},
+    "by length": {"batch_size": 23, "batches": af.ByLength("vector")},
 }
 
 
@@ -50,11 +51,15 @@ def dataset(people):
     return af.AvroDataset(people, columns=["id", "vector"])
 
 
-@pytest.mark.parametrize(("threads", "workers"), [(1, 0), (3, 0), (2, 2)])
-@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-def test_batches_are_those_of_the_function_from_any_position_on(dataset, options, threads, workers):
+IN_THREADS = [(order, threads, 0) for order in ORDERS for threads in (1, 3)]
+IN_PROCESSES = [(order, 2, 2) for order in ("shuffled", "by length")]
+"""Orders, threads, and processes that call the function. The order is made before the processes."""
+
+
+@pytest.mark.parametrize(("order", "threads", "workers"), IN_THREADS + IN_PROCESSES)
+def test_batches_are_those_of_the_function_from_any_position_on(dataset, order, threads, workers):
     mapped = dataset.map(doubled, workers=workers)
-    options = {**options, "threads": threads}
+    options = {**ORDERS[order], "threads": threads}
     expected = values(map(doubled, dataset.record_batches(**options)))
     batches = mapped.record_batches(**options)
     states, found = [json.dumps(batches.state_dict())], []
@@ -117,6 +122,35 @@ def test_projections_pickles_and_parts_keep_the_function(dataset, method):
         "map to columns: id, vector, double",
         "map to columns: id, vector, double",
     ]
+
+
+def test_a_column_of_nulls_has_the_type_of_the_other_batches(tmp_path):
+    some = {"text": "a", "lists": [[1], []], "struct": {"x": 1, "y": 2}}
+    none = {"text": None, "lists": None, "struct": {"x": 1, "y": None}}
+    rows = [{"id": n, **(none if n > 4 else some)} for n in range(10)]
+    struct = pa.struct({"x": pa.int64(), "y": pa.int64()})
+    lists = pa.list_(pa.list_(pa.int64()))
+    schema = pa.schema({"id": pa.int64(), "text": pa.string(), "lists": lists, "struct": struct})
+    af.write_avro(pa.Table.from_pylist(rows, schema), tmp_path / "a.avro")
+
+    def inferred(batch):
+        return pa.Table.from_pylist(batch.to_pyarrow().to_pylist())
+
+    def reversed_frame(batch):
+        return pl.DataFrame(batch).reverse()
+
+    dataset = af.AvroDataset(tmp_path / "a.avro", representations={})
+    for function in (inferred, reversed_frame):
+        batches = [batch.to_pyarrow() for batch in dataset.map(function).record_batches(batch_size=5)]
+        assert len({str(batch.schema) for batch in batches}) == 1
+        found = [row for batch in batches for row in batch.to_pylist()]
+        assert sorted(found, key=lambda row: row["id"]) == rows
+    late = [{"id": n, **(some if n > 104 else none)} for n in range(110)]
+    af.write_avro(pa.Table.from_pylist(late, schema), tmp_path / "b.avro")
+    mapped = af.AvroDataset(tmp_path / "b.avro", representations={}).map(inferred)
+    message = "map: column text: expected Null, found Utf8: the first rows have only nulls: pass the schema"
+    with pytest.raises(af.SchemaError, match=f"^{message}$"):
+        list(mapped.record_batches(batch_size=5))
 
 
 def test_a_projection_before_the_function_reads_fewer_columns(dataset):

@@ -40,7 +40,7 @@ def texts(changes):
     return [str(change) for change in changes]
 
 
-def test_a_reader_has_the_rows_of_all_files_and_the_report(family):
+def test_a_reader_of_parquet_has_the_rows_of_all_files_and_the_report(family):
     reader = af.read_parquet("*.parquet", schema="merge")
     assert texts(reader.schema_changes)[:3] == CHANGES
     assert [change.path for change in reader.schema_changes[3:]] == ["tags"]

@@ -49,7 +49,7 @@ def texts(changes):
     return [str(change).replace(".csv", "").replace(".jsonl", "") for change in changes]
 
 
-def test_a_reader_has_the_rows_of_all_files_and_the_report(family):
+def test_a_reader_of_text_has_the_rows_of_all_files_and_the_report(family):
     reader = read(family, schema="merge")
     assert texts(reader.schema_changes) == CHANGES
     assert pa.table(reader).to_pylist() == ROWS

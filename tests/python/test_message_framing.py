@@ -61,8 +61,9 @@ def test_single_objects_are_read_in_the_reader_schema(schemas):
     assert rows(decoder.decode(messages)) == ROWS
     assert rows(decoder.decode(pa.array(messages, pa.binary()))) == ROWS
     for message in messages:
-        assert decoder.decode(message) is None
+        decoder.append(message)
     assert rows(decoder.flush()) == ROWS
+    assert [row for message in messages for row in rows(decoder.decode(message))] == ROWS
 
 
 def test_a_registry_is_asked_once_for_each_number():
@@ -86,9 +87,10 @@ def test_a_list_of_bare_records_is_a_batch_whatever_the_size_of_others():
     records = [binary({"id": number, "name": "x"}, NEW) for number in range(7)]
     assert [row["id"] for row in rows(decoder.decode(records))] == list(range(7))
     assert rows(decoder.decode([])) == []
-    decoder.decode(records[0])
-    with pytest.raises(ValueError, match=r"found rows of earlier calls: call flush\(\) first"):
-        decoder.decode(records)
+    decoder.append(records[0])
+    for more in (records, records[0]):
+        with pytest.raises(ValueError, match=r"found rows of earlier calls: call flush\(\) first"):
+            decoder.decode(more)
 
 
 def test_errors_name_the_message_and_the_field():

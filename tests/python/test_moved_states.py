@@ -31,9 +31,7 @@ SOURCES = {
 SHUFFLED = {"shuffle_buffer_size": 60, "seed": 5}
 ORDERS = {
     "in file order": {"batch_size": 23, "epochs": 2},
-    "a shard": {"batch_size": 23, "shard": (2, 3)},
     "shuffled": {"batch_size": 23, "epochs": 2, **SHUFFLED},
-    "global batches": {"global_batch_size": 24, "streams": 4, "epochs": 2, **SHUFFLED},
 }
 
 
@@ -70,28 +68,19 @@ def paths_of(directory):
 
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_a_moved_directory_yields_the_rest(tmp_path, source, options):
+def test_moved_and_renamed_files_yield_the_rest(tmp_path, source, options):
+    """Rust tests have the other orders, and mixtures."""
     (tmp_path / "old").mkdir()
     dataset = source(tmp_path / "old", SIZES)
     whole, saved = states(dataset, options)
     (tmp_path / "mount").mkdir()
-    shutil.move(tmp_path / "old", tmp_path / "mount" / "new")
-    moved = of_files(dataset, paths_of(tmp_path / "mount" / "new"))
-    for given, state in list(enumerate(saved))[:: max(len(saved) // 4, 1)]:
-        assert digest(resumed(moved, state, options)) == digest(whole[given:])
-
-
-@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_renamed_files_yield_the_rest_if_contents_are_compared(tmp_path, source, options):
-    dataset = source(tmp_path, SIZES)
-    whole, saved = states(dataset, options)
-    renamed = []
-    for path in paths_of(tmp_path):
-        renamed.append(path.with_name(f"of-monday-{path.name}"))
-        path.rename(renamed[-1])
-    moved = of_files(dataset, renamed)
-    given = len(saved) // 2
+    folder = tmp_path / "mount" / "new"
+    shutil.move(tmp_path / "old", folder)
+    moved = of_files(dataset, paths_of(folder))
+    for given in (0, len(saved) // 3, len(saved) - 1):
+        assert digest(resumed(moved, saved[given], options)) == digest(whole[given:])
+    renamed = [path.rename(path.with_name(f"of-monday-{path.name}")) for path in paths_of(folder)]
+    moved, given = of_files(dataset, renamed), len(saved) // 2
     assert digest(resumed(moved, saved[given], options, match="contents")) == digest(whole[given:])
     with pytest.raises(af.ChangedError) as caught:
         resumed(moved, saved[given], options)
@@ -190,16 +179,21 @@ def test_other_values_of_match_are_refused(people, match, error, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-def test_epochs_may_grow(people, options):
+def test_epochs_may_grow_and_end_after_the_position(people):
     dataset = af.AvroDataset(people, columns=["id"])
-    few, saved = states(dataset, {**options, "epochs": 2})
-    more = {**options, "epochs": 4}
-    whole = all_ids(dataset.record_batches(**more))
-    for given in (0, 3, len(few) - 1, len(few)):
-        assert all_ids(resumed(dataset, saved[given], more)) == whole[given:]
+    options = {"batch_size": 60, **SHUFFLED}
+    few, saved = states(dataset, {**options, "epochs": 3})
+    whole = all_ids(dataset.record_batches(**options, epochs=4))
+    for given in (0, 3, len(few)):
+        assert all_ids(resumed(dataset, saved[given], {**options, "epochs": 4})) == whole[given:]
     endless = resumed(dataset, saved[-1], {**options, "epochs": None})
     assert [ids(next(endless)) for _ in range(2)] == whole[len(few) : len(few) + 2]
+    with pytest.raises(ValueError, match="^state: ") as caught:
+        resumed(dataset, saved[11], {**options, "epochs": 1})
+    assert str(caught.value) == (
+        "state: expected epochs 1, as requested, found a position in epoch 2, counted from 0, which needs "
+        "epochs 3 or more"
+    )
 
 
 def test_a_dataset_of_a_mixture_that_had_ended_takes_part_again(people):
@@ -211,20 +205,6 @@ def test_a_dataset_of_a_mixture_that_had_ended_takes_part_again(people):
     rest = resumed(mixed, saved[len(given) - 3], {**options, "epochs": 3})
     found = [*all_ids(given[: len(given) - 3]), *all_ids(rest)]
     assert sorted(flat(found)) == sorted(3 * flat(all_ids(given)))
-
-
-def test_epochs_that_the_position_has_left_are_refused(people):
-    dataset = af.AvroDataset(people, columns=["id"])
-    batches = dataset.record_batches(batch_size=200, epochs=5)
-    for _ in range(7):
-        next(batches)
-    state = json.dumps(batches.state_dict())
-    with pytest.raises(ValueError, match="^state: ") as caught:
-        resumed(dataset, state, {"batch_size": 200, "epochs": 2})
-    assert str(caught.value) == (
-        "state: expected epochs 2, as requested, found a position in epoch 3, counted from 0, which needs "
-        "epochs 4 or more"
-    )
 
 
 def test_global_batches_that_depend_on_the_epochs_are_refused(people):
@@ -249,7 +229,7 @@ def test_global_batches_that_depend_on_the_epochs_are_refused(people):
 
 def test_a_position_inside_a_window_of_several_epochs_is_refused(people):
     dataset = af.AvroDataset(people, columns=["id"])
-    options = {"batch_size": 10, "length": "id", "length_window": 100, "across_epochs": True}
+    options = {"batch_size": 10, "batches": af.ByLength("id", window=100), "across_epochs": True}
     _, saved = states(dataset, {**options, "epochs": 2})
     with pytest.raises(ValueError, match="^state: ") as caught:
         resumed(dataset, saved[1], {**options, "epochs": 3})

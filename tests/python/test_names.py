@@ -11,9 +11,9 @@ from pyarrow import parquet
 
 import arrowfeed as af
 from command_line import Commands
-from session_seed import seeds
+from session_seed import cases, seeds
 
-CASES = 300
+CASES = cases(300)
 PIECES = (
     "a",
     "B",

@@ -64,6 +64,30 @@ def test_an_unknown_option_is_named(users_file):
         assert str(caught.value) == f"{name}() got an unexpected keyword argument 'batchsize'"
 
 
+def test_a_name_of_another_function_or_library_is_refused_with_the_own_one(users_file, tmp_path):
+    table = pa.table({"id": [1]})
+    filters = "use the method filter() of the dataset"
+    for call, keyword, advice in [
+        (lambda **given: af.read_avro(users_file, **given), "filter", "use where="),
+        (lambda **given: af.AvroDataset(users_file, **given), "filter", filters),
+        (lambda **given: af.AvroDataset(users_file).tensors(batch_size=1, **given), "where", filters),
+        (lambda **given: af.AvroDataset(users_file, **given), "schema", "use reader_schema="),
+        (lambda **given: af.read_csv(b"a\n1\n", **given), "reader_schema", "use schema="),
+        (lambda **given: af.read_csv(b"a\n1\n", **given), "sep", "use delimiter="),
+        (lambda **given: af.CsvDataset(b"a\n1\n", **given), "dtype", "use types="),
+        (lambda **given: af.ParquetDataset(users_file, **given), "usecols", "use columns="),
+        (lambda **given: af.write_avro(table, tmp_path / "a", **given), "compression", "use codec="),
+        (lambda **given: af.AvroWriter(tmp_path / "a", **given), "compression", "use codec="),
+        (lambda **given: af.write_tfrecord(table, tmp_path / "a", **given), "codec", "use compression="),
+        (lambda **given: af.write_tfrecord(table, tmp_path / "a", **given), "where", None),
+    ]:
+        with pytest.raises(TypeError) as caught:
+            call(**{keyword: "x"})
+        after = "" if advice is None else f": {advice}"
+        assert str(caught.value).endswith(f"() got an unexpected keyword argument '{keyword}'{after}")
+    assert not (tmp_path / "a").exists()
+
+
 def test_double_as_float_is_an_option_of_every_reader(tmp_path):
     fields = [{"name": "x", "type": "double"}, {"name": "y", "type": ["null", "double"]}]
     path = write(
@@ -122,6 +146,7 @@ READ_OPTIONS = {
     "double_as_float": False,
     "string_type": "utf8",
     "unions": "dense",
+    "fixed_lengths": None,
     "raw": False,
     "threads": None,
     "limits": None,

@@ -89,7 +89,7 @@ def test_columns_of_equal_lengths_have_the_same_sequences():
         ({"pad_to": 3, "pack": "values", "mask": True}, "expected a mask of padded rows, or packed rows"),
     ],
 )
-def test_arguments_that_contradict_each_other_are_errors(options, message):
+def test_arguments_of_packing_that_contradict_each_other_are_errors(options, message):
     schema = pa.schema({"x": pa.list_(pa.int64())})
     with pytest.raises(ValueError, match=message):
         af.TensorAdapter(schema, {"x": af.VarLenRagged("x", **options)})
@@ -132,7 +132,7 @@ def batches_of(rows, length, most):
 @pytest.mark.parametrize(("length", "most"), [(4, 3), (7, 1), (12, 8)])
 def test_batches_have_at_most_the_number_of_sequences(tmp_path, order, length, most):
     dataset = SOURCES["avro"](tmp_path, [100, 0, 90, 50])
-    options = {"length": "list", "pack_to": length, "length_window": 70, **order}
+    options = {"batches": af.ByLength("list", pack_to=length, window=70), **order}
     windows = [
         pa.record_batch(b).column("list").to_pylist() for b in dataset.record_batches(batch_size=70, **order)
     ]
@@ -162,7 +162,7 @@ def test_the_tensors_of_a_dataset_are_whole_batches_of_sequences(tmp_path):
     af.write_avro(pa.Table.from_pylist(rows), tmp_path / "x.avro", block_bytes=500)
     dataset = af.AvroDataset(tmp_path / "x.avro", features=kinds(8))
     seen = []
-    batches = list(dataset.tensors(length="x", pack_to=8, batch_size=10, length_window=500, threads=2))
+    batches = list(dataset.tensors(batches=af.ByLength("x", pack_to=8, window=500), batch_size=10, threads=2))
     for batch in batches:
         values, ids, positions = (batch[part].values for part in PARTS)
         seen += values[ids > 0].tolist()
@@ -175,11 +175,11 @@ def test_the_tensors_of_a_dataset_are_whole_batches_of_sequences(tmp_path):
 
 def test_other_limits_are_refused(tmp_path):
     dataset = SOURCES["avro"](tmp_path, [10])
-    for more in ({"max_tokens": 8}, {"bucket_boundaries": [3]}):
+    for more in ({"max_tokens": 8}, {"boundaries": [3]}):
         with pytest.raises(ValueError, match="pack_to: expected `batch_size` sequences, found "):
-            dataset.record_batches(length="list", pack_to=4, batch_size=2, **more)
-    with pytest.raises(ValueError, match="pack_to: expected length= too"):
-        dataset.record_batches(pack_to=4, batch_size=2)
-    batches = dataset.record_batches(length="list", pack_to=4, batch_size=2)
+            dataset.record_batches(batches=af.ByLength("list", pack_to=4, **more), batch_size=2)
+    batches = dataset.record_batches(batches=af.ByLength("list", pack_to=4), batch_size=2)
     with pytest.raises(ValueError, match="expected pack_to 5, as requested, found pack_to 4"):
-        dataset.record_batches(length="list", pack_to=5, batch_size=2).load_state_dict(batches.state_dict())
+        dataset.record_batches(batches=af.ByLength("list", pack_to=5), batch_size=2).load_state_dict(
+            batches.state_dict()
+        )

@@ -45,7 +45,7 @@ def read(batches):
     return pa.Table.from_batches([pa.record_batch(batch) for batch in batches])
 
 
-def test_rows_are_those_of_pyarrow(folder, table):
+def test_rows_of_parquet_files_are_those_of_pyarrow(folder, table):
     dataset = af.ParquetDataset(folder)
     assert dataset.num_rows == ROWS
     found = read(dataset.record_batches(batch_size=512))
@@ -306,7 +306,9 @@ def test_row_groups_of_long_rows_are_read_in_shorter_batches(tmp_path, use_dicti
     ],
     ids=str,
 )
-def test_numbers_that_are_no_values_of_their_type_are_errors(data_type, number, expected, tmp_path):
+def test_numbers_in_parquet_that_are_no_values_of_their_type_are_errors(
+    data_type, number, expected, tmp_path
+):
     data = number.to_bytes(data_type.bit_width // 8, "little", signed=True)
     array = pa.Array.from_buffers(data_type, 1, [None, pa.py_buffer(data)])
     pq.write_table(pa.table({"x": array}), tmp_path / "rows")

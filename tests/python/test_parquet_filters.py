@@ -82,7 +82,7 @@ def test_the_rows_are_those_of_pyarrow(tmp_path, sorted_rows, write_page_index):
 
 def test_false_statistics_lose_no_row_that_pyarrow_keeps(tmp_path):
     lost = 0
-    for seed in range(10):
+    for seed in range(5):
         path = tmp_path / f"{seed}.parquet"
         whole = write(path)
         false_bounds(path, seed)

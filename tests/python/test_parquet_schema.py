@@ -128,11 +128,12 @@ def test_values_that_do_not_fit_name_their_place(tmp_path):
 def test_wrong_arguments_are_errors_of_the_call(folder):
     with pytest.raises(TypeError) as wrong:
         af.read_parquet(folder, schema=3)
-    assert str(wrong.value) == "schema: expected an object with __arrow_c_schema__, found int 3"
+    expected = "schema: expected an object with __arrow_c_schema__, or a dict of names of columns to types"
+    assert str(wrong.value) == f"{expected}, found int 3"
     with pytest.raises(TypeError) as wrong:
-        af.ParquetDataset(folder, schema={"id": "int64"})
-    found = "found dict {'id': 'int64'}"
-    assert str(wrong.value) == f"schema: expected an object with __arrow_c_schema__, {found}"
+        af.ParquetDataset(folder, schema={"id": 64})
+    expected = 'schema["id"]: expected an Arrow type, such as "string", "int64" or pyarrow.string()'
+    assert str(wrong.value) == f"{expected}, found int 64"
     with pytest.raises(TypeError) as wrong:
         af.read_parquet(folder, encoding="tfx")
     assert str(wrong.value) == "read_parquet() got an unexpected keyword argument 'encoding'"

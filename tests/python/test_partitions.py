@@ -116,6 +116,56 @@ def test_datasets_add_the_columns(table):
         assert rows_of(resumed) == wanted[9:]
 
 
+def test_no_order_reads_a_file_that_a_filter_of_partitions_rules_out(table):
+    directory, known = table
+    shuffle = {"batch_size": 5, "shuffle_buffer_size": 7, "seed": 1}
+    orders = [
+        {"batch_size": 5},
+        shuffle,
+        {"batch_size": 5, "shard": (1, 2)},
+        {**shuffle, "shard": (0, 2)},
+        {"global_batch_size": 10, "streams": 2, "shuffle_buffer_size": 40, "seed": 3},
+    ]
+    # Copies have the inferred columns, so they need not read the files for them.
+    pickled = pickle.dumps(known.dataset(directory, representations={}, **ADDED))
+
+    def rows(options):
+        dataset = pickle.loads(pickled).filter("n <> 2")
+        return dataset.num_rows, rows_of(dataset.record_batches(**options))
+
+    intact = [rows(options) for options in orders]
+    first = pickle.loads(pickled).filter("n <> 2").record_batches(**shuffle)
+    next(first)
+    state, rest = first.state_dict(), rows_of(first)
+    [path] = (directory / "dt=2026-01-02/n=2").iterdir()
+    path.write_bytes(b"damaged")
+    assert [rows(options) for options in orders] == intact
+    resumed = pickle.loads(pickled).filter("n <> 2").record_batches(**shuffle)
+    resumed.load_state_dict(state)
+    assert rows_of(resumed) == rest
+    with pytest.raises(af.ArrowfeedError):
+        rows_of(pickle.loads(pickled).record_batches(**shuffle))
+
+
+def test_a_state_does_not_depend_on_the_files_that_were_scanned(table):
+    directory, known = table
+    options = {"batch_size": 3, "shuffle_buffer_size": 7, "seed": 1}
+
+    def batches(is_known, filters):
+        dataset = known.dataset(directory, representations={}, **ADDED)
+        if is_known:
+            assert dataset.num_rows == 75
+        part = dataset.filter("n <> 2").split(0.7, seed=4)[0]
+        return (part.filter("n <> 3") if filters else part).record_batches(**options)
+
+    for filters in (False, True):
+        for one, other in ((False, True), (True, False)):
+            first, resumed = batches(one, filters), batches(other, filters)
+            next(first)
+            resumed.load_state_dict(first.state_dict())
+            assert rows_of(resumed) == rows_of(first)
+
+
 def test_an_index_serves_a_dataset_with_added_columns(table, tmp_path):
     directory, known = table
     files = [str(path) for path in sorted(directory.rglob(f"[a-z]*.{known.extension}"))]
@@ -372,7 +422,7 @@ def test_the_value_of_the_path_replaces_a_column(tmp_path):
         ),
     ],
 )
-def test_wrong_arguments_are_named(people, options, kind, message):
+def test_wrong_arguments_of_added_columns_are_named(people, options, kind, message):
     path = people("n=1")
     for call in (af.read_avro, af.AvroDataset, af.open_dataset):
         with pytest.raises(kind) as caught:
@@ -384,6 +434,25 @@ def test_a_column_that_no_file_and_no_argument_has_is_an_error(people):
     path = people("n=1")
     with pytest.raises(af.SchemaError, match=re.escape("m")):
         af.read_avro(path, columns=["m"], **ADDED)
+
+
+@pytest.mark.parametrize(
+    "part", [(), ("--json",), ("--canonical",), ("--reader-schema", "merge"), ("--format", "avro")]
+)
+def test_the_command_line_reads_headers_below_a_directory(arrowfeed, tmp_path, part):
+    for day in range(2):
+        path = tmp_path / f"clicks/dt=2026-01-0{day + 1}"
+        path.mkdir(parents=True)
+        af.write_avro(pa.table({"id": [day]}), path / "a.avro")
+    ran = arrowfeed("schema", *part, "--partitioning", "hive", "clicks")
+    alone = arrowfeed("schema", *part, "clicks/dt=2026-01-01/a.avro")
+    assert (ran.code, ran.err) == (0, "")
+    if part == ("--json",):
+        found = json.loads(ran.out)
+        assert found["schema"] == json.loads(alone.out)["schema"]
+        assert "dt: Utf8" in found["arrow"]
+    else:
+        assert ran.out == alone.out
 
 
 def test_the_command_line_adds_columns(table, arrowfeed, tmp_path):

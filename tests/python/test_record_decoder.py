@@ -38,7 +38,7 @@ def test_messages_of_fastavro_become_batches():
     decoder = af.AvroRecordDecoder(SCHEMA, batch_size=30)
     decoder.extend(encoded(row) for row in ROWS[:60])
     for row in ROWS[60:]:
-        decoder.decode(bytearray(encoded(row)))
+        decoder.append(bytearray(encoded(row)))
     assert decoder.rows == 100
     batches = flushed(decoder)
     assert [batch.num_rows for batch in batches] == [30, 30, 30, 10]
@@ -95,8 +95,8 @@ def test_records_of_two_schemas_come_in_their_order():
     decoder = af.AvroRecordDecoder(OLD, reader_schema=SCHEMA)
     new = decoder.add_writer(SCHEMA)
     assert (new, decoder.add_writer(OLD), decoder.add_writer(af.AvroSchema(SCHEMA))) == (1, 0, 1)
-    decoder.decode(encoded({"id": 1}, OLD))
-    decoder.decode(encoded(ROWS[3]), writer=new)
+    decoder.append(encoded({"id": 1}, OLD))
+    decoder.append(encoded(ROWS[3]), writer=new)
     decoder.extend([encoded({"id": 2}, OLD)], writer=0)
     [batch] = flushed(decoder)
     assert batch.to_pylist() == [
@@ -113,7 +113,7 @@ def test_a_damaged_record_is_named_and_the_decoder_goes_on():
         decoder.extend([records[0], records[1] + b"\0", records[2]])
     assert str(caught.value) == "byte 12, record 1: expected the end of the record, found 1 more byte"
     assert (caught.value.record, caught.value.path) == (1, None)
-    decoder.decode(records[2])
+    decoder.append(records[2])
     assert flushed(decoder)[0].to_pylist() == [ROWS[0], ROWS[2]]
 
 
@@ -239,7 +239,7 @@ def test_threads_decode_side_by_side():
         ),
         (lambda: af.AvroRecordDecoder("{"), af.SchemaError, "expected a schema in JSON"),
         (
-            lambda: af.AvroRecordDecoder(SCHEMA).decode("x"),
+            lambda: af.AvroRecordDecoder(SCHEMA).append("x"),
             TypeError,
             "record: expected bytes, found str 'x'",
         ),
@@ -247,6 +247,11 @@ def test_threads_decode_side_by_side():
             lambda: af.AvroRecordDecoder(SCHEMA).extend(b"x"),
             TypeError,
             "records: expected an iterable of bytes",
+        ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA).append([b"x"]),
+            TypeError,
+            "record: expected bytes, found list [b'x']",
         ),
         (
             lambda: af.AvroRecordDecoder(SCHEMA).decode(b"", writer=1),
@@ -260,7 +265,7 @@ def test_threads_decode_side_by_side():
         ),
     ],
 )
-def test_wrong_calls_are_named(call, kind, message):
+def test_wrong_calls_of_a_record_decoder_are_named(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert message in str(caught.value)

@@ -141,7 +141,7 @@ def test_file_objects(tmp_path, codec):
     assert ids(IntoOnly(data)) == list(range(100))
 
 
-def test_a_file_object_is_read_from_its_position(users_file):
+def test_a_reader_reads_a_file_object_from_its_position(users_file):
     file = io.BytesIO(b"before" + users_file.read_bytes())
     file.seek(6)
     assert ids(file, threads=4) == list(range(100))

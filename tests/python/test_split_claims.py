@@ -217,7 +217,7 @@ def test_a_file_object_that_gets_shorter_has_changed(path):
         ),
     ],
 )
-def test_wrong_arguments_are_named(path, options, message):
+def test_wrong_arguments_of_claims_are_named(path, options, message):
     with pytest.raises(TypeError) as caught:
         read_split(whole(path), **options)
     assert str(caught.value) == message

@@ -30,7 +30,7 @@ def failing():
     raise ZeroDivisionError("mine")
 
 
-def test_an_error_of_a_generator_is_raised():
+def test_an_error_of_a_generator_of_a_shape_is_raised():
     with pytest.raises(ZeroDivisionError, match="^mine$"):
         af.Dense("x", failing())
 

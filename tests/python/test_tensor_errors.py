@@ -147,7 +147,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_arguments_say_what_was_expected(adapter, call, kind, message):
+def test_wrong_arguments_of_an_adapter_say_what_was_expected(adapter, call, kind, message):
     with pytest.raises(kind) as caught:
         call(adapter)
     assert (type(caught.value), str(caught.value)) == (kind, message)

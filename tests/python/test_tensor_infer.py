@@ -108,7 +108,7 @@ def test_groups_of_a_schema_are_returned_unchanged():
     assert str(caught.value) == 'expected a group of tensor representations, one of ["g"], found "h"'
 
 
-def test_wrong_arguments_say_what_was_expected():
+def test_wrong_arguments_of_inference_say_what_was_expected():
     for make, kind, message in (
         (
             lambda: af.infer_representations({"a": 1}),

@@ -132,7 +132,7 @@ def test_the_row_that_is_too_long_is_named():
         ({"pad_to": 3, "pad_value": "a"}, ValueError, "expected an integer of type int64 as default value"),
     ],
 )
-def test_arguments_that_contradict_each_other_are_errors(options, error, message):
+def test_arguments_of_padding_that_contradict_each_other_are_errors(options, error, message):
     schema = pa.schema({"x": pa.list_(pa.int64())})
     with pytest.raises(error, match=message):
         af.TensorAdapter(schema, {"x": af.VarLenRagged("x", **options)})

@@ -69,14 +69,14 @@ def test_messages_pickles_and_copies_are_equal(representation):
         assert hash(again) == hash(representation)
 
 
-def test_all_are_different():
+def test_all_representations_are_different():
     assert len(set(ALL)) == len(ALL)
     for one, representation in enumerate(ALL):
         assert [other == representation for other in ALL].index(True) == one
         assert representation != "x"
 
 
-def test_defaults_of_other_types_are_different():
+def test_representations_with_defaults_of_other_types_are_different():
     zeros = {af.Dense("x", default=zero) for zero in (0, 0.0, -0.0, b"0", b"")}
     assert len(zeros) == 5
     assert af.Dense("x", default=float("nan")) == af.Dense("x", default=float("nan"))
@@ -127,6 +127,12 @@ def test_defaults_of_numpy_and_text_are_accepted(given, default):
 
 WRONG = {
     "column": (lambda: af.Dense(3), TypeError, "column: expected the name of a column (str), found int 3"),
+    "shape as column": (
+        lambda: af.Dense([]),
+        TypeError,
+        "column: expected the name of a column (str); the classes of arrowfeed.features take a shape, "
+        "found list []",
+    ),
     "shape": (
         lambda: af.Dense("x", 3),
         TypeError,
@@ -206,7 +212,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("make", "kind", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_arguments_say_what_was_expected(make, kind, message):
+def test_wrong_arguments_of_representations_say_what_was_expected(make, kind, message):
     with pytest.raises(kind) as caught:
         make()
     assert str(caught.value) == message

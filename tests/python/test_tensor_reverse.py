@@ -220,7 +220,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_arguments_say_what_was_expected(call, kind, message):
+def test_wrong_arguments_of_tensors_say_what_was_expected(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert (type(caught.value), str(caught.value)) == (kind, message)

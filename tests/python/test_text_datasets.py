@@ -214,7 +214,9 @@ def test_the_name_says_csv_and_the_content_says_json_lines(tmp_path):
     assert type(af.open_dataset([io.BytesIO(JSON)])) is af.JsonLinesDataset
     (tmp_path / "d").write_bytes(CSV)
     for source in (CSV, tmp_path / "d"):
-        with pytest.raises(af.FormatError, match=r"which ends with \.csv, \.tsv, \.csv\.gz or \.tsv\.gz"):
+        with pytest.raises(
+            af.FormatError, match=r", which ends with \.csv or \.tsv, found \"id,score,note\" at"
+        ):
             af.open_dataset(source)
 
 
@@ -231,8 +233,13 @@ def test_arguments_that_make_no_sense_are_refused():
         assert message(ValueError, call, CSV, delimiter='"') == (
             'expected different characters as quote and delimiter, found "\\"" for both'
         )
-        assert message(TypeError, call, CSV, schema={"id": "int64"}) == (
-            "schema: expected an object with __arrow_c_schema__, found dict {'id': 'int64'}"
+        assert message(TypeError, call, CSV, schema=3) == (
+            "schema: expected an object with __arrow_c_schema__, or a dict of names of columns to types, "
+            "found int 3"
+        )
+        assert message(ValueError, call, CSV, schema={"id": "int46"}) == (
+            'schema["id"]: expected an Arrow type, such as "string", "int64" or pyarrow.string(), found str '
+            "'int46'"
         )
         assert (
             message(TypeError, call, CSV, header="yes") == "header: expected True or False, found str 'yes'"

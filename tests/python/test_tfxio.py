@@ -110,7 +110,7 @@ def test_attributes_are_set_in_init_or_in_the_class(kind):
 
 
 @pytest.mark.parametrize("name", ["arrow_schema", "tensor_representations"])
-def test_a_missing_attribute_is_named(name):
+def test_a_missing_attribute_of_a_tfxio_is_named(name):
     class Part(af.Tfxio):
         record_batches, project = rows, Numbers.project
 

@@ -283,7 +283,7 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
         ),
     ],
 )
-def test_wrong_arguments_are_named(tmp_path, change, kind, message):
+def test_wrong_arguments_of_write_avro_are_named(tmp_path, change, kind, message):
     arguments = {"batches": pa.table({"id": [1]}), "path": tmp_path / "out.avro", **change}
     with pytest.raises(kind) as caught:
         af.write_avro(**arguments)

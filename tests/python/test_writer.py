@@ -17,7 +17,7 @@ import arrowfeed as af
 from session_seed import chance
 
 FULL = Path("/dev/full")
-KILLS = int(os.environ.get("ARROWFEED_WRITE_KILLS", "40"))
+KILLS = int(os.environ.get("ARROWFEED_WRITE_KILLS", "20"))
 
 
 def rows(path):
@@ -312,8 +312,7 @@ except OSError as error:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a limit of POSIX")
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("way", ["new", "append"])
+@pytest.mark.parametrize(("way", "threads"), [("new", 1), ("append", 2)])
 def test_a_file_that_cannot_grow_stays_unchanged(tmp_path, way, threads):
     path = tmp_path / "a.avro"
     af.write_avro(ids(0, 3), path, codec="null")
@@ -330,7 +329,7 @@ def test_a_file_that_cannot_grow_stays_unchanged(tmp_path, way, threads):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs the device /dev/full")
-def test_a_full_device_is_an_error(tmp_path):
+def test_a_full_device_is_an_error_of_the_writer(tmp_path):
     with (
         FULL.open("wb", buffering=0) as full,
         pytest.raises(OSError, match="No space left on device"),

@@ -86,7 +86,7 @@ def test_an_iterator_of_a_dataset_is_a_stream(tmp_path):
     )
 
 
-def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
+def test_a_damaged_source_is_the_error_of_the_writer(tmp_path):
     path = tmp_path / "rows.avro"
     af.write_avro(TABLE, path)
     path.write_bytes(path.read_bytes()[:-5])

@@ -73,9 +73,9 @@ def test_the_packages_of_a_build_are_read_from_its_tree():
 
 def test_too_many_crates_and_wrong_counts_of_the_page_are_found():
     simple = crate_count.SIMPLE
-    assert crate_count.faults({simple: 81, ("avro",): 300}) == [
-        "avro, deflate, snappy, zstandard: expected at most 80 crates, found 81",
-        "docs/rust.md: expected the row | `avro`, `deflate`, `snappy`, `zstandard` | 81 |",
+    assert crate_count.faults({simple: 90, ("avro",): 300}) == [
+        "avro, deflate, snappy, zstandard: expected at most 80 crates, found 90",
+        "docs/rust.md: expected the row | `avro`, `deflate`, `snappy`, `zstandard` | 90 |",
         "docs/rust.md: expected the row | `avro` | 300 |",
     ]
 

@@ -16,7 +16,7 @@ const SECOND: &str = "pass schema=\"merge\", or \
     none";
 const QUOTE: char = '"';
 const THIRD: &[&str] = &[r#"expected "False" "#, "epochs={epochs} allows it", "(lossy=True converts)"];
-const FOURTH: &str = "length_window: expected 1 or more";
+const FOURTH: &str = "global_batch_size: expected 1 or more";
 const RIGHT: &[&str] = &["a=b/part-0", "dt=2026-01-01/x.avro", "x == 1", "s3://b/?key=word", "`exclude`"];
 fn life<'a>(text: &'a str) -> &'a str { text } // "None"
 
@@ -38,7 +38,7 @@ def test_python_syntax_is_found_in_texts_only(tmp_path):
         (6, "False"),
         (6, "epochs="),
         (6, "lossy="),
-        (7, "length_window"),
+        (7, "global_batch_size"),
     ]
     assert rust_messages.faults(tmp_path) == [
         f"crates/a/src/lib.rs:{line}: expected words for users of every language, found {text}"

@@ -118,15 +118,16 @@ def test_the_workflow_of_the_night_runs_its_stages(stages: Any) -> None:
     assert {target for stage in stages.night() for target in targets(stage)} - run == set()
 
 
-def test_the_night_runs_each_test_that_compares_times() -> None:
+def test_the_night_runs_each_test_with_its_mark() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    recipe = re.search(r"^test-alone: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    assert recipe is not None
+    recipes = re.findall(r"^test-(?:alone|kills): .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert len(recipes) == 2
+    arguments = " ".join(recipes).split()
     marked = [path for path in (ROOT / "tests").rglob("*.py") if "mark.night" in path.read_text("utf-8")]
     marked = [path.relative_to(ROOT).as_posix() for path in marked if path != Path(__file__)]
     assert marked
     for name in marked:
-        assert any(name.startswith(argument) for argument in recipe[1].split()), name
+        assert any(name.startswith(argument) for argument in arguments), name
     for path in (ROOT / "crates").rglob("*.rs"):
         for reason in re.findall(r"#\[ignore.*\]", path.read_text("utf-8")):
             assert reason == '#[ignore = "compares times: make test-alone runs it"]', path

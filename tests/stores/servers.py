@@ -106,7 +106,7 @@ class Server:
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until and self.process.poll() is None:
             with contextlib.suppress(requests.ConnectionError):
-                SESSION.get(url, timeout=5)
+                SESSION.get(url, timeout=60)
                 return
             time.sleep(0.05)
         raise RuntimeError(f"{type(self).__name__} did not start: {self.log()}")
@@ -237,7 +237,7 @@ class Proxy(Server):
 
     def plan(self, **values: Any) -> dict[str, Any]:
         """Set the plan of faults, see `faults.Plan`, and empty the counts. The default is no fault."""
-        response = SESSION.post(f"{self.control}/plan", json=values, timeout=10)
+        response = SESSION.post(f"{self.control}/plan", json=values, timeout=60)
         if response.status_code != 200:
             raise ValueError(response.json()["error"])
         self.reset()
@@ -245,8 +245,8 @@ class Proxy(Server):
 
     def reset(self) -> None:
         """Empty the counts and the log, and start the plan again."""
-        SESSION.post(f"{self.control}/reset", timeout=10).raise_for_status()
+        SESSION.post(f"{self.control}/reset", timeout=60).raise_for_status()
 
     def stats(self) -> dict[str, Any]:
         """Counts and log since the last reset, see `proxy.State.stats`."""
-        return SESSION.get(f"{self.control}/stats", timeout=10).json()
+        return SESSION.get(f"{self.control}/stats", timeout=60).json()

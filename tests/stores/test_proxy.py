@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import http.client
 import socket
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from faults import KINDS, Faults, Plan
+from limits import wait_until
 from servers import Proxy
 from stores import Store
 
@@ -170,14 +170,25 @@ def test_if_match_is_the_proxys_work_where_the_server_ignores_it(
 
 
 def test_concurrent_requests_are_counted(target: Store, proxy_of: ProxyOf) -> None:
-    store = faulty(target, proxy_of, latency_ms=200)
-    threads = [threading.Thread(target=get, args=(store,)) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    store = faulty(target, proxy_of, stall=1, stall_seconds=600)
+    connections = [http.client.HTTPConnection("127.0.0.1", store.proxy.port, timeout=60) for _ in range(16)]
+    for count, connection in enumerate(connections, 1):
+        connection.request("GET", store.path("a.bin"))
+        wait_until(lambda count=count: store.proxy.stats()["running"] == count)
     stats = store.proxy.stats()
-    assert (stats["requests"], stats["most_concurrent"], stats["body_bytes"]) == (16, 16, 16 * len(BODY))
+    assert (stats["requests"], stats["most_concurrent"]) == (16, 16)
+    for connection in connections:
+        connection.close()
+    wait_until(lambda: store.proxy.stats()["running"] == 0)
+    assert store.proxy.stats()["most_concurrent"] == 16
+
+
+def test_the_bytes_of_all_requests_are_counted(target: Store, proxy_of: ProxyOf) -> None:
+    store = faulty(target, proxy_of)
+    for _ in range(3):
+        get(store)
+    stats = store.proxy.stats()
+    assert (stats["requests"], stats["body_bytes"]) == (3, 3 * len(BODY))
 
 
 def faults_of_a_run(store: Store) -> list[str | None]:

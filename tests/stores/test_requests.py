@@ -144,13 +144,37 @@ def test_no_more_requests_are_in_flight_than_the_option_says(
 ) -> None:
     store = make_store("http")
     put_all(store, files_of("avro", (20,) * 40))
-    store = store.through(proxy_of(store, latency_ms=10))
+    store = store.through(proxy_of(store))
     dataset = af.AvroDataset(urls(store, 40), **options(store, max_requests=most))
     for order in ({}, {"shuffle_buffer_size": 100, "seed": 1}, {"shard": (1, 2)}):
-        store.proxy.reset()
+        store.proxy.plan()
         found = ids(dataset.record_batches(batch_size=50, threads=2, **order))
         assert len(found) == (400 if "shard" in order else 800)
-        assert int(most) * 3 // 4 <= store.proxy.stats()["most_concurrent"] <= int(most)
+        assert store.proxy.stats()["most_concurrent"] <= int(most)
+        # No answer ends, so all the requests that may be in flight are.
+        store.proxy.plan(stall=1, stall_seconds=600)
+        batches = dataset.record_batches(batch_size=50, threads=2, **order)
+        waiting, _ = read_until_closed(batches)
+        try:
+            wait_until(lambda: store.proxy.stats()["running"] >= max(int(most) * 3 // 4, 1))
+            assert store.proxy.stats()["most_concurrent"] <= int(most)
+        finally:
+            batches.close()
+        waiting.join(60)
+        assert not waiting.is_alive()
+
+
+def read_until_closed(batches: Any) -> tuple[threading.Thread, list[int]]:
+    """Starts a thread that reads rows until another thread closes the iterator."""
+    found: list[int] = []
+
+    def read() -> None:
+        with contextlib.suppress(ValueError):
+            found.extend(ids(batches))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    return thread, found
 
 
 def test_the_first_batch_of_many_files_waits_for_none_of_the_others(
@@ -165,14 +189,7 @@ def test_the_first_batch_of_many_files_waits_for_none_of_the_others(
     batches = dataset.record_batches(batch_size=20, threads=2)
     assert within(60, lambda: next(batches)).num_rows == 20
     # The others are requested meanwhile, several at a time.
-    rest: list[int] = []
-
-    def read() -> None:
-        with contextlib.suppress(ValueError):
-            rest.extend(ids(batches))
-
-    waiting = threading.Thread(target=read)
-    waiting.start()
+    waiting, rest = read_until_closed(batches)
     wait_until(lambda: store.proxy.stats()["running"] >= 12)
     assert store.proxy.stats()["most_concurrent"] <= 16
     assert waiting.is_alive()

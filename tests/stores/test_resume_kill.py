@@ -56,7 +56,7 @@ def run(given: dict[str, Any], kill_after: tuple[str, float] | None = None) -> b
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_row_comes_once_and_in_order_however_often_it_is_killed(
+def test_every_row_of_a_store_comes_once_however_often_the_process_is_killed(
     make_store: Callable[[str], Store], proxy_of: ProxyOf, tmp_path: Path, case: str
 ) -> None:
     kind, iteration = CASES[case]

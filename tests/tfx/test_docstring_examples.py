@@ -15,7 +15,7 @@ from docstring_examples import Examples, examples_of, failures
 
 
 @pytest.mark.parametrize("one", examples_of("tfx"), ids=lambda one: one.id)
-def test_the_examples_of_a_docstring_run(one: Examples) -> None:
+def test_the_examples_of_a_docstring_of_tfx_run(one: Examples) -> None:
     names = {
         "ExampleGen": ExampleGen,
         "Executor": Executor,

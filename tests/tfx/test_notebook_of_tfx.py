@@ -48,7 +48,7 @@ def test_the_splits_have_the_selected_columns_and_rows(names: dict[str, Any]) ->
     assert 0.3 < names["splits"]["eval"].num_rows / len(rows) < 0.37
 
 
-def test_statistics_count_all_rows(names: dict[str, Any]) -> None:
+def test_statistics_of_the_notebook_count_all_rows(names: dict[str, Any]) -> None:
     rows = names["splits"]["train"].num_rows
     assert names["statistics"].num_examples == rows
     table = names["table"].set_index("feature")

@@ -93,7 +93,7 @@ def test_the_newest_version_of_the_span_is_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rows"), [("Avro", ROWS), ("First", 5), ("Parquet", ROWS - 10), ("Sequences", ROWS)]
 )
-def test_statistics_count_all_rows(folder: Path, name: str, rows: int) -> None:
+def test_statistics_of_the_pipeline_count_all_rows(folder: Path, name: str, rows: int) -> None:
     assert sum(split.num_examples for split in statistics(folder, name)) == rows
 
 

@@ -1,12 +1,9 @@
 //! Reads the header of a file, and counts its rows without decoding its records.
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::io::{Opened, checked_read_at};
-use arrowfeed_source::run::Files;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use crate::container::codec::Codec;
-use crate::container::magic;
 use crate::plan::DecodePlan;
 use crate::reader::file::Container;
 use crate::{AvroOptions, AvroSchema, AvroSource};
@@ -62,25 +59,6 @@ impl AvroHeader {
         let file = Container::open(source.into(), &options.limits, &Check::of(interrupt))?;
         let schema = file.schema(None, &options.limits)?;
         Ok(Self { file, schema, options })
-    }
-
-    /// Checks that one of the files begins with the magic bytes of Avro. The rest of its header may be damaged, or exceed
-    /// a limit.
-    ///
-    /// # Errors
-    /// A source is a stream, no file begins with these bytes, or `interrupt` cancelled the call. The error is that of the
-    /// first file.
-    pub fn check_magic(
-        sources: impl IntoIterator<Item: Into<AvroSource>>,
-        interrupt: Option<&Interrupt>,
-    ) -> Result<(), FeedError> {
-        Files::new(sources).first_stored(&Check::of(interrupt), |opened| {
-            let Opened::File(file) = opened else { return Ok(()) };
-            let mut first = [0; magic::SHOWN];
-            let found = checked_read_at(&**file.source(), 0, &mut first).map_err(FeedError::io);
-            let checked = found.and_then(|found| magic::check(&first[..found]));
-            checked.map_err(|error| error.in_file(file.name()))
-        })
     }
 
     /// Returns the writer's schema.

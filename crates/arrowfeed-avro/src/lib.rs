@@ -52,6 +52,25 @@
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// container ──> wire ──> decode ──> encode ──> RecordBatch
+//
+// | module | contents |
+// |---|---|
+// | `container` | header, blocks, codecs, and a scan of block headers; independent of types |
+// | `schema` | JSON to a validated graph of types; canonical form, fingerprint, defaults as bytes |
+// | `merge` | the schemas of several files to one reader schema, and the changes of each file |
+// | `plan` | writer's schema, reader's schema and projection to a tree of nodes, and to programs that skip the other fields |
+// | `wire` | the primitive reads of Avro's binary encoding: a fast version and a plain one |
+// | `decode` | a plan to a flat list of operations that fill columns; columns to arrays; rows to batches |
+// | `encode` | the encodings `feature` and `tfx`: lists around the native columns |
+// | `locate` | decodes a block again with the slow decoder, `plan::fault`, to find the location and the reason of an error |
+// | `memory` | pools of column buffers, to which a buffer returns when its last array is dropped |
+// | `reader` `options` | Avro as a format, and `AvroReaderBuilder`; their options |
+// | `header` | the header of a file, and the number of its rows |
+// | `write` | batches to files, and rows to records without a file |
+// | `record_decoder` | records without a file to batches, with several writer's schemas |
+// | `message` | the framing of messages |
+
 mod container;
 mod decode;
 mod encode;

@@ -58,11 +58,14 @@ pub enum Unions {
 ///
 /// [`AvroFormat`](crate::AvroFormat) has an example.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct AvroOptions {
     /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
     /// order of the columns. With [`Unions::Struct`], branches of unions are fields too. `None`: every field.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub columns: Option<Vec<String>>,
     /// Names of columns not to read, also of recursive ones. `None`: no column is excluded.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub exclude: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
@@ -71,6 +74,7 @@ pub struct AvroOptions {
     pub merge_schemas: bool,
     /// Matches fields by their identifiers in a table (the attribute `field-id`). Needs a reader schema, see
     /// [`AvroSchema::of_table`]. `None`: by name.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub field_ids: Option<Arc<FieldIds>>,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
@@ -82,6 +86,7 @@ pub struct AvroOptions {
     pub unions: Unions,
     /// Lengths of the arrays that become `FixedSizeList`, by column path. The path of an array inside other
     /// arrays or maps has one `[]` for each of them (`matrix[]`). A row of another length is an error.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "fixed_lengths"))]
     pub fixed_lengths: BTreeMap<String, i32>,
     /// With [`ColumnEncoding::Tfx`], converts Avro doubles to Float32: those beyond the largest float become infinite.
     /// Default false.
@@ -91,7 +96,25 @@ pub struct AvroOptions {
     /// only aliases, defaults, documentation and logical types may differ. Cannot be combined with a reader schema.
     pub raw: bool,
     /// See [`Limits`].
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub limits: Limits,
+}
+
+arrowfeed_source::words! {
+    ColumnEncoding { "native" = Native, "feature" = Feature, "tfx" = Tfx }
+    StringType { "utf8" = Utf8, "large_utf8" = LargeUtf8, "utf8_view" = Utf8View }
+    Unions { "dense" = Dense, "struct" = Struct, "json" = Json }
+}
+
+/// Parses lengths by column path, each path once.
+#[cfg(feature = "serde")]
+fn fixed_lengths<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, i32>, D::Error> {
+    use arrowfeed_source::options::Ordered;
+    use serde::Deserialize;
+
+    Ordered::deserialize(deserializer).map(|Ordered(lengths)| lengths.into_iter().collect())
 }
 
 impl AvroOptions {

@@ -10,7 +10,7 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrowfeed::Dataset as Batches;
 use arrowfeed::source::run::RangeOptions;
-use arrowfeed::source::{ForkLock, Interrupt, Report};
+use arrowfeed::source::{ForkLock, Interrupt, OnError, Report};
 use serde::Deserialize;
 
 use crate::boundary::{borrowed, call_for, call_into, free, given_text, handle, optional_text, text};
@@ -18,8 +18,7 @@ use crate::cancel::{Cancel, interrupt};
 use crate::error::Error;
 use crate::exported::schema;
 use crate::opened::Opened;
-use crate::options::iteration::{self, OnErrorName};
-use crate::options::parse;
+use crate::options::{of_iteration, parse};
 use crate::splits::SplitText;
 use crate::stream::{Content, export};
 
@@ -151,7 +150,7 @@ pub unsafe extern "C" fn arrowfeed_read(
         // SAFETY: as above.
         let (dataset, options) = unsafe {
             let options = optional_text(options, options_len, "options")?;
-            (borrowed(dataset, "dataset")?, iteration::parse(options, interrupt(cancel))?)
+            (borrowed(dataset, "dataset")?, of_iteration(options, interrupt(cancel))?)
         };
         let batches = dataset.batches.record_batches(options)?;
         Ok(export(Content::Batches(Box::new(batches))))
@@ -189,7 +188,7 @@ pub unsafe extern "C" fn arrowfeed_plan_splits(
 #[serde(default, deny_unknown_fields)]
 struct SplitOptions {
     batch_size: Option<usize>,
-    on_error: OnErrorName,
+    on_error: OnError,
 }
 
 /// Reads the record batches of a split.
@@ -215,7 +214,7 @@ pub unsafe extern "C" fn arrowfeed_read_split(
             (borrowed(dataset, "dataset")?, SplitText::parse(split)?, options, interrupt(cancel))
         };
         let SplitOptions { batch_size, on_error } = parse(options, "options")?;
-        let options = RangeOptions { batch_size, on_error: on_error.into(), interrupt, claim: None };
+        let options = RangeOptions { batch_size, on_error, interrupt, claim: None };
         let reader = dataset.batches.read_split(&split, None, options)?;
         Ok(export(Content::Split(Box::new(reader))))
     };

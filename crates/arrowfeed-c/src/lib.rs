@@ -9,12 +9,22 @@
 // | `error` `error_functions` | errors: kind, message, place |
 // | `cancel` | cancellation from another thread |
 // | `options` | options in JSON |
-// | `files` `formats` `opened` | paths to files, formats and their options, opened files |
-// | `dataset` `splits` `report` | the functions of datasets |
+// | `opened` `stores` | opened files, and the options of their stores |
+// | `dataset` | the functions of datasets |
+// | `splits` `report` | splits and reports as JSON |
 // | `exclusive` | streams, which one thread uses at a time |
-// | `exported` `stream` | record batches as structs of Arrow |
+// | `exported` `stream` | schemas and record batches as structs of Arrow |
 // | `tensors` `tensor_batch` `byte_strings` | iterations over tensors, and their parts as structs of DLPack |
 // | `version` | versions of the library and of the interface |
+
+#[cfg(not(any(
+    feature = "avro",
+    feature = "ipc",
+    feature = "parquet",
+    feature = "text",
+    feature = "tfrecord"
+)))]
+compile_error!("expected a feature of a format, found none: enable avro, ipc, parquet, text or tfrecord");
 
 mod boundary;
 mod byte_strings;
@@ -24,12 +34,11 @@ mod error;
 mod error_functions;
 mod exclusive;
 mod exported;
-mod files;
-mod formats;
 mod opened;
 mod options;
 mod report;
 mod splits;
+mod stores;
 mod stream;
 mod tensor_batch;
 mod tensors;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use arrowfeed::predicate::Predicate;
 use arrowfeed::source::Interrupt;
-use arrowfeed::source::run::{AddedColumns, FileSet};
-use arrowfeed::{Dataset, DatasetOptions, Partitioning, TensorDefinitions};
+use arrowfeed::source::options::Object;
+use arrowfeed::source::run::FileSet;
+use arrowfeed::{Dataset, DatasetOptions, TensorDefinitions};
 
 use crate::error::Error;
-use crate::files::files;
-use crate::formats::{self, Common};
 use crate::options::tensors::definitions;
-use crate::options::{OpenOptions, Partitioned, parse};
+use crate::options::{OpenOptions, of_format, parse};
+use crate::stores;
 
 /// Files of one format, and the rows of them that are selected.
 pub(crate) struct Opened {
@@ -29,35 +29,38 @@ impl Opened {
         let options: OpenOptions = parse(text, "options")?;
         let filter = options.filter.as_deref().map(str::parse::<Predicate>).transpose();
         let filter = filter.map_err(|error| Error::options(format!("filter: {error}")))?;
-        let partitioning = match &options.partitioning {
-            None => None,
-            Some(Partitioned::Hive) => Some(Partitioning::Hive),
-            Some(Partitioned::Columns(columns)) => {
-                Some(Partitioning::Schema(columns.schema("partitioning")?))
-            }
-        };
-        let rule_out = |sources| match (&partitioning, &filter) {
-            (Some(partitioning), Some(filter)) => partitioning.rule_out(sources, filter),
-            _ => sources,
-        };
-        let (sources, format) = files(&options, rule_out, interrupt)?;
-        let OpenOptions { columns, exclude, limits, skip, take, index, tensors, .. } = options;
-        let added = [&options.file_column, &options.row_column].iter().any(|column| column.is_some())
-            || partitioning.is_some();
-        // Added columns may be selected too, so columns are selected after them.
-        let (of_format, selected) = match added {
-            true => ((None, None), (columns, exclude)),
-            false => ((columns, exclude), (None, None)),
-        };
-        let common = Common { columns: of_format.0, exclude: of_format.1, limits: limits.0.into() };
-        let mut files = formats::open(format, sources, text, common, interrupt)?;
-        if added {
-            let of_files =
-                partitioning.map_or(Ok(Vec::new()), |partitioning| partitioning.columns(&files))?;
-            let (file, row) = (options.file_column, options.row_column);
-            files = files.with_added_columns(AddedColumns { of_files, file, row, order: None })?;
-            files = files.selecting(selected.0.as_deref(), selected.1.as_deref())?;
+        let mut open = arrowfeed::open_all(&options.paths);
+        open = stores::set(open, &options)?;
+        if let Some(format) = options.format {
+            open = open.format(format);
         }
+        if let Some(interrupt) = interrupt {
+            open = open.interrupt(interrupt.clone());
+        }
+        if let Some(filter) = &filter {
+            open = open.filter_by(filter.clone());
+        }
+        let OpenOptions { columns, exclude, limits: Object(limits), skip, take, index, tensors, .. } =
+            options;
+        if let Some(columns) = columns {
+            open = open.columns(columns);
+        }
+        if let Some(exclude) = exclude {
+            open = open.exclude(exclude);
+        }
+        if let Some(partitioning) = options.partitioning {
+            open = open.partitioned(partitioning);
+        }
+        if let Some(name) = options.file_column {
+            open = open.file_column(name);
+        }
+        if let Some(name) = options.row_column {
+            open = open.row_column(name);
+        }
+        let found = open.limits(limits).find()?;
+        let (of_format, given) = of_format(found.format(), text)?;
+        let is_given = |name: &str| given.iter().any(|given| given == name);
+        let files = found.options(of_format, is_given)?.files()?;
         let tensors = tensors.map(definitions);
         Ok(Self { files, filter, skip, take, index, tensors })
     }

@@ -15,7 +15,7 @@ use crate::cancel::{Cancel, interrupt};
 use crate::dataset::Dataset;
 use crate::error::Error;
 use crate::exclusive::Exclusive;
-use crate::options::iteration;
+use crate::options::of_iteration;
 use crate::tensor_batch::TensorBatch;
 
 /// An iteration over tensors.
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn arrowfeed_tensors(
             let options = optional_text(options, options_len, "options")?;
             (borrowed(dataset, "dataset")?, options, interrupt(cancel))
         };
-        let options = iteration::parse(options, interrupt.clone())?;
+        let options = of_iteration(options, interrupt.clone())?;
         let tensors = dataset.tensors(interrupt.as_ref())?.tensors(options)?;
         Ok(handle(TensorStream(Exclusive::new(tensors))))
     };

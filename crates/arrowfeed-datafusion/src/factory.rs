@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
+use arrowfeed::formats::FormatOptions;
 use arrowfeed::source::run::{AddedColumns, FileColumn, FileSet};
 use arrowfeed::source::{Check, Interrupt};
 use arrowfeed::{FeedError, FeedErrorKind, Partitioning};
@@ -13,11 +14,12 @@ use datafusion_common::Result;
 use datafusion_expr::CreateExternalTable;
 use datafusion_session::{Session, TableProvider, TableProviderFactory};
 
+use crate::ArrowfeedTable;
 use crate::blocking::blocking;
+use crate::format::{self, declaring, sql_name};
 use crate::location::{Located, located};
 use crate::options::TableOptions;
 use crate::stream::external;
-use crate::{ArrowfeedTable, TableFormat};
 
 /// Makes tables of one format for `CREATE EXTERNAL TABLE`.
 ///
@@ -26,26 +28,27 @@ use crate::{ArrowfeedTable, TableFormat};
 /// | `LOCATION` | a path, a glob or a directory with all below; or URLs, of stores of the session or else of those of arrowfeed |
 /// | `PARTITIONED BY` | columns from the names of directories in the paths of the files. Without it, all of those below the location, unless the session has `listing_table_factory_infer_partitions` set to false. Below a glob are the directories from its first wildcard on |
 /// | column definitions | the schema of Parquet, CSV and JSON files |
-/// | `OPTIONS` | `merge_schemas`, `on_error`, `extension`, `file_column`, `row_column`, those of the format, and `store.*` |
+/// | `OPTIONS` | `merge_schemas`, `on_error`, `extension`, `file_column`, `row_column`, those of the format as in JSON, `limits.*`, and `store.*` |
 #[derive(Debug, Clone)]
 pub struct ArrowfeedTableFactory {
-    format: TableFormat,
+    format: FormatOptions,
 }
 
 impl ArrowfeedTableFactory {
-    /// Makes tables of a format. The options of a statement replace those of `format`.
-    pub fn new(format: TableFormat) -> Self {
-        Self { format }
+    /// Makes tables of a format. A statement with options of the format has these in place of those of `format`, but for its columns and
+    /// limits.
+    pub fn new(format: impl Into<FormatOptions>) -> Self {
+        Self { format: format.into() }
     }
 }
 
 /// The factories of all formats by their names in `STORED AS`, for the `table_factories` of a `SessionState`.
 pub fn table_factories() -> HashMap<String, Arc<dyn TableProviderFactory>> {
-    let factory = |format: TableFormat| {
-        let name = format.sql_name().to_owned();
+    let factory = |format: FormatOptions| {
+        let name = sql_name(format.format());
         (name, Arc::new(ArrowfeedTableFactory::new(format)) as Arc<dyn TableProviderFactory>)
     };
-    TableFormat::all().into_iter().map(factory).collect()
+    format::all().into_iter().map(factory).collect()
 }
 
 #[async_trait]
@@ -98,7 +101,7 @@ impl Wanted {
     ) -> Result<FileSet, FeedError> {
         let mut format = options.format;
         if !self.stored.fields().is_empty() {
-            format = format.declaring(self.stored.clone())?;
+            format = declaring(format, self.stored.clone())?;
         }
         let files = format.files(found.files, Some(interrupt))?;
         let of_files = self.partition_columns(&files, &found.partitions)?;

@@ -40,14 +40,14 @@
 
 // | topic | files |
 // |---|---|
-// | formats and their options | `format`, `options` (in SQL) |
-// | tables with a fixed list of files | `table`, `factory` and `location` (in SQL), `scan` (their plan), `partition` (byte ranges), `statistics` |
-// | formats of listing tables | `listing`, `opener` |
-// | filters | `filter`, `literal`, `float` |
+// | formats and their options | `format`, `options` (also as text of SQL) |
+// | tables with a fixed list of files | `table`, `factory` (`CREATE EXTERNAL TABLE`), `location` (the files and the partition columns of a location), `scan` (their plan), `partition` (the byte ranges of its partitions), `statistics` (its number of rows, the bounds of its columns) |
+// | formats of listing tables | `listing`, `opener` (one file in the types of the table) |
+// | filters to predicates, and the filters that stay with DataFusion | `filter`, `literal`, `float` (comparisons of floats) |
 // | batches as a stream, errors | `stream` |
 // | work on threads for blocking work | `blocking` |
 // | object stores of a session | `store` |
-// | registration | `registration` |
+// | registration in a session | `registration` |
 
 mod blocking;
 mod factory;
@@ -70,7 +70,7 @@ mod table;
 
 pub use arrowfeed;
 pub use factory::{ArrowfeedTableFactory, table_factories};
-pub use format::{TableFormat, sql_names};
+pub use format::sql_names;
 pub use listing::{ArrowfeedFormat, ArrowfeedFormatFactory, file_format_factories};
 #[cfg(feature = "session")]
 pub use registration::register;

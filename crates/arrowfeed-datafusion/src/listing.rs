@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
+use arrowfeed::formats::FormatOptions;
 use arrowfeed::source::OnError;
 use arrowfeed::source::io::FileSource as ArrowfeedFile;
 use arrowfeed_predicate::{Lists, Predicate};
@@ -29,9 +30,9 @@ use datafusion_physical_plan::{DisplayFormatType, ExecutionPlan};
 use datafusion_session::Session;
 use object_store::{ObjectMeta, ObjectStore};
 
-use crate::TableFormat;
 use crate::blocking::blocking;
 use crate::filter::{Translated, translate};
+use crate::format::{self, has_footers, lists_hold_one_value, of_table, sql_name};
 use crate::opener::Opener;
 use crate::options::TableOptions;
 use crate::statistics::{for_table, of_files};
@@ -41,25 +42,25 @@ use crate::stream::{ScanMetrics, external};
 /// Makes formats for `ListingTable`. Their names are those of `STORED AS`, in lower case.
 #[derive(Debug, Clone)]
 pub struct ArrowfeedFormatFactory {
-    format: TableFormat,
+    format: FormatOptions,
 }
 
 impl ArrowfeedFormatFactory {
     /// Makes formats from options of SQL, which replace those of `format`.
-    pub fn new(format: TableFormat) -> Self {
-        Self { format }
+    pub fn new(format: impl Into<FormatOptions>) -> Self {
+        Self { format: format.into() }
     }
 }
 
 /// The factories of all formats, for `SessionContext::register_file_format`.
 pub fn file_format_factories() -> Vec<Arc<dyn FileFormatFactory>> {
     let factory = |format| Arc::new(ArrowfeedFormatFactory::new(format)) as Arc<dyn FileFormatFactory>;
-    TableFormat::all().into_iter().map(factory).collect()
+    format::all().into_iter().map(factory).collect()
 }
 
 impl GetExt for ArrowfeedFormatFactory {
     fn get_ext(&self) -> String {
-        self.format.sql_name().to_lowercase()
+        sql_name(self.format.format()).to_lowercase()
     }
 }
 
@@ -95,12 +96,12 @@ impl FileFormatFactory for ArrowfeedFormatFactory {
 /// use std::sync::Arc;
 ///
 /// use arrowfeed::AvroOptions;
-/// use arrowfeed_datafusion::{ArrowfeedFormat, TableFormat};
+/// use arrowfeed_datafusion::ArrowfeedFormat;
 /// use datafusion::datasource::listing::ListingOptions;
 /// use datafusion::prelude::SessionContext;
 ///
 /// let context = SessionContext::new();
-/// let format = ArrowfeedFormat::new(TableFormat::Avro(AvroOptions::default()));
+/// let format = ArrowfeedFormat::new(AvroOptions::default());
 /// let options = ListingOptions::new(Arc::new(format)).with_file_extension(".avro");
 /// context.register_listing_table("example", path, options, None, None).await?;
 /// let batches = context.sql("SELECT id FROM example LIMIT 1").await?.collect().await?;
@@ -110,14 +111,14 @@ impl FileFormatFactory for ArrowfeedFormatFactory {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ArrowfeedFormat {
-    format: Arc<TableFormat>,
+    format: Arc<FormatOptions>,
     on_error: OnError,
 }
 
 impl ArrowfeedFormat {
     /// Reads files with the options of `format`.
-    pub fn new(format: TableFormat) -> Self {
-        Self { format: Arc::new(format), on_error: OnError::Raise }
+    pub fn new(format: impl Into<FormatOptions>) -> Self {
+        Self { format: Arc::new(format.into()), on_error: OnError::Raise }
     }
 
     /// Sets the reaction to data that cannot be decoded. Default [`OnError::Raise`].
@@ -129,7 +130,7 @@ impl ArrowfeedFormat {
 #[async_trait]
 impl FileFormat for ArrowfeedFormat {
     fn get_ext(&self) -> String {
-        self.format.extension().to_owned()
+        self.format.format().name().to_owned()
     }
 
     fn get_ext_with_compression(&self, _compression: &FileCompressionType) -> Result<String> {
@@ -160,11 +161,11 @@ impl FileFormat for ArrowfeedFormat {
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<Statistics> {
-        if self.on_error != OnError::Raise || !self.format.has_footers() {
+        if self.on_error != OnError::Raise || !has_footers(&self.format) {
             return Ok(Statistics::new_unknown(&table_schema));
         }
         let files = opened(store, std::slice::from_ref(object)).await?;
-        let format = self.format.as_ref().clone().of_table(&table_schema);
+        let format = of_table(self.format.as_ref().clone(), &table_schema);
         let table = table_schema.clone();
         let found = blocking(move |interrupt| {
             // A query reports a file that cannot be opened.
@@ -214,7 +215,7 @@ async fn opened(store: &Arc<dyn ObjectStore>, objects: &[ObjectMeta]) -> Result<
 /// The files of a scan of a `ListingTable`.
 #[derive(Clone)]
 struct ListedFiles {
-    format: Arc<TableFormat>,
+    format: Arc<FormatOptions>,
     on_error: OnError,
     table_schema: TableSchema,
     projection: SplitProjection,
@@ -233,7 +234,7 @@ struct Pushed {
 
 impl ListedFiles {
     fn lists(&self) -> Lists {
-        if self.format.lists_hold_one_value() { Lists::HoldOneValue } else { Lists::AreValues }
+        if lists_hold_one_value(&self.format) { Lists::HoldOneValue } else { Lists::AreValues }
     }
 
     /// The columns of the files that a query reads.
@@ -293,7 +294,7 @@ impl FileSource for ListedFiles {
     }
 
     fn file_type(&self) -> &str {
-        self.format.extension()
+        self.format.format().name()
     }
 
     fn fmt_extra(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {

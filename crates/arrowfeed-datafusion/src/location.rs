@@ -41,7 +41,7 @@ impl Located {
 /// # Errors
 /// There is none; a directory or a store cannot be listed; a URL is invalid.
 pub(crate) async fn located(state: &dyn Session, location: &str, options: &TableOptions) -> Result<Located> {
-    if sources::scheme(location).is_none_or(|scheme| scheme.eq_ignore_ascii_case("file")) {
+    if !sources::is_remote(location) {
         return local_files(location, options).await;
     }
     let url = ListingTableUrl::parse(location)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
+use arrowfeed::formats::FormatOptions;
 use arrowfeed::source::OnError;
 use arrowfeed::source::run::FileSet;
 use arrowfeed_predicate::{CompiledPredicate, Lists, Predicate, col};
@@ -16,7 +17,7 @@ use datafusion_physical_expr_adapter::BatchAdapterFactory;
 use futures_util::{FutureExt, StreamExt};
 use object_store::ObjectStore;
 
-use crate::TableFormat;
+use crate::format::of_table;
 use crate::partition::Piece;
 use crate::scan::{read, selected, skips_file};
 use crate::store::session_file;
@@ -25,7 +26,7 @@ use crate::stream::{Finish, ScanMetrics, external, stream_of, with_schema};
 /// Opens the files of one partition of a scan.
 #[derive(Clone)]
 pub(crate) struct Opener {
-    pub(crate) format: Arc<TableFormat>,
+    pub(crate) format: Arc<FormatOptions>,
     pub(crate) on_error: OnError,
     pub(crate) store: Arc<dyn ObjectStore>,
     /// The URL of the store.
@@ -56,7 +57,7 @@ impl FileOpener for Opener {
             let (schema, limit) = (opener.projected.clone(), opener.limit);
             let metrics = opener.metrics.clone();
             let batches = stream_of(schema, limit, metrics, move |interrupt| {
-                let format = opener.format.as_ref().clone().of_table(&opener.table);
+                let format = of_table(opener.format.as_ref().clone(), &opener.table);
                 let files = match format.files(vec![source], Some(&interrupt)) {
                     Ok(files) => files,
                     Err(error) if skips_file(opener.on_error, &error) => return Ok(None),

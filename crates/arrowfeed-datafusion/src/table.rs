@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
+use arrowfeed::formats::FormatOptions;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::FileSet;
 use arrowfeed::source::{Check, OnError};
@@ -21,7 +22,6 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_session::{Session, TableProvider};
 
-use crate::TableFormat;
 use crate::blocking::blocking;
 use crate::filter::{Translated, translate};
 use crate::partition::Division;
@@ -51,11 +51,11 @@ use crate::statistics::{Counting, of_files};
 /// use std::sync::Arc;
 ///
 /// use arrowfeed::AvroOptions;
-/// use arrowfeed_datafusion::{ArrowfeedTable, TableFormat};
+/// use arrowfeed_datafusion::ArrowfeedTable;
 /// use datafusion::prelude::SessionContext;
 ///
 /// let context = SessionContext::new();
-/// let table = ArrowfeedTable::open(vec![example.into()], TableFormat::Avro(AvroOptions::default())).await?;
+/// let table = ArrowfeedTable::open(vec![example.into()], AvroOptions::default()).await?;
 /// context.register_table("example", Arc::new(table))?;
 /// let batches = context.sql("SELECT id FROM example LIMIT 1").await?.collect().await?;
 /// assert_eq!(batches[0].num_rows(), 1);
@@ -79,7 +79,8 @@ impl ArrowfeedTable {
     /// # Errors
     /// [`External`](datafusion_common::DataFusionError::External) with a [`FeedError`]: there is no file; a file cannot be opened;
     /// the schemas of the files do not fit; an option is invalid.
-    pub async fn open(sources: Vec<FileSource>, format: TableFormat) -> Result<Self> {
+    pub async fn open(sources: Vec<FileSource>, format: impl Into<FormatOptions>) -> Result<Self> {
+        let format = format.into();
         blocking(move |interrupt| {
             let files = format.files(sources, Some(interrupt))?;
             Self::made_of(files, &Check::of(Some(interrupt)))

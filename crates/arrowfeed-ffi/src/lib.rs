@@ -11,13 +11,14 @@
 
 // | step | file |
 // |---|---|
-// | a schema struct is checked and becomes a field | `schema`, `types` |
-// | an array struct is checked against its type and becomes `ArrayData` over the same memory | `structure`, `buffers` |
+// | depth, counts and texts of a schema struct are checked, and it becomes a field | `schema`, `types` (refuses types without arrays) |
+// | counts, lengths and pointers of an array struct are checked against its type, and it becomes `ArrayData` over the same memory | `structure`, `buffers` |
 // | offsets, indices and views are checked, and data that no row reaches is cut off | `contents`, `lists`, `checks` |
 // | a struct array becomes a record batch, with all or some columns | `batch` |
 // | a stream yields its field and its arrays | `stream` |
-// | strings are checked to be UTF-8, if a caller requests it | `text` |
-// | texts that cannot be exported | `nul` |
+// | strings are checked to be UTF-8, if a caller requests it, as writers of files do | `text` |
+// | names with NUL, which C cannot have, are refused at the export | `nul` |
+// | the error type | `invalid` |
 
 mod batch;
 mod buffers;

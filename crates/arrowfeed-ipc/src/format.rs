@@ -22,14 +22,18 @@ const LARGE: u64 = 1 << 20;
 ///
 /// [`IpcFormat`] has an example.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct IpcOptions {
     /// Field paths to read (`id`, `user.scores`), in the order of the columns. A column with a field that is named is read as a
     /// whole. `None`: all columns.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub columns: Option<Vec<String>>,
     /// Names of columns not to read. `None`: no column is excluded.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub exclude: Option<Vec<String>>,
     /// `header_bytes` limits the metadata of a message and the footer, `decoded_block_bytes` the body of a record batch,
     /// `batch_bytes` the size of a batch and of all dictionaries.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub limits: Limits,
 }
 

@@ -13,7 +13,7 @@ use arrow_ipc::{
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::format::named_columns;
 use arrowfeed_source::io::OpenFile;
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, text_or_hex, thousands};
 
 use crate::body::stretches;
 use crate::layout::buffers_of;
@@ -333,10 +333,7 @@ fn without_schema() -> FeedError {
 
 #[cold]
 fn other_format(first: &[u8]) -> FeedError {
-    let found = match std::str::from_utf8(first).ok().filter(|text| printable(text) == *text) {
-        Some(text) => quoted(text),
-        None => format!("the bytes {}", hex(first)),
-    };
+    let found = text_or_hex(first);
     let message = format!("expected an Arrow IPC file or stream, found {found} at its start");
     FeedError::new(FeedErrorKind::Format, message)
 }

@@ -10,7 +10,7 @@ use arrowfeed_source::format::{
     PassingShare, Unit, UnitDecoder,
 };
 use arrowfeed_source::io::{Expected, FileIdentity, Fingerprint, OpenFile, Opened, checked_read_at};
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, text_or_hex, thousands};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
@@ -150,11 +150,7 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
         return Err(encrypted_footer());
     }
     if found < tail.len() || &tail[4..] != MAGIC {
-        let found = &tail[..found];
-        let found = match std::str::from_utf8(found).ok().filter(|text| printable(text) == *text) {
-            Some(text) => quoted(text),
-            None => format!("the bytes {}", hex(found)),
-        };
+        let found = text_or_hex(&tail[..found]);
         let message = format!("expected a Parquet file, which ends with \"PAR1\", found {found} at its end");
         return Err(FeedError::new(FeedErrorKind::Format, message));
     }

@@ -27,15 +27,19 @@ const FOOTER_BYTES: u64 = 64 << 10;
 ///
 /// [`ParquetFormat`] has an example.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct ParquetOptions {
     /// Field paths to read (`id`, `user.scores`, also through lists and maps), in the order of the columns. `None`: all
     /// columns.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub columns: Option<Vec<String>>,
     /// Names of columns not to read. `None`: no column is excluded.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub exclude: Option<Vec<String>>,
     /// The schema of the batches. Columns and fields are matched by name in each file, and converted if that is
     /// lossless. A nullable column that a file does not have is null. `None`: the schema of the first file, which all
     /// files must have, unless it is merged.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "arrowfeed_source::options::schema"))]
     pub schema: Option<SchemaRef>,
     /// Whether the schema is merged from the schemas of all files, whose footers are read first. Default false. Cannot be
     /// combined with a schema.
@@ -44,8 +48,10 @@ pub struct ParquetOptions {
     /// Otherwise such a column is an error.
     pub double_as_float: bool,
     /// Matches columns and fields by their identifiers in a table. Needs a `schema`. `None`: by name.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub field_ids: Option<Arc<FieldIds>>,
     /// `header_bytes` limits the size of the footer, `batch_bytes` the size of a batch.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub limits: Limits,
 }
 

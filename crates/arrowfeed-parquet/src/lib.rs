@@ -52,12 +52,12 @@
 // | `field_ids` | columns that are matched by the identifiers of a table |
 // | `conversion` | lossless conversion of columns to the types of a requested schema |
 // | `file_columns` | conversion of the columns of one file to batches |
-// | `filter` | filters of rows |
+// | `filter` | filters of rows: row groups and pages that statistics, page indexes and bloom filters rule out; rows that the columns of the predicate select |
 // | `file` | an open file: its footer, and its row groups as chunks |
-// | `compact` `footer_fields` | Thrift structures; a footer without fields that the definition does not have |
+// | `compact` `footer_fields` | Thrift structures; footers with fields that `parquet.thrift` does not define |
 // | `old_writers` | corrections of what some writers declare wrong |
 // | `schema_depth` | a check of the nesting, before the `parquet` crate recurses |
-// | `group_columns` | the columns of a row group, and their two readers |
+// | `group_columns` | the columns of a row group, and their readers: that of the `parquet` crate, and that of lists of numbers |
 // | `int96` | timestamps of the type INT96, exactly |
 // | `number_lists` `nonempty_pages` | columns of lists of numbers; pages without empty ones |
 // | `encryption` | encrypted columns |

@@ -62,6 +62,17 @@
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// | module | contents |
+// |---|---|
+// | `predicate` | the tree, and the functions that build it |
+// | `literal` `decimal` `temporal` | literals; exact decimal numbers; texts of dates, times, timestamps and durations |
+// | `text` | the parser, and the canonical text that states store |
+// | `path` | steps of field paths |
+// | `position` | the position of a literal among the values of a type |
+// | `compiled` | operands and literals of the types of a schema; tests of arrays; Kleene's logic |
+// | `substrait` | predicates from expressions of Substrait; needs the feature of this name |
+// | `error` | the error type |
+
 mod compiled;
 mod decimal;
 mod error;

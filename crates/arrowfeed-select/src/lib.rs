@@ -21,6 +21,15 @@
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// | module | contents |
+// |---|---|
+// | `types` | the types for which the kernels of `arrow-select` are wrong |
+// | `ranges` | copies of slots, range by range |
+// | `room` | the memory of a copy, measured and reserved before |
+// | `slices` | concatenation of slices without an array for each |
+// | `dictionaries` | dictionaries with more values than keys, and values that are not in use |
+// | `stored_bytes` | byte strings of a dictionary, read with checks |
+
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
     new_empty_array,

@@ -37,15 +37,26 @@ impl<T> ForkLock<T> {
         None
     }
 
-    /// Runs `work` with the value; returns `None` if the lock is not free within 20 ms, which means that this process
-    /// is a forked child. Use it for results that are expensive to recompute.
+    /// Runs `work` with the value; returns `None` if the lock is not free within 20 ms: this process is a forked child, or the
+    /// machine is so busy that a thread that holds the lock gets no core. Use it for results that are expensive to recompute.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.with_until(work, || true)
+    }
+
+    /// Like [`with`](Self::with), but in the process with this number, it waits until the lock is free. Some thread of that process
+    /// must have had the lock before, or have made it, so that no other process holds it. Use it for changes that must not be lost,
+    /// such as those for which other threads wait.
+    pub fn with_in<R>(&self, process: u32, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.with_until(work, || std::process::id() != process)
+    }
+
+    fn with_until<R>(&self, work: impl FnOnce(&mut T) -> R, gives_up: impl Fn() -> bool) -> Option<R> {
         let start = Instant::now();
         loop {
             if let Some(mut value) = self.attempt() {
                 return Some(work(&mut value));
             }
-            if start.elapsed() > GIVE_UP_AFTER {
+            if start.elapsed() > GIVE_UP_AFTER && gives_up() {
                 return None;
             }
             std::thread::sleep(Duration::from_micros(50));
@@ -99,6 +110,27 @@ mod tests {
         });
         locked.recv().unwrap();
         assert_eq!((lock.try_with(|value| *value), lock.with(|value| *value)), (None, None));
+    }
+
+    #[test]
+    fn a_lock_that_this_process_holds_for_long_is_waited_for() {
+        let lock: &'static ForkLock<i32> = Box::leak(Box::default());
+        let (send, locked) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let holder = std::thread::spawn(move || {
+            lock.with(|value| {
+                send.send(()).unwrap();
+                released.recv().unwrap();
+                *value = 1;
+            })
+        });
+        locked.recv().unwrap();
+        let own = std::process::id();
+        assert_eq!((lock.with(|value| *value), lock.with_in(own + 1, |value| *value)), (None, None));
+        let waiting = std::thread::spawn(move || lock.with_in(own, |value| *value));
+        std::thread::sleep(5 * GIVE_UP_AFTER);
+        release.send(()).unwrap();
+        assert_eq!((holder.join().unwrap(), waiting.join().unwrap()), (Some(()), Some(1)));
     }
 
     #[test]

@@ -14,15 +14,16 @@
 
 // | topic | files |
 // |---|---|
-// | the traits of a format | `format` |
+// | the traits of a format, and their parts that formats share | `format` |
 // | the engine: threads, order, read-ahead | `run` |
-// | errors | `error`, `message` (text in messages), `memory_exhausted` |
-// | memory of the allocator | `free_memory` |
-// | column paths, and identifiers of columns | `field_path` `field_ids` |
-// | options and results of a caller | `limits`, `report` (skipped data), `schema_merge` (changes of schemas), `stats` (times), `interrupt` (cancellation) |
-// | file access | `io`, `checksum` |
-// | threads | `threads`, `fork_lock` |
-// | processor features | `processor` |
+// | errors | `error`, `message` (names and numbers in messages), `memory_exhausted` (a failed allocation) |
+// | return of free memory to the system | `free_memory` |
+// | text of column paths, and fields by their identifiers in a table | `field_path`, `field_ids` |
+// | options of formats: their words, and parsers for JSON, SQL and configuration files | `options` |
+// | options and results of a caller | `limits`, `report` (data that was read and skipped), `schema_merge` (the changes that files made to a merged schema), `stats` (times and the bottleneck), `interrupt` (cancellation) |
+// | file access | `io`, `checksum` (CRC-32C) |
+// | threads | `threads` (threads that end with their reader or writer), `fork_lock` (a lock for which a forked child never waits) |
+// | detection of processor features | `processor` |
 
 mod checksum;
 mod error;
@@ -36,6 +37,7 @@ pub mod io;
 mod limits;
 mod memory_exhausted;
 mod message;
+pub mod options;
 mod processor;
 #[cfg(test)]
 #[path = "../../../tests/random/run.rs"]
@@ -53,7 +55,7 @@ pub use free_memory::{count_decoded, return_free_memory};
 pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
 pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined, out_of_memory};
-pub use message::{counted, hex, printable, quoted, thousands};
+pub use message::{counted, hex, printable, quoted, text_or_hex, thousands};
 pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};
 pub use schema_merge::{ArrowSchemaMerger, SchemaChange, SchemaChangeKind, SchemaMerge};

@@ -11,6 +11,7 @@ use crate::{FeedError, thousands};
 /// assert_eq!(limits.schema_depth, 64);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Limits {
     /// Bytes of the file header, including metadata. Default 16 MiB.
     pub header_bytes: usize,

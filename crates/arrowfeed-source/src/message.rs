@@ -54,6 +54,14 @@ pub fn quoted(text: &str) -> String {
     format!("\"{out}\"")
 }
 
+/// Bytes of a file for a message: quoted if they are text, or else `the bytes 4f 62 6a 01`.
+pub fn text_or_hex(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes).ok().filter(|text| printable(text) == *text) {
+        Some(text) => quoted(text),
+        None => format!("the bytes {}", hex(bytes)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

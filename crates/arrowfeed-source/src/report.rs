@@ -16,6 +16,8 @@ pub enum OnError {
     SkipFile,
 }
 
+crate::words! { OnError { "raise" = Raise, "skip_block" = SkipBlock, "skip_file" = SkipFile } }
+
 impl OnError {
     /// Whether a decoder skips a chunk, or a record of it, after this error. Only damage is skipped.
     pub fn skips_chunk(self, error: &FeedError) -> bool {

@@ -43,7 +43,7 @@
 // | URLs to stores and object names | `location`, `exact_url` (HTTP) |
 // | stores and their clients | `stores`, `clients` |
 // | requests for bytes | `object`, `whole` (servers without ranges) |
-// | errors and retries | `failure`, `retry` |
+// | errors, and which of them are tried again | `failure`, `retry` |
 // | URLs to lists of files | `list`, `pattern` (globs) |
 // | new objects | `write` |
 // | cache of bytes on disk | `cache` |

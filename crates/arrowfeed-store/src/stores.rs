@@ -233,3 +233,30 @@ impl fmt::Debug for Store {
         f.debug_struct("Store").field("name", name).field("options", options).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(url: &str, request_timeout: usize) -> Store {
+        let timeout = request_timeout.to_string();
+        Store::open(url, &StoreOptions::parse([("request_timeout", timeout.as_str())]).unwrap()).unwrap()
+    }
+
+    /// Other tests may open stores at the same time.
+    #[test]
+    fn at_most_64_stores_are_kept_and_all_in_memory() {
+        let url = "memory://kept/";
+        let in_memory = Store::open(url, &StoreOptions::default()).unwrap();
+        let server = "http://127.0.0.1:9/";
+        let stores: Vec<Store> = (1..=KEPT + 6).map(|timeout| opened(server, timeout)).collect();
+        let is_same = |first: &Store, second: &Store| Arc::ptr_eq(&first.0, &second.0);
+        let kept = |store: &Store| OPENED.with(|opened| opened.iter().any(|other| is_same(other, store)));
+        let count = OPENED.with(|opened| opened.iter().filter(|store| !store.is_memory()).count()).unwrap();
+        assert!(count <= KEPT, "{count}");
+        assert_eq!((kept(&stores[0]), kept(&stores[KEPT + 5])), (Some(false), Some(true)));
+        assert!(is_same(&opened(server, KEPT + 6), &stores[KEPT + 5]));
+        assert!(!is_same(&opened(server, 1), &stores[0]));
+        assert!(is_same(&Store::open(url, &StoreOptions::default()).unwrap(), &in_memory));
+    }
+}

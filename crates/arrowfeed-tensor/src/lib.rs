@@ -47,7 +47,7 @@
 
 // | module | contents |
 // |---|---|
-// | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
+// | `representation` `proto` | definitions of tensors; the messages that store them |
 // | `column_path` `column` | paths to columns, and to arrays inside them |
 // | `indexed_schema` | lookup of fields by name |
 // | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
@@ -56,20 +56,21 @@
 // | `cast` | values converted to another type of numbers |
 // | `rounding` | the floats nearest to numbers of wider types |
 // | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
-// | `buffer_pool` | the buffer pool for coordinates |
-// | `gather` | values assembled from ranges of an array |
-// | `padding` `packing` `jagged` | ragged tensors as padded and packed rows, as lengths, and several of them in one |
+// | `buffer_pool` | the buffer pool for coordinates, whose memory is reused |
+// | `gather` | values assembled from ranges of an array; the only module that copies values |
+// | `padding` `packing` `jagged` | ragged tensors as padded and packed rows and masks, as lengths and segment numbers, and several of them in one |
 // | `conversion` `convert` | what tensors are compiled to, and one conversion for each kind of representation |
 // | `infer` | representations derived from a schema |
 // | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
 // | `explain` `same_schema` | reports on shared and copied memory, and the check of a batch's schema |
 // | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
-// | `feature` | tensors of key expressions, with defaults for missing values |
+// | `feature` | tensors of key expressions: conversions, truncation, defaults, padding, sparse indices |
 // | `reverse` | tensors back to columns |
 // | `copy_limit` | the limit on copies of values that several rows share |
 // | `dlpack` | tensors whose memory is shared with other libraries; needs the feature of this name |
 // | `ndarray_views` | tensors as arrays of the crate `ndarray`, and back; needs the feature of this name |
 // | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
+// | `error` | the errors |
 
 mod adapter;
 mod aligned;

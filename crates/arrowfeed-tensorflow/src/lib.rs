@@ -13,9 +13,9 @@
 
 // | topic | files |
 // |---|---|
-// | interfaces to the producers of tensors | `source` |
+// | interfaces to the producers of tensors, and the errors that TensorFlow reports | `source` |
 // | TensorFlow's functions and types | `api`, `status`, `string` |
-// | the ops | `op` (their definitions), `next_batch`, `parse_records` |
+// | the ops | `op` (their definitions), `next_batch` (the next batch of an iteration), `parse_records` (records to tensors) |
 // | common parts of the ops | `kernel` (calls from TensorFlow), `input`, `output` (tensors to components) |
 
 mod api;

@@ -30,9 +30,10 @@
 // | `rows` | the rows of a batch |
 // | `group` | records that are parsed together, and the search for invalid records |
 // | `parser` | conversion of records to a batch: cells, JSON objects, or whole records |
-// | `values` | exact conversion of texts to values, for both formats |
+// | `inexact` | values that `arrow-csv` does not convert exactly |
 // | `column_types` | types of some columns, which replace inferred ones |
 // | `merge` | merge of the columns that are inferred for each file |
+// | `long_integers` | integers that a column of floats would round |
 // | `sample` | the records from which types are inferred |
 
 mod column_types;
@@ -56,5 +57,5 @@ mod records;
 mod rows;
 mod sample;
 
-pub use csv::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
+pub use csv::{CsvFormat, CsvOptions};
 pub use json::{JsonLinesFormat, JsonLinesOptions};

@@ -45,14 +45,14 @@
 
 // | module | content |
 // |---|---|
-// | `file` | `RecordFormat`: TFRecord files as a dataset format |
+// | `file` | `RecordFormat`: TFRecord files as a format; records at any offset, and the features of files without a schema |
 // | `records` | `Records` reads the records of a file, `RecordWriter` writes them; gzip and zlib |
 // | `encoded` | `encode_records`: records as the bytes of a file |
 // | `writer` | `ExampleWriter`: writes batches to a file |
 // | `frame` | the frame of a record: its length and checksums |
 // | `example` | `tf.Example` to columns, and back |
 // | `sequence_example` | `tf.SequenceExample` to columns, and back |
-// | `feature` | feature maps, which both messages share |
+// | `feature` | maps of features, which both messages share: the columns of their lists, and back |
 // | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
 
 mod encoded;

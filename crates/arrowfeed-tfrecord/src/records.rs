@@ -29,6 +29,8 @@ pub enum Compression {
     Zlib,
 }
 
+arrowfeed_source::words! { Compression { "none" = None, "gzip" = Gzip, "zlib" = Zlib } }
+
 impl Compression {
     /// Detects the compression from the first bytes of a file. In an uncompressed file, the first 12 bytes contain a
     /// checksum.

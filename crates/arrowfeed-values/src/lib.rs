@@ -19,6 +19,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "arrays"), allow(dead_code, reason = "predicates use a part of the grammar"))]
 
+// | module | contents |
+// |---|---|
+// | `arrays` | texts, and numbers of JSON, as arrays of a type |
+// | `numbers` | the grammar and the values of numbers and booleans |
+// | `temporal` | the grammar and the values of dates, times, timestamps and offsets |
+
 #[cfg(feature = "arrays")]
 mod arrays;
 mod numbers;

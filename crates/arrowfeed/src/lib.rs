@@ -42,11 +42,12 @@
 //! | [`predicate`] | | predicates of filters; with the feature `substrait` also from expressions of Substrait |
 //! | `iceberg` | `avro`, `datasets` and `parquet` | the data files of a scan of an Apache Iceberg table |
 //! | `asynchronous` | `async` | readers, datasets and writers of asynchronous programs, for any executor |
+//! | [`formats`] | any format | all formats: names, detection, options from JSON and SQL |
 //! | [`sources`] | | paths, globs, directories and `file://` URLs to lists of files |
 //!
 //! # Features
 //!
-//! All features except `apache-avro`, `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
+//! The feature `serde` makes options from JSON, from SQL and from configuration files. All features except `apache-avro`, `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
 //! [`AvroFormat`], [`AvroReaderBuilder`], [`write_avro`] and the other items that the crate re-exports from [`avro`]. The feature `datasets` enables `Dataset`,
 //! tensors, `Partitioning` and `TensorRecordDecoder`.
 //!
@@ -58,14 +59,28 @@
 // docs.rs shows the feature of each item.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// | module | contents |
+// |---|---|
+// | `open` | files of any format, by their paths and URLs |
+// | `partitions` | columns from the names of directories |
+// | `record_decoder` | Avro records that are not in files, to tensors |
+// | `error` | errors of datasets, which wrap errors of files and of tensors |
+
 #[cfg(feature = "async")]
 pub mod asynchronous;
 #[cfg(feature = "datasets")]
 pub mod dataset;
 #[cfg(feature = "datasets")]
 mod error;
+#[cfg(any(feature = "avro", feature = "ipc", feature = "parquet", feature = "text", feature = "tfrecord"))]
+pub mod formats;
 #[cfg(all(feature = "avro", feature = "datasets", feature = "parquet"))]
 pub mod iceberg;
+#[cfg(all(
+    feature = "datasets",
+    any(feature = "avro", feature = "ipc", feature = "parquet", feature = "text", feature = "tfrecord")
+))]
+mod open;
 #[cfg(feature = "datasets")]
 mod partitions;
 #[cfg(all(feature = "avro", feature = "datasets"))]
@@ -106,9 +121,16 @@ pub use arrowfeed_text as text;
 #[cfg(feature = "tfrecord")]
 pub use arrowfeed_tfrecord as tfrecord;
 #[cfg(feature = "datasets")]
-pub use dataset::{Dataset, DatasetOptions, IterationOptions, RowOptions, RowReader, TensorDefinitions};
+pub use dataset::{
+    Dataset, DatasetOptions, IterationOptions, RowOptions, RowReader, TensorDefinitions, Tfxio,
+};
 #[cfg(feature = "datasets")]
 pub use error::{DatasetError, StateError, StateErrorKind};
+#[cfg(all(
+    feature = "datasets",
+    any(feature = "avro", feature = "ipc", feature = "parquet", feature = "text", feature = "tfrecord")
+))]
+pub use open::{Found, Open, open, open_all};
 #[cfg(feature = "datasets")]
 pub use partitions::Partitioning;
 #[cfg(all(feature = "avro", feature = "datasets"))]

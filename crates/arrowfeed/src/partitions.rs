@@ -30,6 +30,53 @@ pub enum Partitioning {
     Schema(SchemaRef),
 }
 
+/// Parses `"hive"`, or the columns: `{"dt": "date32"}`.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Partitioning {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(described::Partitions)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod described {
+    use std::fmt;
+
+    use arrowfeed_source::options::Columns;
+    use serde::Deserialize;
+    use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+    use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
+
+    use super::Partitioning;
+
+    pub(super) struct Partitions;
+
+    impl<'de> Visitor<'de> for Partitions {
+        type Value = Partitioning;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("\"hive\" or the columns")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Partitioning, E> {
+            match text {
+                "hive" => Ok(Partitioning::Hive),
+                _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+            }
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Partitioning, A::Error> {
+            let Columns(schema) = Columns::deserialize(SeqAccessDeserializer::new(items))?;
+            Ok(Partitioning::Schema(schema))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Partitioning, A::Error> {
+            let Columns(schema) = Columns::deserialize(MapAccessDeserializer::new(map))?;
+            Ok(Partitioning::Schema(schema))
+        }
+    }
+}
+
 impl Partitioning {
     /// The partition columns of the files, with one value for each file, for
     /// [`AddedColumns::of_files`](arrowfeed_source::run::AddedColumns::of_files).

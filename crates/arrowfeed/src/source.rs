@@ -21,6 +21,16 @@ pub use arrowfeed_source::{
 #[doc(hidden)]
 pub use arrowfeed_source::{POLL_INTERVAL, copy_error, out_of_memory};
 
+/// Parsers of options.
+pub mod options {
+    pub use arrowfeed_source::options::Words;
+    #[cfg(feature = "serde")]
+    pub use arrowfeed_source::options::{Columns, Object, Ordered};
+
+    #[doc(hidden)]
+    pub use arrowfeed_source::options::data_type;
+}
+
 /// Sources of rows.
 pub mod format {
     pub use arrowfeed_source::format::{ChunkFormat, ChunkOptions, ChunkSource, Claim};

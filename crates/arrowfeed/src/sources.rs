@@ -12,7 +12,7 @@ mod url;
 
 #[cfg(feature = "datasets")]
 pub(crate) use url::percent_decoded;
-pub use url::{redacted, scheme};
+pub use url::{is_remote, redacted, scheme};
 
 /// Default extension of the files that are read from a directory.
 const EXTENSION: &str = "avro";
@@ -139,7 +139,12 @@ fn files_of(path: &Path, search: &Search<'_>, ask: Ask<'_>) -> Result<Vec<PathBu
     }
 }
 
-fn is_glob(pattern: &str) -> bool {
+/// Whether a path or a URL is a glob, unless a file has this name.
+///
+/// ```
+/// assert!(arrowfeed::sources::is_glob("part-*.avro") && !arrowfeed::sources::is_glob("part-0.avro"));
+/// ```
+pub fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '['])
 }
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import CsvDataset, JsonLinesDataset, SequenceExampleDataset
-from arrowfeed._formats import FORMATS
-from arrowfeed._probes import SEQUENCE_COLUMN
+from arrowfeed._formats import FORMATS, SEQUENCE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import source_options
+from arrowfeed._dataset.detected import is_listed, source_options, stored_files
 from arrowfeed._engines.splits import SPLIT_BYTES
 from arrowfeed._formats import extension_of
 from arrowfeed._urls import is_remote, literal, redacted, scheme_of, text_of
@@ -67,5 +66,5 @@ def _files_of(source: Any, stores: dict[str, Any], extension: str) -> list[Any]:
         return [source]
     if redacted(url) != url or scheme_of(url) in ("http", "https"):
         return [source]
-    look = look_at(source, stores, extension, count=0)
-    return [literal(name) if look.is_listed else source for name, _ in look.files]
+    files = stored_files(source, stores, extension)
+    return [literal(name) if is_listed(source, files) else source for name, _ in files]

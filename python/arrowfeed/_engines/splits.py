@@ -69,7 +69,7 @@ class SplitSource:
             options = {**options, "columns": list(columns)}
         reopen = rereadable(absolute(repeatable(source), options.get("store")))
         self._source = reopen()
-        self.kind: Callable[..., Dataset] = dataset_class(reopen, options)
+        self.kind: Callable[..., Dataset] = dataset_class(reopen(), options)
         """The dataset class of the format."""
         known = options_of(self.kind)
         used = {name: value for name, value in (defaults or {}).items() if name in known}

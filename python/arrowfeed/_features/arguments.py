@@ -110,13 +110,20 @@ def size(name: str, value: Any) -> int:
 
 def sizes(name: str, value: object) -> tuple[int, ...]:
     """Checks for the sizes of all dimensions."""
-    return tuple(size(name, item) for item in _items(name, "a list or tuple of sizes (int)", value))
+    expected = _with_advice("a list or tuple of sizes (int)", value)
+    return tuple(size(name, item) for item in _items(name, expected, value))
 
 
 def open_sizes(name: str, value: object) -> tuple[int | None, ...]:
     """Checks for the sizes of all dimensions, where None means unknown."""
-    expected = "a list or tuple of sizes (int, or None if unknown)"
+    expected = _with_advice("a list or tuple of sizes (int, or None if unknown)", value)
     return tuple(open_size(name, item) for item in _items(name, expected, value))
+
+
+def _with_advice(expected: str, value: object) -> str:
+    """Adds the classes that take the name of a column, if the value is a string."""
+    is_text = isinstance(value, str)
+    return f"{expected}; the classes of representations take the name of a column" if is_text else expected
 
 
 def one_or_open_sizes(name: str, value: Any) -> tuple[int | None, ...]:

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arrowfeed._arrowfeed import normalised, vocabulary
 from arrowfeed._statistics.collected import columns_of
 from arrowfeed._statistics.page import page
 from arrowfeed._statistics.report import Summary, as_text, extremes, figures, top
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arrowfeed import Dataset
-    from arrowfeed._statistics.field_stats import FieldStats
+    from arrowfeed._arrowfeed import Transform
+    from arrowfeed._statistics.field_stats import Distinct, FieldStats
     from arrowfeed.types import OnError, Report
 
 _BATCH_ROWS = 1 << 13
@@ -50,6 +52,8 @@ class FieldStatistics:
         nans: Number of NaNs. None: the type has no NaN.
         min: The smallest value that is not NaN. None: there is no value, or the type has no order.
         max: The largest value that is not NaN. None: as for `min`.
+        mean: The mean of the finite numbers. None: there is no such number, or the type has no numbers.
+        std: Their standard deviation, with the number of values as divisor. None: as for `mean`.
         lengths: The lengths of the values. None: there is no value, or the type has no lengths.
         distinct: Number of distinct values. None: there are more than 1,000, or they are not counted for the
             type.
@@ -66,11 +70,64 @@ class FieldStatistics:
     nans: int | None
     min: Any
     max: Any
+    mean: float | None
+    std: float | None
     lengths: LengthStatistics | None
     distinct: int | None
     top: list[tuple[Any, int]] | None
     bytes: int
     share: float
+    _distinct: Distinct | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def normalised(self) -> Transform:
+        """Returns the transform `features.normalised` with this mean and standard deviation.
+
+        Raises:
+            ValueError: The field has no numbers, or all of them are equal.
+
+        Example:
+            >>> history = dataset.filter("id < 800").describe()
+            >>> features.Dense([], key="id", transform=history["id"].normalised())
+            Dense((), key='id', transform=(normalised(400.0, 230.65125189341592),))
+        """
+        if self.mean is None or not self.std:
+            raise ValueError(
+                f"{self.path}: expected different numbers, found a standard deviation of {self.std}"
+            )
+        return normalised(self.mean, self.std)
+
+    def vocabulary(
+        self,
+        most: int | None = None,
+        *,
+        oov: int = 1,
+        default: int | None = None,
+        mask: str | bytes | int | None = None,
+    ) -> Transform:
+        """Returns the transform `features.vocabulary` of the values, the most frequent one first.
+
+        Args:
+            most: Maximum number of values. None: all.
+            oov: As in `features.vocabulary`.
+            default: As in `features.vocabulary`.
+            mask: As in `features.vocabulary`.
+
+        Raises:
+            ValueError: The field has no strings, byte strings or integers, or more than 1,000 distinct ones.
+
+        Example:
+            >>> dataset.describe()["name"].vocabulary(most=100)
+            vocabulary(["Ada", "Emmy", "Mary"])
+        """
+        if most is not None and (type(most) is not int or most < 1):
+            raise ValueError(f"most: expected an integer of 1 or more, found {most!r}")
+        tokens = None if self._distinct is None else self._distinct.tokens(most)
+        if tokens is None:
+            is_more = self._distinct is not None and not self._distinct.exact
+            found = "more" if is_more else f"values of {self.type}"
+            expected = "at most 1,000 distinct strings, byte strings or integers"
+            raise ValueError(f"{self.path}: expected {expected}, found {found}")
+        return vocabulary(tokens, oov=oov, default=default, mask=mask)
 
 
 class Description(Mapping[str, FieldStatistics]):
@@ -171,9 +228,12 @@ def _statistics(summary: Summary, field: FieldStats) -> FieldStatistics:
         nans=field.nans,
         min=least,
         max=most,
+        mean=None if field.moments is None else field.moments.mean,
+        std=None if field.moments is None else field.moments.std,
         lengths=spread,
         distinct=distinct.count if distinct is not None and distinct.exact else None,
         top=top(field),
         bytes=field.bytes,
         share=summary.share(field),
+        _distinct=distinct,
     )

@@ -50,6 +50,43 @@ class Lengths:
         return [(_power(bits), int(self.powers[bits])) for bits in range(last + 1)]
 
 
+class Moments:
+    """The mean and the standard deviation of the finite numbers, which are merged batch by batch.
+
+    The formulas are those of Chan, Golub and LeVeque for parts of a sample, which lose no digits to sums of
+    squares.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._mean = self._squares = 0.0
+
+    def add(self, values: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+        """Adds an array of numbers."""
+        finite = values[np.isfinite(values)]
+        if len(finite) == 0:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = finite.mean()
+            squares = np.square(finite - mean).sum()
+            total, apart = self._count + len(finite), mean - self._mean
+            self._squares += float(squares + apart * apart * self._count * len(finite) / total)
+            self._mean += float(apart * len(finite) / total)
+        self._count = total
+
+    @property
+    def mean(self) -> float | None:
+        """The mean. None: there is no number, or the sums of the numbers exceed the range of floats."""
+        return self._mean if self._count and math.isfinite(self._mean) else None
+
+    @property
+    def std(self) -> float | None:
+        """The standard deviation of the numbers, not of a sample of more. None: as for `mean`."""
+        return (
+            math.sqrt(self._squares / self._count) if self._count and math.isfinite(self._squares) else None
+        )
+
+
 class Histogram:
     """A histogram with at most `BINS` bins of about equal width, from the least to the greatest number.
 

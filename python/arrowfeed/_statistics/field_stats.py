@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._libraries import needed
 from arrowfeed._rendering import parts
-from arrowfeed._statistics.distribution import Histogram, Lengths
+from arrowfeed._statistics.distribution import Histogram, Lengths, Moments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +38,9 @@ class FieldStats:
         self.lengths = Lengths() if _has_lengths(kind) else None
         self.extremes = Extremes() if _has_order(kind) else None
         self.distinct = Distinct() if _has_distinct(kind) else None
-        self.histogram = (
-            Histogram(whole=parts.arrow().types.is_integer(kind)) if histograms and _is_number(kind) else None
-        )
+        has_numbers = histograms and _is_number(kind)
+        self.moments = Moments() if has_numbers else None
+        self.histogram = Histogram(whole=parts.arrow().types.is_integer(kind)) if has_numbers else None
         self.children = [FieldStats(step, inner, histograms=histograms) for step, inner in _inner(path, kind)]
 
     def add(self, array: Any) -> None:
@@ -69,8 +69,10 @@ class FieldStats:
             values = values.filter(compute.invert(nan)) if found else values
         if self.extremes is not None:
             self.extremes.add(values)
-        if self.histogram is not None:
-            self.histogram.add(parts.numbers(values.cast("float64", safe=False)))
+        if self.histogram is not None and self.moments is not None:
+            numbers = parts.numbers(values.cast("float64", safe=False))
+            self.histogram.add(numbers)
+            self.moments.add(numbers)
 
     @property
     def bytes(self) -> int:
@@ -128,6 +130,15 @@ class Distinct:
         self.exact = len(values) <= MOST_DISTINCT
         self._values = values if self.exact else None
         self._counts = counts.astype(np.int64) if self.exact else self._counts[:0]
+
+    def tokens(self, most: int | None) -> Any:
+        """The most frequent values for a vocabulary. None: they are not exact, or no such values."""
+        if not self.exact or self._values is None:
+            return None
+        kind = self._values.type
+        if not (parts.is_text(kind) or parts.is_bytes(kind) or parts.arrow().types.is_integer(kind)):
+            return None
+        return self.top(len(self._counts) if most is None else most)[0]
 
     def top(self, most: int) -> tuple[Any, list[int]]:
         """The most frequent values and their counts. Of equally frequent values, the first ones."""

@@ -1,12 +1,14 @@
 """Arrow IPC files and streams."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowSchemaExportable,
+    ColumnType,
     FeatureLike,
     OnError,
     PredicateLike,
@@ -86,7 +88,7 @@ class ArrowDataset(Dataset):
         exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -105,7 +107,7 @@ def read_arrow_ipc(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,

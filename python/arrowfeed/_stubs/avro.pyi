@@ -1,6 +1,7 @@
 """Avro files."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
@@ -8,6 +9,7 @@ from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowSchemaExportable,
     AvroSchemaLike,
+    ColumnType,
     Encoding,
     FeatureLike,
     OnError,
@@ -50,6 +52,7 @@ class AvroDataset(Dataset):
         string_type: Arrow type of strings, as in `read_avro`.
         unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
             dense union, and the key `u.string` a field of a struct.
+        fixed_lengths: Lengths of the arrays that become fixed-size lists, as in `read_avro`.
         raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
@@ -102,10 +105,11 @@ class AvroDataset(Dataset):
         double_as_float: bool = False,
         string_type: StringType = "utf8",
         unions: Unions = "dense",
+        fixed_lengths: Mapping[str, int] | None = None,
         raw: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -127,11 +131,12 @@ def read_avro(
     double_as_float: bool = False,
     string_type: StringType = "utf8",
     unions: Unions = "dense",
+    fixed_lengths: Mapping[str, int] | None = None,
     raw: bool = False,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,
@@ -183,6 +188,10 @@ def read_avro(
             with one nullable field for each branch except null; only the field of the value's branch is not
             null. `"json"`: a string with the value as JSON, such as `{"string":"x"}`. In the last two, the
             value null becomes a null.
+        fixed_lengths: Lengths of the arrays that become fixed-size lists, by column path:
+            `{"embedding": 128}`. The path of an array inside other arrays or maps has one `[]` for each of
+            them: `matrix[]`. A row of another length raises an error. The encoding `"tfx"` has no such lists.
+            None: arrays become lists of any length.
         raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
             of type large_binary. The reader checks the structure of the bytes. It checks neither UTF-8 nor
             the content of array and map blocks that state their size in bytes. All files must have the schema

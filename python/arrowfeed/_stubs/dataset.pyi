@@ -16,6 +16,7 @@ from arrowfeed._statistics import Description
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
+from arrowfeed._stubs.by_length import ByLength
 from arrowfeed._stubs.loader_stats import LoaderStats
 from arrowfeed._stubs.predicate import Predicate
 from arrowfeed._stubs.read import Limits, RecordBatchReader, SchemaChange, Split
@@ -125,11 +126,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -151,14 +148,8 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
-            length: Name of the column whose lengths make batches of rows of similar length.
-            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-                one bucket.
-            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-                batch.
-            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-                their number.
-            length_window: With `length`: number of rows that are divided into batches together.
+            batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+                consecutive rows.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -341,8 +332,9 @@ class Dataset(Tfxio):
 
         An iteration in file order filters while it reads. The first `num_rows`, shuffle, shard or global
         batch first reads the columns of the predicate in all files, to count the rows that pass; so until
-        then, the number of batches is unknown, and progress bars have no total. A checkpoint contains the
-        predicate. `report()["rejected"]` counts the rows that do not pass.
+        then, the number of batches is unknown, and progress bars have no total. Files that the predicate
+        rules out by their partition columns are not opened, unless rows were selected before the filter. A
+        checkpoint contains the predicate. `report()["rejected"]` counts the rows that do not pass.
 
         Args:
             predicate: Such as `arrowfeed.col("age") >= 18`, its text `"age >= 18"`, or an expression of
@@ -386,9 +378,9 @@ class Dataset(Tfxio):
             function: A function of a `RecordBatch` that returns a batch or a table: a `RecordBatch`, or any
                 object with `__arrow_c_array__` or `__arrow_c_stream__`, such as those of pyarrow and polars.
                 It may change the columns and the number of rows. All of its batches must have the same
-                columns.
+                columns. A column, list or field of nulls that has no type gets the type of `schema`.
             schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is
-                called with the first rows, at most 100.
+                called with the first rows, at most 100, of which each column must then have a value.
             workers: Number of processes that call the function. They start with the first batch, which takes
                 seconds, because each imports the main program; they stay for later iterations, and end with
                 the dataset. The function is pickled when this method is called, so it is one of the top level
@@ -653,11 +645,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -685,23 +673,8 @@ class Dataset(Tfxio):
                 epoch and its number, not on the number of shards. Shard `(index, count)` gets
                 `global_batch_size / count` consecutive rows of it. A checkpoint of any shard can be loaded
                 with any other number of shards.
-            length: Name of a column that is read. Makes batches of rows of similar length: of its lists or
-                strings, or the integers of the column. `a.b` is the field `b` of column `a`. The rows of a
-                window, `length_window` rows in the order of the dataset, are sorted by length and divided
-                into batches. With `shuffle_buffer_size`, the batches of a window are in random order. Not
-                with `global_batch_size` or `drop_remainder`.
-            bucket_boundaries: With `length`: ascending lengths that divide the rows into buckets, instead of
-                sorting them. A bucket has the lengths from one boundary up to, but without, the next. A batch
-                has rows of one bucket.
-            max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
-                longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
-                row is an error.
-            pack_to: With `length`: length of the sequences into which the rows of a window are packed, in
-                their order. Each row follows the rows of the first sequence with enough room. `batch_size` is
-                then the maximum number of sequences of a batch. Features with the same length `pad_to` and
-                `pack` make the tensors of these sequences.
-            length_window: With `length`: number of rows that are divided into batches together, and that are
-                in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
+            batches: A `ByLength`, which makes batches of rows of similar length, also of sequences into which
+                rows are packed. None: batches have consecutive rows.
             streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
                 divided. Each global batch has the same number of rows of each of them. The number of shards
                 must divide it.
@@ -709,7 +682,7 @@ class Dataset(Tfxio):
                 so that no process waits for another one. "drop": drops the rows of an epoch that do not fill
                 a global batch. "repeat": fills the last global batch with the first rows of each stream.
                 None: the last batch of an epoch may have fewer rows, and none in some shards. "auto": "drop"
-                for `shard="auto"`, otherwise None. With `length`, "drop": each shard reads all rows, and the
+                for `shard="auto"`, otherwise None. With `batches`, "drop": each shard reads all rows, and the
                 shards take turns with their batches, so that the batches do not depend on the number of
                 shards, and a checkpoint can be loaded with any number of them; drops the last batches, of
                 which there are fewer than shards.
@@ -719,7 +692,7 @@ class Dataset(Tfxio):
             seed: Seed of the shuffle, 0 to 2**64 - 1. Without `shuffle_buffer_size` it has no effect and
                 Python warns, except in a mixture. None: a random seed of each iterator; its checkpoints
                 contain it. A shuffle in shards requires a seed, which must be the same for all shards.
-                Without a shuffle, None is 0 for a mixture with `global_batch_size`, or with `length` and
+                Without a shuffle, None is 0 for a mixture with `global_batch_size`, or with `batches` and
                 `even="drop"`: the choices of all processes are the same.
             shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
                 shard, and the sizes of the shards differ by at most one row. "auto": the number of this
@@ -758,11 +731,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -787,14 +756,8 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains all options.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
-            length: Name of the column whose lengths make batches of rows of similar length.
-            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-                one bucket.
-            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-                batch.
-            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-                their number.
-            length_window: With `length`: number of rows that are divided into batches together.
+            batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+                consecutive rows.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -846,11 +809,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -891,14 +850,8 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
-            length: Name of the column whose lengths make batches of rows of similar length.
-            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-                one bucket.
-            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-                batch.
-            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-                their number.
-            length_window: With `length`: number of rows that are divided into batches together.
+            batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+                consecutive rows.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -947,11 +900,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -995,14 +944,8 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
-            length: Name of the column whose lengths make batches of rows of similar length.
-            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-                one bucket.
-            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-                batch.
-            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-                their number.
-            length_window: With `length`: number of rows that are divided into batches together.
+            batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+                consecutive rows.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each process gets the same number of batches of the same size.
@@ -1054,11 +997,7 @@ class Dataset(Tfxio):
         *,
         batch_size: int | None = None,
         global_batch_size: int | None = None,
-        length: str | None = None,
-        bucket_boundaries: Sequence[int] | None = None,
-        max_tokens: int | None = None,
-        pack_to: int | None = None,
-        length_window: int | None = None,
+        batches: ByLength | None = None,
         streams: int = 64,
         even: Literal["drop", "repeat", "auto"] | None = "auto",
         drop_remainder: bool = False,
@@ -1087,14 +1026,8 @@ class Dataset(Tfxio):
             batch_size: Number of rows of a batch. `record_batches` explains the options in full.
             global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
                 multiple of `streams`.
-            length: Name of the column whose lengths make batches of rows of similar length.
-            bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-                one bucket.
-            max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-                batch.
-            pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-                their number.
-            length_window: With `length`: number of rows that are divided into batches together.
+            batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+                consecutive rows.
             streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
                 shards.
             even: With `global_batch_size`: how each shard gets the same number of batches of the same size.

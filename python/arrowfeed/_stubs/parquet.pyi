@@ -1,12 +1,14 @@
 """Parquet files."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowSchemaExportable,
+    ColumnType,
     FeatureLike,
     OnError,
     PredicateLike,
@@ -38,12 +40,13 @@ class ParquetDataset(Dataset):
         columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
             as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
-        schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-            The names match the columns and fields of each file with those of the schema, in any order. A
-            column of another type is converted if the conversion is lossless; the page "Parquet" has the
-            table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
-            of all files, whose footers are read first, as the page "Files with different schemas" says;
-            `schema_changes` is the report. None: the schema of the first file, which all files must have.
+        schema: The Arrow schema of the batches: a pyarrow schema, any object with `__arrow_c_schema__`, or a
+            dict of names and types, as in `types` of `CsvDataset`. The names match the columns and fields of
+            each file with those of the schema, in any order. A column of another type is converted if the
+            conversion is lossless; the page "Parquet" has the table of types. A nullable column that a file
+            does not have is null. `"merge"`: the merged schema of all files, whose footers are read first, as
+            the page "Files with different schemas" says; `schema_changes` is the report. None: the schema of
+            the first file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
             infinite. False: a column of doubles that the schema declares as floats is an error.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
@@ -89,11 +92,11 @@ class ParquetDataset(Dataset):
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         exclude: list[str] | tuple[str, ...] | None = None,
-        schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+        schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
         double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -107,14 +110,14 @@ def read_parquet(
     *,
     columns: list[str] | tuple[str, ...] | None = None,
     exclude: list[str] | tuple[str, ...] | None = None,
-    schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+    schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
     double_as_float: bool = False,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,

@@ -1,7 +1,7 @@
 """Decoders and encoders of records without a file, in Avro, `tf.Example` and `tf.SequenceExample`."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, final, overload
+from typing import Literal, final
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
@@ -75,7 +75,7 @@ class AvroRecordDecoder:
         >>> decoder.decode([bytes([0, 0, 0, 0, 7, 2])]).num_rows
         1
         >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense([])})
-        >>> decoder.decode(bytes([2]))
+        >>> decoder.append(bytes([2]))
         >>> decoder.flush_tensors()["id"].values
         array([1])
     """
@@ -119,7 +119,7 @@ class AvroRecordDecoder:
             schema: The writer schema, as in the constructor.
 
         Returns:
-            The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
+            The number of the schema, for `append` and `extend`. The first schema has the number 0. A schema
             that is already registered keeps its number.
 
         Raises:
@@ -128,23 +128,17 @@ class AvroRecordDecoder:
 
         Example:
             >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
-            >>> decoder.decode(record, writer=decoder.add_writer(new_schema))
+            >>> decoder.append(record, writer=decoder.add_writer(new_schema))
         """
 
-    @overload
-    def decode(self, record: bytes | bytearray | memoryview, /, *, writer: int | None = None) -> None: ...
-    @overload
-    def decode(
-        self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
-    ) -> RecordBatch: ...
     def decode(
         self,
         records: bytes | bytearray | memoryview | Iterable[bytes | bytearray | memoryview],
         /,
         *,
         writer: int | None = None,
-    ) -> RecordBatch | None:
-        """Decodes one record for the next `flush`, or several records into a separate batch.
+    ) -> RecordBatch:
+        """Decodes records into a batch.
 
         Args:
             records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
@@ -152,17 +146,27 @@ class AvroRecordDecoder:
             writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
         Returns:
-            For several records, one batch of all rows, whatever `batch_size` is. For one record, None.
+            One batch of all rows, whatever `batch_size` is.
 
         Raises:
             CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-                is the number of the record since the last `flush`, or its index in the list. If a single
-                record fails, it adds no row, and the decoder remains usable. If one of several records fails,
-                the decoder discards the rows of all of them.
-            SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
+                is its index. The decoder discards the rows of all records of the call.
+            SchemaError: The schema of a message is unknown. `error.record` is the index of the message.
             LimitError: The record exceeds a limit.
-            ValueError: Several records are passed while the decoder has rows that no flush has returned yet.
+            ValueError: The decoder has rows that no flush has returned yet.
             Exception: Exceptions of a `schemas` function are passed on.
+        """
+
+    def append(self, record: bytes | bytearray | memoryview, /, *, writer: int | None = None) -> None:
+        """Decodes one record for the next `flush`.
+
+        Args:
+            record: The bytes of exactly one record. With a `framing`, a message with its header.
+            writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
+
+        Raises:
+            CorruptBlockError, SchemaError, LimitError: As in `decode`, but `error.record` is the number of
+                the record since the last `flush`. The record adds no row, and the decoder remains usable.
         """
 
     def extend(
@@ -177,7 +181,7 @@ class AvroRecordDecoder:
             writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
         Raises:
-            CorruptBlockError, SchemaError, LimitError: As in `decode`.
+            CorruptBlockError, SchemaError, LimitError: As in `append`. The rows before the record remain.
         """
 
     def flush(self) -> RecordBatch | None:

@@ -1,12 +1,10 @@
 """Avro schemas: `AvroSchema`, `avro_schema`; and functions for the Python part of the package."""
 
-import os
-from typing import Literal, final
+from typing import final
 
 from arrowfeed._stubs.arrow import Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed.types import (
-    ArrowSchemaExportable,
     AvroSchemaLike,
     Source,
     StorageOptions,
@@ -117,30 +115,6 @@ def avro_schema(
         >>> schema = arrowfeed.avro_schema("part-0.avro")
         >>> schema.codec, schema.arrow.names
         ('zstandard', ['id', 'name'])
-    """
-
-def check_avro(
-    source: Source,
-    *,
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
-    storage_options: StorageOptions | None = None,
-    store: Store | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    cache_bytes: int | None = None,
-) -> None:
-    """Checks that one of the files begins with the magic bytes of Avro. Reads only these bytes.
-
-    Args:
-        source: As in `AvroDataset`.
-        partitioning: As in `read_avro`.
-        storage_options: As in `read_avro`.
-        store: As in `read_avro`.
-        cache: As in `read_avro`.
-        cache_bytes: As in `read_avro`.
-
-    Raises:
-        OSError: No file can be opened.
-        FormatError: The first file begins with other bytes, as do all others.
     """
 
 def avro_columns(

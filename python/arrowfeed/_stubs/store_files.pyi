@@ -1,27 +1,28 @@
 """Functions on files in stores, for the Python part of the package."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal
 
-from arrowfeed.types import ArrowSchemaExportable, StorageOptions, Store
+from arrowfeed.types import ArrowSchemaExportable, ColumnType, StorageOptions, Store
 
-def peek(
+def list_files(
     url: str,
     extension: str,
-    count: int,
     *,
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    check: bool = False,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
-) -> tuple[list[tuple[str, int | None]], bytes]:
-    """Lists the files of a URL, and reads the first bytes of the first file.
+) -> list[tuple[str, int | None]]:
+    """Lists the files of a URL.
 
     Args:
         url: URL of a file, a glob or a directory, or a name in the store of the caller.
         extension: Extension of the files to list in a directory, without the dot.
-        count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
+        check: Whether to read a byte of the first file. False: only the requests of a listing are sent.
         partitioning: As in `read_avro`.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
@@ -29,7 +30,7 @@ def peek(
         cache_bytes: As in `read_avro`.
 
     Returns:
-        A list of the name and the length of each file (None: the length is unknown), and the bytes.
+        A list of the name and the length of each file (None: the length is unknown).
 
     Raises:
         FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too.

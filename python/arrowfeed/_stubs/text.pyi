@@ -1,6 +1,7 @@
 """CSV files and JSON lines files."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
@@ -39,14 +40,15 @@ class CsvDataset(Dataset):
             HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
             these. Files are read in the order of the list; the files of a glob or a directory are sorted by
             name. All files must have the same columns in the same order.
-        schema: An Arrow schema of the columns that can be read, in any order. The files may have further
-            columns. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string` and
-            `string_view`. `"merge"`: the columns of all headers, in the order of the files, whose types are
-            inferred for each file and merged; a column that a file does not have is null, and
-            `schema_changes` is the report. None: all columns of the first file, which all files must have,
-            each with the first of the types int64, float64 and string that fits all its cells; the
-            constructor reads all files to infer the types. A column with an integer that does not fit into
-            int64 has the type string, and a column of only empty cells has the type null.
+        schema: An Arrow schema of the columns that can be read, in any order, or a dict of their names and
+            types, as in `types`. The files may have further columns. Supported types are booleans, numbers,
+            decimals, dates, times, timestamps, `string` and `string_view`. `"merge"`: the columns of all
+            headers, in the order of the files, whose types are inferred for each file and merged; a column
+            that a file does not have is null, and `schema_changes` is the report. None: all columns of the
+            first file, which all files must have, each with the first of the types int64, float64 and string
+            that fits all its cells; the constructor reads all files to infer the types. A column with an
+            integer that does not fit into int64 has the type string, and a column of only empty cells has the
+            type null.
         missing_columns: With a `schema`: whether files may have other columns than the first one. Nullable
             columns of the schema that a file does not have are null. The files must have headers. False: a
             file with other columns is an error.
@@ -57,6 +59,8 @@ class CsvDataset(Dataset):
             are inferred.
         sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
             at least 1. A later cell of another type raises an error when it is read. None: all records.
+        chunk_bytes: Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole
+            chunks, so smaller chunks mix better, but an index takes 32 bytes per chunk.
         skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
             contain. These lines end with `\n`.
         header: Whether the first record of each file is a header with the names of the columns. With `names`,
@@ -132,10 +136,11 @@ class CsvDataset(Dataset):
         cls,
         source: Source,
         *,
-        schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+        schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
         missing_columns: bool = False,
         types: dict[str, ColumnType] | None = None,
         sample: int | None = None,
+        chunk_bytes: int = 262144,
         skip_lines: int = 0,
         header: bool = True,
         names: list[str] | tuple[str, ...] | None = None,
@@ -157,7 +162,7 @@ class CsvDataset(Dataset):
         exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -185,18 +190,19 @@ class JsonLinesDataset(Dataset):
             HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
             these. Files are read in the order of the list; the files of a glob or a directory are sorted by
             name.
-        schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
-            boolean becomes its text. A number with a fraction or an exponent is not an integer.
-            `"merge"`: the keys in the order of the files, whose types are inferred for each file and merged;
-            `schema_changes` is the report, and a conflict names both files. None: the keys of all records,
-            sorted by name, with types that can represent all their values: bool, int64, float64, string,
-            lists and structs; the constructor reads all files to infer these types.
+        schema: An Arrow schema of the columns, or a dict of their names and types; other keys are ignored. In
+            a string column, a number or a boolean becomes its text. A number with a fraction or an exponent
+            is not an integer. `"merge"`: the keys in the order of the files, whose types are inferred for
+            each file and merged; `schema_changes` is the report, and a conflict names both files. None: the
+            keys of all records, sorted by name, with types that can represent all their values: bool, int64,
+            float64, string, lists and structs; the constructor reads all files to infer these types.
         types: Types of some columns, as in `CsvDataset`. From these keys, no type is inferred, so their
             values may be those for which inference raises an error. Cannot be combined with `schema`. None:
             all types are inferred.
         sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
             at least 1. A later value of another type raises an error when it is read, and a later new key is
             ignored. None: all records.
+        chunk_bytes: As in `CsvDataset`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. None: the columns that the tensors need.
@@ -240,16 +246,17 @@ class JsonLinesDataset(Dataset):
         cls,
         source: Source,
         *,
-        schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+        schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
         types: dict[str, ColumnType] | None = None,
         sample: int | None = None,
+        chunk_bytes: int = 262144,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         exclude: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -261,10 +268,11 @@ class JsonLinesDataset(Dataset):
 def read_csv(
     source: Source,
     *,
-    schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+    schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
     missing_columns: bool = False,
     types: dict[str, ColumnType] | None = None,
     sample: int | None = None,
+    chunk_bytes: int = 262144,
     skip_lines: int = 0,
     header: bool = True,
     names: list[str] | tuple[str, ...] | None = None,
@@ -287,7 +295,7 @@ def read_csv(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,
@@ -306,6 +314,7 @@ def read_csv(
         missing_columns: As in `CsvDataset`.
         types: As in `CsvDataset`. None: all types are inferred.
         sample: As in `CsvDataset`. None: types are inferred from all records.
+        chunk_bytes: As in `CsvDataset`.
         skip_lines: Number of lines to skip at the start of each file.
         header: Whether the first record of each file names the columns.
         names: The names of all columns. None: as in `CsvDataset`.
@@ -370,9 +379,10 @@ def read_csv(
 def read_json_lines(
     source: Source,
     *,
-    schema: ArrowSchemaExportable | Literal["merge"] | None = None,
+    schema: ArrowSchemaExportable | Mapping[str, ColumnType] | Literal["merge"] | None = None,
     types: dict[str, ColumnType] | None = None,
     sample: int | None = None,
+    chunk_bytes: int = 262144,
     columns: list[str] | tuple[str, ...] | None = None,
     exclude: list[str] | tuple[str, ...] | None = None,
     where: PredicateLike | None = None,
@@ -380,7 +390,7 @@ def read_json_lines(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,
@@ -396,6 +406,7 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         types: As in `JsonLinesDataset`. None: all types are inferred.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
+        chunk_bytes: As in `CsvDataset`.
         columns: Names of columns to read, in this order. None: all columns.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text

@@ -1,12 +1,14 @@
 """TFRecord files."""
 
 import os
+from collections.abc import Mapping
 from typing import Literal, final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
 from arrowfeed.types import (
     ArrowSchemaExportable,
+    ColumnType,
     ExampleSchemaLike,
     FeatureLike,
     OnError,
@@ -51,6 +53,7 @@ class ExampleDataset(Dataset):
         exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
         encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
             `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
+        chunk_bytes: As in `CsvDataset`.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
@@ -97,9 +100,10 @@ class ExampleDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         exclude: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
+        chunk_bytes: int = 262144,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -133,6 +137,7 @@ class SequenceExampleDataset(Dataset):
             that the tensors need.
         exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
         encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
+        chunk_bytes: As in `CsvDataset`.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
         partitioning: As in `read_avro`.
@@ -170,9 +175,10 @@ class SequenceExampleDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         exclude: list[str] | tuple[str, ...] | None = None,
         encoding: Literal["tfx", "feature"] = "tfx",
+        chunk_bytes: int = 262144,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -194,6 +200,7 @@ class RawRecordDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`. If you pass neither argument, the tensor is `Dense`, with one
             byte string per row.
+        chunk_bytes: As in `CsvDataset`.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
         partitioning: As in `read_avro`.
@@ -227,11 +234,12 @@ class RawRecordDataset(Dataset):
         source: Source,
         *,
         column: str = "record",
+        chunk_bytes: int = 262144,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationT] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
-        partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+        partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
         file_column: str | None = None,
         row_column: str | None = None,
         storage_options: StorageOptions | None = None,
@@ -249,12 +257,13 @@ def read_tfrecord(
     columns: list[str] | tuple[str, ...] | None = None,
     exclude: list[str] | tuple[str, ...] | None = None,
     encoding: Literal["tfx", "feature"] = "tfx",
+    chunk_bytes: int = 262144,
     where: PredicateLike | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
-    partitioning: Literal["hive"] | ArrowSchemaExportable | None = None,
+    partitioning: Literal["hive"] | ArrowSchemaExportable | Mapping[str, ColumnType] | None = None,
     file_column: str | None = None,
     row_column: str | None = None,
     storage_options: StorageOptions | None = None,
@@ -291,6 +300,7 @@ def read_tfrecord(
         batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
             for many columns, as in `read_avro`.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+        chunk_bytes: As in `CsvDataset`.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
         on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that

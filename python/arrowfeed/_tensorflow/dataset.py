@@ -54,7 +54,7 @@ def _unlabelled(dataset: Dataset, options: dict[str, Any]) -> Any:
 def _rows_of_every_batch(options: dict[str, Any]) -> int | None:
     """The number of rows that all batches have. None: some may have fewer, or the number is not known yet."""
     is_equal = options.get("drop_remainder") or options.get("even") in ("drop", "repeat")
-    if not is_equal or options.get("length") is not None:
+    if not is_equal or options.get("batches") is not None:
         return None
     size, shard = options.get("global_batch_size"), options.get("shard", (0, 1))
     if size is None:

@@ -109,7 +109,7 @@ def detected(source: Any, options: dict[str, Any]) -> Callable[..., Dataset]:
     """
     options = dict(options)
     source, _ = _opened_by(source, options.pop("filesystem", None), options)
-    return dataset_class(rereadable(absolute(source, options.get("store"))), options)
+    return dataset_class(rereadable(absolute(source, options.get("store")))(), options)
 
 
 def _opened_by(source: Any, filesystem: str | None, options: dict[str, Any]) -> tuple[Any, BeamFiles | None]:

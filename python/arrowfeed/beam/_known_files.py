@@ -7,8 +7,7 @@ import functools
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._dataset.look import look_at
-from arrowfeed._dataset.opening import source_options
+from arrowfeed._dataset.detected import source_options, stored_files
 from arrowfeed._engines.planner import files_of
 from arrowfeed._engines.sources import absolute
 from arrowfeed._engines.splits import SPLIT_BYTES, check_columns, keep, kept
@@ -158,7 +157,7 @@ class KnownFiles:
         # The dataset has checked local files and globs.
         stored = [one for one in self._source[1:] if is_remote(one, self._options.get("store"))]
         stores = source_options(self._options)
-        look = functools.partial(look_at, stores=stores, extension=extension_of(dataset), count=1)
+        look = functools.partial(stored_files, stores=stores, extension=extension_of(dataset), check=True)
         with concurrent.futures.ThreadPoolExecutor(_MOST_CHECKS) as pool:
             for _ in pool.map(look, stored):
                 pass

@@ -13,6 +13,9 @@ COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
 DELIMITER, HEADER, TYPES = "delimiter", "header", "types"
 UNIONS = "unions"
 
+OTHERS = "others"
+"""The options of `--option`, by name."""
+
 MERGE = "merge"
 """The value of `--reader-schema` for the merged schema of all files."""
 

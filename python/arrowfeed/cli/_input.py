@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import arrowfeed
 from arrowfeed._arrowfeed import avro_columns
-from arrowfeed._dataset.look import Look, look_at
-from arrowfeed._dataset.opening import PART, dataset_class, rereadable
-from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, FORMATS, Format, by_suffix, suffix_of
+from arrowfeed._dataset.detected import Detected, detected, is_listed, stored_files
+from arrowfeed._dataset.opening import rereadable
+from arrowfeed._formats import ADDED_COLUMNS, AVRO, BY_NAME, CSV, FORMATS, Format, options_of, suffix_of
 from arrowfeed._urls import is_remote, literal, redacted
 from arrowfeed.cli._formats import (
     COLUMNS,
@@ -19,18 +18,19 @@ from arrowfeed.cli._formats import (
     MERGE,
     MERGING,
     OPTIONS,
+    OTHERS,
     READER_SCHEMA,
     SAMPLE,
     TYPES,
     UNIONS,
 )
 from arrowfeed.cli._options import UsageError, header, sources
+from arrowfeed.cli._standard_input import StandardInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from arrowfeed import AvroSchema, Dataset, RecordBatchReader, Split
-    from arrowfeed.cli._standard_input import StandardInput
 
 _READ_ROWS = 1 << 13
 """Maximum number of rows of a batch, for formats that do not limit its bytes."""
@@ -47,22 +47,23 @@ class Input:
         format: Their format.
         evidence: The reason for the detected format.
         files: Their names, as passed by the caller.
-        first: The first file. Its header can be read repeatedly before the rows.
+        given: The sources. The header of the first one can be read repeatedly before the rows.
         source: Returns the `source` argument of the library for one pass.
         arguments: Read arguments that follow from the name of the first file. Options take precedence.
         stores: Arguments for access to stores, which all functions of the library accept.
-        look: The result of `look_at` for the first name, if it is in a store and its format had to be
-            detected.
+        partitioning: The option `--partitioning`.
+        detected: The result of the detection, if the first name is in a store and no format is given.
     """
 
     format: Format
     evidence: str
     files: list[str]
-    first: str | StandardInput
+    given: list[str | StandardInput]
     source: Callable[[], Any]
     arguments: Mapping[str, Any]
     stores: Mapping[str, Any]
-    look: Look | None
+    partitioning: str | None
+    detected: Detected | None
 
     def read(
         self,
@@ -111,6 +112,10 @@ class Input:
         for name, option in OPTIONS.items():
             if name in given:
                 self._refuse(name, option)
+        others = given.pop(OTHERS, {})
+        for name in others:
+            self._refuse(name, f"--option {name}")
+        given |= others
         return {**self.arguments, **given}
 
     def dataset(self, **options: Any) -> Dataset:
@@ -151,15 +156,31 @@ class Input:
 
     def header(self) -> AvroSchema:
         """Reads the header of the first file, which must be an Avro file."""
-        if self.look is not None:
+        if self.detected is not None:
             # The bytes read so far contain the header, unless it is long or invalid.
             with contextlib.suppress(arrowfeed.ArrowfeedError):
-                return arrowfeed.avro_schema(self.look.head)
-        return header(self.first, self.stores)
+                return arrowfeed.avro_schema(self.detected.start)
+        return header(next(self._headers()), self.stores)
 
     def merged_schema(self) -> AvroSchema:
         """Merges the schemas of all files, which must be Avro files."""
-        return arrowfeed.avro_schema(self.source(), merge=True, **self.stores)
+        return arrowfeed.avro_schema(list(self._headers()), merge=True, **self.stores)
+
+    def _headers(self) -> Iterator[str | StandardInput]:
+        """The files for functions that read headers.
+
+        These functions have no partitioning, with which a directory stands for the files of all directories
+        below.
+        """
+        finding = {**self.stores, "partitioning": self.partitioning}
+        for one in self.given:
+            if self.partitioning is None or isinstance(one, StandardInput):
+                yield one
+            elif is_remote(one):
+                files = stored_files(one, finding, AVRO.extension)
+                yield from (literal(name) if is_listed(one, files) else one for name, _ in files)
+            else:
+                yield from (name for name, _ in detected(one, finding).files)
 
     @property
     def shown(self) -> str:
@@ -173,20 +194,20 @@ class Input:
 
     def listed(self) -> list[tuple[str, str]]:
         """Lists the files of the first name, which is in a store, each as displayed and as opened."""
-        look = self.look
-        if look is None:
-            look = look_at(self.files[0], dict(self.stores), self.format.extension, count=0)
-        if not look.is_listed:
-            return [(look.name, self.files[0])]
-        return [(name, literal(name)) for name, _ in look.files]
+        first = self.files[0]
+        if self.detected is not None:
+            files = self.detected.files
+        else:
+            files = stored_files(first, dict(self.stores), self.format.extension)
+        return [(name, literal(name) if is_listed(first, files) else first) for name, _ in files]
 
     @property
     def known_bytes(self) -> int | None:
         """Bytes of all files; None if that requires additional requests."""
-        if self.look is None or len(self.files) > 1:
+        if self.detected is None or len(self.files) > 1:
             return None
-        known = [size for _, size in self.look.files if size is not None]
-        return sum(known) if len(known) == len(self.look.files) else None
+        sizes = [size for _, size in self.detected.files]
+        return None if None in sizes else sum(cast("list[int]", sizes))
 
     @property
     def is_avro(self) -> bool:
@@ -197,6 +218,9 @@ class Input:
         if self.format.has(name):
             return
         having = ", ".join(known.name for known in FORMATS if known.has(name))
+        if not having:
+            known = ", ".join(sorted(options_of(self.format.dataset)))
+            raise UsageError(f"{option}: expected an option of {self.format.name}: {known}")
         found = f"{self.shown} of {self.format.name}"
         raise UsageError(f"{option}: expected a file of {having}, found {found}, which has no such option")
 
@@ -242,66 +266,50 @@ def opened(
         OSError: A file cannot be read.
     """
     given = sources(files)
+    first = given[0]
     finding = {**stores} if partitioning is None else {**stores, "partitioning": partitioning}
-    look: Look | None = None
-    reopen: Callable[[], Any] = lambda: given  # noqa: E731
+    reopen: Callable[[], Any] | None = None
+    found: Detected | None = None
+    arguments: dict[str, Any] = {}
     if name is not None:
         known, evidence = BY_NAME[name], "--format says so"
-        if known is not AVRO:
-            reopen = rereadable(given)
-    elif is_remote(files[0]):
-        look = look_at(files[0], finding)
-        known, evidence = _recognized(look.name, lambda: files[0], finding, look)
-        if known is not AVRO:
-            reopen = rereadable(given)
-    elif _is_avro(given[0], stores):
+        if known is CSV and suffix_of(files[0]) == ".tsv":
+            arguments = {"delimiter": "\t"}
+    elif isinstance(first, StandardInput) and _is_avro(first):
         known, evidence = AVRO, AVRO.evidence
     else:
-        # Standard input is read into memory, because only Avro is read as a stream.
-        reopen = rereadable(given)
-        known, evidence = _recognized(files[0], lambda: reopen()[0], finding, None)
-    first = files[0] if look is None else look.name
-    arguments = known.suffix_arguments.get(suffix_of(first), {})
-    return Input(known, evidence, files, given[0], reopen, arguments, stores, look)
+        if isinstance(first, StandardInput):
+            # Only Avro is read as a stream.
+            reopen = rereadable(given)
+        found = _recognized(first if reopen is None else reopen()[0], finding)
+        known, arguments = found.format, found.arguments
+        is_by_name = found.is_empty or (found.evidence == "name" and known is not CSV)
+        evidence = _BY_SUFFIX if is_by_name else known.evidence
+    if reopen is None:
+        reopen = (lambda: given) if known is AVRO else rereadable(given)
+    stored = found if is_remote(files[0]) else None
+    return Input(known, evidence, files, given, reopen, arguments, stores, partitioning, stored)
 
 
-def _recognized(
-    name: str, reopen: Callable[[], Any], finding: Mapping[str, Any], look: Look | None
-) -> tuple[Format, str]:
-    """Detects the format of a file that is in a store or is not Avro, and the reason."""
-    is_empty = _is_empty(reopen, look)
+def _recognized(source: Any, finding: dict[str, Any]) -> Detected:
+    """Detects the format of a source."""
+    advice = f"select one with --format: {', '.join(BY_NAME)}"
     try:
-        kind = dataset_class(reopen, dict(finding), look)
-        if kind is arrowfeed.RawRecordDataset and is_empty:
-            raise arrowfeed.FormatError(f"{name}: expected a file of a known format, found an empty file")  # noqa: TRY301
+        found = detected(source, finding)
     except arrowfeed.FormatError as error:
-        known = by_suffix(name)
-        if known is None:
-            names = ", ".join(BY_NAME)
-            separator = PART if PART in str(error) else "; "
-            raise arrowfeed.FormatError(f"{error}{separator}select one with --format: {names}") from error
-        return known, _BY_SUFFIX
-    if isinstance(kind, functools.partial):
-        kind = kind.func
-    [known] = [each for each in FORMATS if each.dataset is kind]
-    return known, _BY_SUFFIX if is_empty else known.evidence
+        raise arrowfeed.FormatError(f"{error}; {advice}") from error
+    if found.evidence == "nothing":
+        text = f"{found.name}: expected a file of a known format, found an empty file; {advice}"
+        raise arrowfeed.FormatError(text)
+    return found
 
 
-def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
-    """Whether the file has an Avro header. Nothing else is read."""
+def _is_avro(first: StandardInput) -> bool:
+    """Whether standard input has an Avro header. Nothing else is read."""
     try:
-        header(first, stores)
-    except (arrowfeed.FormatError, FileNotFoundError):
+        first.schema()
+    except arrowfeed.FormatError:
         return False
     except arrowfeed.ArrowfeedError:
-        return True
+        pass
     return True
-
-
-def _is_empty(reopen: Callable[[], Any], look: Look | None) -> bool:
-    if look is not None:
-        return look.head == b""
-    # Files of other formats are damaged TFRecord files.
-    with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
-        return next(arrowfeed.read_tfrecord(reopen(), format="raw", batch_size=1, threads=1), None) is None
-    return False

@@ -11,7 +11,6 @@ import warnings
 from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, SkippedWarning, __version__
-from arrowfeed._dataset.opening import PART
 from arrowfeed._rendering.text import printable, printable_lines
 from arrowfeed.cli import bench, cat, completion, convert, count, doctor, explain, head, schema, splits, stats
 from arrowfeed.cli._exit_codes import FAILED, INTERRUPTED, USAGE
@@ -97,9 +96,7 @@ def _failed(error: Exception) -> int:
         _flush()
     except OSError:
         _forget_standard_output()
-    # The parts of an error of several formats have lines of their own. Other line ends are escaped.
-    parts = without_values(_message(error)).split(PART)
-    print(f"arrowfeed: {PART.join(map(printable, parts))}", file=sys.stderr)
+    print(f"arrowfeed: {printable(without_values(_message(error)))}", file=sys.stderr)
     return USAGE if isinstance(error, UsageError) else FAILED
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import arrowfeed
 from arrowfeed._formats import ADDED_COLUMNS
 from arrowfeed._rendering.text import printable
-from arrowfeed.cli._formats import MERGE
+from arrowfeed.cli._formats import MERGE, OTHERS
 from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.types import OnError, Unions
 
@@ -165,7 +166,7 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for files without a schema: `--sample`, `--type`, `--delimiter`, `--no-header`."""
+    """Adds the options for files without a schema, and `--option` for all others of the formats."""
     parser.add_argument(
         "--sample",
         type=positive,
@@ -194,6 +195,15 @@ def add_text(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="CSV only: the first line is a row, not the names of the columns",
     )
+    parser.add_argument(
+        "--option",
+        dest="others",
+        action="append",
+        type=_option,
+        metavar="NAME=VALUE",
+        help="another option of the format, with its name in Python, such as string_type=large_utf8 or"
+        """ nulls='["NA"]'; VALUE is JSON or a text; may be repeated""",
+    )
 
 
 def text_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -203,7 +213,19 @@ def text_options(options: argparse.Namespace) -> dict[str, Any]:
         "types": None if options.types is None else dict(options.types),
         "delimiter": options.delimiter,
         "header": options.header,
+        OTHERS: None if options.others is None else dict(options.others),
     }
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """The name and the value of `--option`. The value is checked when the files are opened."""
+    name, separator, value = text.partition("=")
+    if not name or not separator:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, found {text}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _named_type(text: str) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._formats import SEQUENCE_COLUMN
 from arrowfeed._libraries import needed
-from arrowfeed._probes import SEQUENCE_COLUMN
 from arrowfeed._rendering import parts
 
 if TYPE_CHECKING:

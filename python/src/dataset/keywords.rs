@@ -1,5 +1,6 @@
 //! The keywords of a dataset in the form that its pickles keep, and the object that a constructor returns.
 
+use arrowfeed::formats::AddedToFiles;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::FileSet;
 use arrowfeed::{DatasetError, DatasetOptions, FeedError};
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::base::{Class, ConstructorArgs, Dataset, DatasetClass};
-use crate::added_columns::{AddedArguments, AddedKeywords};
+use crate::added_columns::AddedKeywords;
 use crate::argument_types::Argument;
 use crate::call::caught;
 use crate::errors::dataset_error;
@@ -49,9 +50,9 @@ impl<'py> Keywords<'py> {
     }
 
     /// Converts and keeps the arguments of added columns.
-    pub(crate) fn added_columns(&self, added: AddedKeywords<'py>) -> PyResult<AddedArguments> {
+    pub(crate) fn added_columns(&self, added: AddedKeywords<'py>) -> PyResult<AddedToFiles> {
         let AddedKeywords { partitioning, file_column, row_column } = added;
-        let mut added = AddedArguments::default();
+        let mut added = AddedToFiles::default();
         self.set(&mut added.partitioning, "partitioning", partitioning)?;
         self.set(&mut added.file_column, "file_column", file_column)?;
         self.set(&mut added.row_column, "row_column", row_column)?;

@@ -5,11 +5,13 @@
 //! | `base` | `arrowfeed.Dataset` |
 //! | `keywords` | the keywords of constructors, and the objects that they make |
 //! | `options` | options of an iteration |
+//! | `by_length` | `arrowfeed.ByLength`, the option of batches by length |
 //! | `iterator` | `arrowfeed.BatchIterator` |
 //! | `mapped` | functions over the batches of a dataset |
 //! | `rows` | rows by number |
 
 mod base;
+mod by_length;
 mod iterator;
 mod keywords;
 mod mapped;
@@ -17,6 +19,7 @@ mod options;
 mod rows;
 
 pub(crate) use base::{Dataset, DatasetClass};
+pub(crate) use by_length::ByLength;
 pub(crate) use iterator::BatchIterator;
 pub(crate) use keywords::Keywords;
 pub(crate) use mapped::one_batch;

@@ -8,8 +8,13 @@ use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::argument::{each, flag, found, integer, items, unexpected_keyword, wrong_type};
+use crate::argument::{BY_LENGTH, FILTER, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::argument_types::Argument;
+use crate::dataset::by_length::ByLength;
+
+/// Options for which other libraries have other names.
+const ITERATION: [&str; 6] =
+    [BY_LENGTH, "shuffle_buffer_size", "drop_remainder", "epochs", "batch_size", FILTER];
 
 /// Parses the keyword arguments of `function`.
 pub(crate) fn iteration_options(
@@ -20,7 +25,7 @@ pub(crate) fn iteration_options(
     for (name, value) in keywords.into_iter().flatten() {
         let name = name.extract::<String>()?;
         if !set(&mut given, &name, &value)? {
-            return Err(unexpected_keyword(function, &name));
+            return Err(unexpected_keyword(function, &name, |name| ITERATION.contains(&name)));
         }
     }
     let options = given.options(function)?;
@@ -45,11 +50,7 @@ choices! { EvenArgument { "drop" = Drop, "repeat" = Repeat, "auto" = Auto } }
 struct Given<'py> {
     options: IterationOptions,
     batch_size: Option<Bound<'py, PyAny>>,
-    length: Option<String>,
-    bucket_boundaries: Vec<u64>,
-    max_tokens: Option<NonZeroU64>,
-    pack_to: Option<NonZeroUsize>,
-    length_window: Option<usize>,
+    by_length: Option<ByLength>,
     global_batch_size: Option<usize>,
     streams: u64,
     even: Option<EvenArgument>,
@@ -64,11 +65,7 @@ impl Given<'_> {
         Self {
             options,
             batch_size: None,
-            length: None,
-            bucket_boundaries: Vec::new(),
-            max_tokens: None,
-            pack_to: None,
-            length_window: None,
+            by_length: None,
             global_batch_size: None,
             streams,
             even,
@@ -78,6 +75,7 @@ impl Given<'_> {
     }
 
     fn options(mut self, function: &str) -> PyResult<IterationOptions> {
+        let has_budget = self.by_length.as_ref().is_some_and(ByLength::has_budget);
         let by_length = self.by_length()?;
         let Self { options, batch_size, global_batch_size, streams, even, turn, is_auto, .. } = self;
         let options = IterationOptions { by_length, ..options };
@@ -90,8 +88,6 @@ impl Given<'_> {
                 return refused("even: expected global_batch_size= too, found batch_size=");
             }
             // With a budget, None is the default.
-            let has_budget =
-                options.by_length.as_ref().is_some_and(|by_length| by_length.max_tokens.is_some());
             let Some(batch_size) = batch_size.filter(|size| !has_budget || !size.is_none()) else {
                 if has_budget {
                     return Ok(IterationOptions { batch_size: usize::MAX, ..options });
@@ -118,44 +114,18 @@ impl Given<'_> {
     }
 }
 
-/// Number of batches of a window, and its rows if batches may have any number of rows.
-const WINDOW_BATCHES: usize = 100;
-const WINDOW_ROWS: usize = 10_000;
-
 impl Given<'_> {
     /// The options of batches by length.
     fn by_length(&mut self) -> PyResult<Option<LengthBatches>> {
-        let (boundaries, max_tokens) = (std::mem::take(&mut self.bucket_boundaries), self.max_tokens);
-        let Some(column) = self.length.take() else {
-            let others = [
-                ("bucket_boundaries", !boundaries.is_empty()),
-                ("max_tokens", max_tokens.is_some()),
-                ("pack_to", self.pack_to.is_some()),
-                ("length_window", self.length_window.is_some()),
-            ];
-            return match others.into_iter().find(|(_, is_given)| *is_given) {
-                None => Ok(None),
-                Some((name, _)) => {
-                    let message =
-                        format!("{name}: expected length= too, which names the column of the lengths");
-                    Err(PyValueError::new_err(message))
-                }
-            };
-        };
-        let rows = |size: &Bound<'_, PyAny>| {
-            integer("batch_size", 1, size).map(|size: usize| size.saturating_mul(WINDOW_BATCHES))
-        };
-        let window = match self.length_window {
-            Some(window) => window,
-            None => self.batch_size.as_ref().filter(|size| !size.is_none()).map_or(Ok(WINDOW_ROWS), rows)?,
-        };
+        let Some(by_length) = self.by_length.take() else { return Ok(None) };
         if self.even == Some(EvenArgument::Repeat) {
-            let message = "even: expected \"drop\" or None with length=, found \"repeat\"";
+            let message = "even: expected \"drop\" or None with batches=ByLength(...), found \"repeat\"";
             return Err(PyValueError::new_err(message));
         }
-        let (pack_to, takes_turns) = (self.pack_to, self.even == Some(EvenArgument::Drop));
-        let by_length = LengthBatches::new(column, window);
-        Ok(Some(LengthBatches { boundaries, max_tokens, pack_to, takes_turns, ..by_length }))
+        let size = self.batch_size.as_ref().filter(|size| !size.is_none());
+        let size = size.map(|size| integer("batch_size", 1, size)).transpose()?;
+        let takes_turns = self.even == Some(EvenArgument::Drop);
+        Ok(Some(LengthBatches { takes_turns, ..by_length.options(size) }))
     }
 }
 
@@ -203,30 +173,15 @@ fn set<'py>(found: &mut Given<'py>, name: &str, value: &Bound<'py, PyAny>) -> Py
     let options = &mut found.options;
     match name {
         "batch_size" => found.batch_size = Some(value.clone()),
-        "length" => {
-            let text = given.map(|value| {
-                let text = value.cast::<PyString>();
-                let text = text.map_err(|_| wrong_type(name, "the name of a column (str)", value))?;
-                Ok::<_, PyErr>(text.to_str()?.to_owned())
+        "batches" => {
+            let by_length = given.map(|value| {
+                let by_length = value.cast::<ByLength>();
+                by_length
+                    .map(|by_length| by_length.get().clone())
+                    .map_err(|_| wrong_type(name, "a ByLength", value))
             });
-            found.length = text.transpose()?;
+            found.by_length = by_length.transpose()?;
         }
-        "bucket_boundaries" => {
-            let numbers = given.map(|value| {
-                let items = each(name, "a list or tuple of lengths (int)", value)?;
-                items.iter().map(|item| integer(name, 1, item)).collect::<PyResult<Vec<_>>>()
-            });
-            found.bucket_boundaries = numbers.transpose()?.unwrap_or_default();
-        }
-        "max_tokens" => {
-            found.max_tokens =
-                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);
-        }
-        "pack_to" => {
-            found.pack_to =
-                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroUsize::new);
-        }
-        "length_window" => found.length_window = given.map(|value| integer(name, 1, value)).transpose()?,
         "global_batch_size" => {
             found.global_batch_size = given.map(|value| integer(name, 1, value)).transpose()?;
         }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | structs are moved out of their capsules | `capsule` |
 //! | the schema of a batch is compared with that of the previous batch | `known`, `pyarrow` |
-//! | structs are checked, and arrays are created over their memory | crate `arrowfeed_ffi` |
+//! | structs are checked, and arrays are created over their memory | the crate arrowfeed-ffi |
 //! | an index of pandas that its stream lacks is added | `pandas` |
 
 mod capsule;

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed::avro::{ColumnEncoding, StringType, Unions};
-use arrowfeed::{AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema};
+use arrowfeed::formats::{Format, FormatOptions};
+use arrowfeed::{AvroOptions, AvroReaderBuilder, AvroSchema};
 use pyo3::prelude::*;
 
 use super::{FormatArguments, Reading};
@@ -22,11 +22,15 @@ struct AvroArguments {
 }
 
 impl FormatArguments for AvroArguments {
-    type Options = AvroOptions;
+    fn options(self, _: Python<'_>) -> PyResult<FormatOptions> {
+        Ok(self.of_avro().into())
+    }
+}
 
-    fn options(self, _: Python<'_>) -> PyResult<AvroOptions> {
+impl AvroArguments {
+    fn of_avro(self) -> AvroOptions {
         let (reader_schema, merge_schemas) = SchemaArgument::parts(self.reader_schema);
-        Ok(AvroOptions { reader_schema, merge_schemas, ..self.options })
+        AvroOptions { reader_schema, merge_schemas, ..self.options }
     }
 }
 
@@ -39,11 +43,11 @@ file_format! {
         double_as_float in options,
         string_type in options,
         unions in options,
+        fixed_lengths in options,
         raw in options,
         limits in options,
     }
-    extension: EXTENSION,
-    open: AvroFormat::files,
+    format: Avro,
     dataset: AvroDataset,
 }
 
@@ -57,6 +61,7 @@ read_function! {
         double_as_float in options,
         string_type in options,
         unions in options,
+        fixed_lengths in options,
         raw in options,
         limits in options,
     }
@@ -66,9 +71,9 @@ read_function! {
 fn read(source: &Bound<'_, PyAny>, avro: AvroArguments, reading: Reading) -> PyResult<RecordBatchReader> {
     // The numbers of rows and the columns of an expression need files that can be read again.
     if !reading.added.is_empty() || matches!(reading.filter, Some(RowFilter::Expression(_))) {
-        return super::read((source, EXTENSION), avro, AvroFormat::files, reading);
+        return super::read((source, Format::Avro), avro, reading);
     }
-    let avro = avro.options(source.py())?;
+    let avro = avro.of_avro();
     let Reading { mut options, filter, progress, stores, .. } = reading;
     if let Some(RowFilter::Predicate(predicate)) = filter {
         options.filter = Some(predicate);
@@ -81,10 +86,4 @@ fn read(source: &Bound<'_, PyAny>, avro: AvroArguments, reading: Reading) -> PyR
         let builder = AvroReaderBuilder::new().with_options(avro).with_read_options(options);
         builder.with_interrupt(interrupt).open_all(sources.list)
     })
-}
-
-choices! {
-    ColumnEncoding { "native" = Native, "feature" = Feature, "tfx" = Tfx }
-    StringType { "utf8" = Utf8, "large_utf8" = LargeUtf8, "utf8_view" = Utf8View }
-    Unions { "dense" = Dense, "struct" = Struct, "json" = Json }
 }

@@ -1,7 +1,8 @@
 //! Files of JSON lines: `arrowfeed.JsonLinesDataset` and `arrowfeed.read_json_lines`.
 
 use arrow_schema::SchemaRef;
-use arrowfeed::text::{JsonLinesFormat, JsonLinesOptions};
+use arrowfeed::formats::FormatOptions;
+use arrowfeed::text::JsonLinesOptions;
 use pyo3::prelude::*;
 
 use super::FormatArguments;
@@ -20,22 +21,20 @@ file_format! {
         schema,
         types,
         sample in options,
+        chunk_bytes in options,
         columns in options,
         exclude in options,
         limits in options,
     }
-    extension: "jsonl",
-    open: JsonLinesFormat::files,
+    format: JsonLines,
     dataset: JsonLinesDataset,
     reader: read_json_lines,
 }
 
 impl FormatArguments for JsonLinesArguments {
-    type Options = JsonLinesOptions;
-
-    fn options(self, _: Python<'_>) -> PyResult<JsonLinesOptions> {
+    fn options(self, _: Python<'_>) -> PyResult<FormatOptions> {
         let (schema, merge_schemas) = SchemaArgument::parts(self.schema);
         let types = self.types.map(|types| types.0);
-        Ok(JsonLinesOptions { schema, merge_schemas, types, ..self.options })
+        Ok(JsonLinesOptions { schema, merge_schemas, types, ..self.options }.into())
     }
 }

@@ -1,14 +1,19 @@
 //! The formats, one file for each: arguments, dataset classes, and the function that reads the files.
 //!
 //! `file_format!` generates the classes and functions of formats of files from one list of arguments.
+//!
+//! | topic | files |
+//! |---|---|
+//! | formats of files | `arrow_ipc`, `avro`, `csv`, `json_lines`, `parquet`, `tfrecord` |
+//! | tables of Iceberg | `iceberg` |
+//! | other sources | `chunks` (chunk sources in Python), `mixed` (several datasets) |
 
-use arrowfeed::source::Interrupt;
-use arrowfeed::source::io::FileSource;
-use arrowfeed::source::run::{FileSet, ReadOptions};
-use arrowfeed::{DatasetOptions, FeedError, Partitioning, TensorDefinitions};
+use arrowfeed::formats::{AddedToFiles, Format, FormatOptions};
+use arrowfeed::source::run::ReadOptions;
+use arrowfeed::{DatasetOptions, Partitioning, TensorDefinitions};
 use pyo3::prelude::*;
 
-use crate::added_columns::{AddedArguments, AddedKeywords, SelectColumns};
+use crate::added_columns::{AddedKeywords, added_columns};
 use crate::argument_types::{Given, given};
 use crate::arrow_schema::Schema;
 use crate::dataset::{DatasetClass, Keywords};
@@ -22,11 +27,8 @@ use crate::stores::StoreArguments;
 
 /// The arguments of a format of files.
 pub(crate) trait FormatArguments: Sized {
-    /// The options of the format in the library.
-    type Options: SelectColumns + Send;
-
     /// Makes the options. Arguments that depend on each other are checked here.
-    fn options(self, py: Python<'_>) -> PyResult<Self::Options>;
+    fn options(self, py: Python<'_>) -> PyResult<FormatOptions>;
 
     /// The tensors that the arguments define, unless the caller defines some.
     fn tensors(&self, _: Python<'_>) -> PyResult<Option<TensorDefinitions>> {
@@ -38,10 +40,8 @@ pub(crate) trait FormatArguments: Sized {
 macro_rules! equal_options {
     ($options:ty) => {
         impl $crate::formats::FormatArguments for $options {
-            type Options = Self;
-
-            fn options(self, _: Python<'_>) -> PyResult<Self> {
-                Ok(self)
+            fn options(self, _: Python<'_>) -> PyResult<arrowfeed::formats::FormatOptions> {
+                Ok(self.into())
             }
         }
     };
@@ -52,15 +52,16 @@ macro_rules! equal_options {
 macro_rules! file_format {
     (
         $arguments:ty: $list:tt
-        extension: $extension:expr,
-        open: $open:expr,
+        format: $format:ident,
         $(dataset: $class:ident,)?
         $(reader: $function:ident,)?
     ) => {
-        $(dataset_class! { $class, $extension, $open, $arguments: $list })?
+        $(dataset_class! { $class, $format, $arguments: $list })?
         $(read_function! {
             $function,
-            |source, arguments, reading| $crate::formats::read((source, $extension), arguments, $open, reading),
+            |source, arguments, reading| {
+                $crate::formats::read((source, arrowfeed::formats::Format::$format), arguments, reading)
+            },
             $arguments: $list
         })?
     };
@@ -68,7 +69,7 @@ macro_rules! file_format {
 
 /// Generates a dataset class.
 macro_rules! dataset_class {
-    ($class:ident, $extension:expr, $open:expr, $arguments:ty: { $($name:ident $(in $($part:ident).+)?),* $(,)? }) => {
+    ($class:ident, $format:ident, $arguments:ty: { $($name:ident $(in $($part:ident).+)?),* $(,)? }) => {
         #[doc = signed!($class)]
         #[pyclass(module = "arrowfeed", frozen, extends = $crate::dataset::Dataset)]
         #[derive(Default)]
@@ -78,7 +79,7 @@ macro_rules! dataset_class {
         impl $class {
             #[classattr]
             fn _extension() -> &'static str {
-                $extension
+                arrowfeed::formats::Format::$format.name()
             }
 
             #[new]
@@ -106,8 +107,8 @@ macro_rules! dataset_class {
                 cache_bytes: Option<Bound<'py, PyAny>>,
                 others: Option<&Bound<'py, pyo3::types::PyDict>>,
             ) -> PyResult<PyClassInitializer<Self>> {
-                let advice = ("where", "use the method filter() of the dataset");
-                $crate::argument::refuse_others(concat!(stringify!($class), ".__new__"), others, advice)?;
+                let function = concat!(stringify!($class), ".__new__");
+                $crate::argument::refuse_others(function, others, &[$crate::argument::FILTER, $(stringify!($name)),*])?;
                 let keywords = $crate::dataset::Keywords::new(source.py());
                 let mut arguments = <$arguments>::default();
                 $(keywords.set(&mut arguments.$($($part.)+)?$name, stringify!($name), $name)?;)*
@@ -116,8 +117,8 @@ macro_rules! dataset_class {
                 let stores = $crate::store_arguments::StoreKeywords { storage_options, store, cache, cache_bytes };
                 let stores = keywords.stores(&stores)?;
                 let options = keywords.dataset_options(features, representations, index)?;
-                let arguments = (arguments, added);
-                $crate::formats::dataset((source, $extension, &stores), arguments, $open, keywords, options)
+                let format = arrowfeed::formats::Format::$format;
+                $crate::formats::dataset((source, format, &stores), (arguments, added), keywords, options)
             }
         }
     };
@@ -154,7 +155,8 @@ macro_rules! read_function {
             cache_bytes: Option<Bound<'py, PyAny>>,
             others: Option<&Bound<'py, pyo3::types::PyDict>>,
         ) -> PyResult<$crate::reader::RecordBatchReader> {
-            $crate::argument::refuse_others(stringify!($function), others, ("filter", "use where="))?;
+            let names = ["where", "batch_size", $(stringify!($name)),*];
+            $crate::argument::refuse_others(stringify!($function), others, &names)?;
             $(let $name = $name.0.as_ref();)*
             let arguments = parsed!($arguments { $($name $(in $($part).+)?),* });
             let added = $crate::added_columns::AddedKeywords { partitioning, file_column, row_column };
@@ -177,14 +179,10 @@ pub(crate) mod mixed;
 pub(crate) mod parquet;
 pub(crate) mod tfrecord;
 
-/// The function of a format that opens files.
-pub(crate) type Open<O> = fn(Vec<FileSource>, O, Option<&Interrupt>) -> Result<FileSet, FeedError>;
-
 /// Opens a dataset of the files of a source. In a directory, only files with the extension are read.
 fn dataset<T: DatasetClass, A: FormatArguments>(
-    (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
-    (arguments, added): (A, AddedArguments),
-    open: Open<A::Options>,
+    (source, format, stores): (&Bound<'_, PyAny>, Format, &StoreArguments),
+    (arguments, added): (A, AddedToFiles),
     keywords: Keywords<'_>,
     mut options: DatasetOptions,
 ) -> PyResult<PyClassInitializer<T>> {
@@ -194,10 +192,10 @@ fn dataset<T: DatasetClass, A: FormatArguments>(
     }
     let of_format = arguments.options(py)?;
     let infers = matches!(added.partitioning, Some(Partitioning::Hive));
-    let sources = rereadable(source, extension, added.searches_below(), stores)?;
+    let sources = rereadable(source, format.name(), added.searches_below(), stores)?;
     let (kept, mut partitions, mut merged) = (keywords.clone(), None, None);
     let dataset = keywords.open_files(sources, options, |sources, interrupt| {
-        let (files, found) = added.open((sources, None), of_format, open, interrupt)?;
+        let (files, found) = added.open(sources, of_format, None, Some(interrupt))?;
         partitions = Some(found);
         merged = MergedArgument::of(&files)?;
         Ok(files)
@@ -218,7 +216,7 @@ struct Reading {
     options: ReadOptions,
     filter: Option<RowFilter>,
     progress: Progress,
-    added: AddedArguments,
+    added: AddedToFiles,
     stores: StoreArguments,
 }
 
@@ -235,7 +233,7 @@ impl Reading {
             options: parsed!(ReadOptions { batch_size, threads, on_error }),
             filter: given("where", filter)?,
             progress: progress.map(Progress::new).transpose()?.unwrap_or_default(),
-            added: AddedArguments::new(added)?,
+            added: added_columns(added)?,
             stores: StoreArguments::new(stores)?,
         })
     }
@@ -243,18 +241,17 @@ impl Reading {
 
 /// Opens a reader of the files of a source. In a directory, only files with the extension are read.
 fn read<A: FormatArguments>(
-    (source, extension): (&Bound<'_, PyAny>, &str),
+    (source, format): (&Bound<'_, PyAny>, Format),
     arguments: A,
-    open: Open<A::Options>,
     reading: Reading,
 ) -> PyResult<RecordBatchReader> {
     let py = source.py();
     let Reading { options, filter, progress, added, stores } = reading;
     let of_format = arguments.options(py)?;
-    let (sources, _) = rereadable(source, extension, added.searches_below(), &stores)?;
+    let (sources, _) = rereadable(source, format.name(), added.searches_below(), &stores)?;
     RecordBatchReader::open(py, progress, |interrupt| {
         let known = filter.as_ref().and_then(RowFilter::predicate);
-        let (files, _) = added.open((sources, known), of_format, open, &interrupt)?;
+        let (files, _) = added.open(sources, of_format, known, Some(&interrupt))?;
         let filter = filter.map(|filter| filter.over(|| files.all_columns())).transpose()?;
         files.read_files(ReadOptions { filter, interrupt: Some(interrupt), ..options })
     })

@@ -1,7 +1,8 @@
 //! Parquet files: `arrowfeed.ParquetDataset` and `arrowfeed.read_parquet`.
 
 use arrow_schema::SchemaRef;
-use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
+use arrowfeed::formats::FormatOptions;
+use arrowfeed::parquet::ParquetOptions;
 use pyo3::prelude::*;
 
 use super::FormatArguments;
@@ -14,11 +15,9 @@ struct ParquetArguments {
 }
 
 impl FormatArguments for ParquetArguments {
-    type Options = ParquetOptions;
-
-    fn options(self, _: Python<'_>) -> PyResult<ParquetOptions> {
+    fn options(self, _: Python<'_>) -> PyResult<FormatOptions> {
         let (schema, merge_schemas) = SchemaArgument::parts(self.schema);
-        Ok(ParquetOptions { schema, merge_schemas, ..self.options })
+        Ok(ParquetOptions { schema, merge_schemas, ..self.options }.into())
     }
 }
 
@@ -30,8 +29,7 @@ file_format! {
         double_as_float in options,
         limits in options,
     }
-    extension: "parquet",
-    open: ParquetFormat::files,
+    format: Parquet,
     dataset: ParquetDataset,
     reader: read_parquet,
 }

@@ -2,28 +2,25 @@
 //! `arrowfeed.read_tfrecord` and `arrowfeed.write_tfrecord`.
 
 use arrowfeed::TensorDefinitions;
+use arrowfeed::formats::FormatOptions;
 use arrowfeed::source::Limits;
+use arrowfeed::source::options::Words;
 use arrowfeed::sources::redacted;
 use arrowfeed::tfrecord::example::Feature;
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
-use arrowfeed::tfrecord::{
-    Compression, ExampleWriter, FeatureEncoding, RecordFormat, RecordKind, RecordOptions,
-};
+use arrowfeed::tfrecord::{Compression, ExampleWriter, FeatureEncoding, RecordKind, RecordOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use super::FormatArguments;
-use crate::argument::{self, wrong_value};
-use crate::argument_types::{Choice, given};
+use crate::argument::{self, refuse_others, wrong_value};
+use crate::argument_types::given;
 use crate::call::caught;
 use crate::example_schema::{MessageFeatures, MessageSchema};
 use crate::store_arguments::StoreKeywords;
 use crate::stores::StoreArguments;
 use crate::tensor::representations_of_tfmd;
 use crate::{signals, write};
-
-/// Extension of TFRecord files.
-const EXTENSION: &str = "tfrecord";
 
 /// The arguments of datasets of messages.
 struct MessageArguments<F> {
@@ -32,37 +29,35 @@ struct MessageArguments<F> {
     columns: Option<Vec<String>>,
     exclude: Option<Vec<String>>,
     encoding: FeatureEncoding,
+    chunk_bytes: Option<u64>,
     limits: Limits,
 }
 
 file_format! {
-    MessageArguments<Vec<Feature>>: { schema, sample, columns, exclude, encoding, limits }
-    extension: EXTENSION,
-    open: RecordFormat::files,
+    MessageArguments<Vec<Feature>>: { schema, sample, columns, exclude, encoding, chunk_bytes, limits }
+    format: TfRecord,
     dataset: ExampleDataset,
 }
 
 file_format! {
-    MessageArguments<SequenceFeatures>: { schema, sample, columns, exclude, encoding, limits }
-    extension: EXTENSION,
-    open: RecordFormat::files,
+    MessageArguments<SequenceFeatures>: { schema, sample, columns, exclude, encoding, chunk_bytes, limits }
+    format: TfRecord,
     dataset: SequenceExampleDataset,
 }
 
 impl<F> Default for MessageArguments<F> {
     fn default() -> Self {
         let (encoding, limits) = Default::default();
-        Self { schema: None, sample: None, columns: None, exclude: None, encoding, limits }
+        Self { schema: None, sample: None, columns: None, exclude: None, encoding, chunk_bytes: None, limits }
     }
 }
 
 impl<F: MessageFeatures> FormatArguments for MessageArguments<F> {
-    type Options = RecordOptions;
-
-    fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
-        let Self { schema, sample, columns, exclude, encoding, limits } = self;
+    fn options(self, _: Python<'_>) -> PyResult<FormatOptions> {
+        let Self { schema, sample, columns, exclude, encoding, chunk_bytes, limits } = self;
         let kind = F::kind(schema.map(|schema| schema.features), sample);
-        Ok(RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) })
+        let options = RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) };
+        Ok(in_chunks(options, chunk_bytes))
     }
 
     /// The tensors that a TensorFlow Metadata schema defines, if all columns are read.
@@ -77,22 +72,21 @@ impl<F: MessageFeatures> FormatArguments for MessageArguments<F> {
 #[derive(Default)]
 struct RawRecordArguments {
     column: Option<String>,
+    chunk_bytes: Option<u64>,
     limits: Limits,
 }
 
 file_format! {
-    RawRecordArguments: { column, limits }
-    extension: EXTENSION,
-    open: RecordFormat::files,
+    RawRecordArguments: { column, chunk_bytes, limits }
+    format: TfRecord,
     dataset: RawRecordDataset,
 }
 
 impl FormatArguments for RawRecordArguments {
-    type Options = RecordOptions;
-
-    fn options(self, _: Python<'_>) -> PyResult<RecordOptions> {
+    fn options(self, _: Python<'_>) -> PyResult<FormatOptions> {
         let column = self.column.unwrap_or_else(|| RECORD.to_owned());
-        Ok(RecordOptions { limits: self.limits, ..RecordOptions::new(RecordKind::Raw { column }) })
+        let options = RecordOptions { limits: self.limits, ..RecordOptions::new(RecordKind::Raw { column }) };
+        Ok(in_chunks(options, self.chunk_bytes))
     }
 }
 
@@ -104,21 +98,19 @@ struct ReadArguments {
     columns: Option<Vec<String>>,
     exclude: Option<Vec<String>>,
     encoding: FeatureEncoding,
+    chunk_bytes: Option<u64>,
     limits: Limits,
 }
 
 file_format! {
-    ReadArguments: { format, schema, sample, columns, exclude, encoding, limits }
-    extension: EXTENSION,
-    open: RecordFormat::files,
+    ReadArguments: { format, schema, sample, columns, exclude, encoding, chunk_bytes, limits }
+    format: TfRecord,
     reader: read_tfrecord,
 }
 
 impl FormatArguments for ReadArguments {
-    type Options = RecordOptions;
-
-    fn options(self, py: Python<'_>) -> PyResult<RecordOptions> {
-        let Self { format, schema, sample, columns, exclude, encoding, limits } = self;
+    fn options(self, py: Python<'_>) -> PyResult<FormatOptions> {
+        let Self { format, schema, sample, columns, exclude, encoding, chunk_bytes, limits } = self;
         let schema = schema.as_ref().map(|schema| schema.bind(py));
         let kind = match format {
             Format::Example => Vec::<Feature>::kind(features(schema)?, sample),
@@ -139,8 +131,14 @@ impl FormatArguments for ReadArguments {
                 RecordKind::Raw { column: RECORD.to_owned() }
             }
         };
-        Ok(RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) })
+        let options = RecordOptions { columns, exclude, encoding, limits, ..RecordOptions::new(kind) };
+        Ok(in_chunks(options, chunk_bytes))
     }
+}
+
+fn in_chunks(options: RecordOptions, bytes: Option<u64>) -> FormatOptions {
+    let chunk_bytes = bytes.unwrap_or(options.chunk_bytes);
+    RecordOptions { chunk_bytes, ..options }.into()
 }
 
 fn features<F: MessageFeatures>(schema: Option<&Bound<'_, PyAny>>) -> PyResult<Option<F>> {
@@ -160,16 +158,12 @@ enum Format {
     Raw,
 }
 
-choices! {
-    Format { "example" = Example, "sequence_example" = SequenceExample, "raw" = Raw }
-    FeatureEncoding { "tfx" = Tfx, "feature" = Feature }
-    Compression { "none" = None, "gzip" = Gzip, "zlib" = Zlib }
-}
+choices! { Format { "example" = Example, "sequence_example" = SequenceExample, "raw" = Raw } }
 
 #[doc = signed!(write_tfrecord)]
 #[pyfunction]
 #[pyo3(
-    signature = (batches, path, *, format=None, compression=None, storage_options=None, store=None),
+    signature = (batches, path, *, format=None, compression=None, storage_options=None, store=None, **others),
     text_signature = None
 )]
 pub(crate) fn write_tfrecord(
@@ -179,8 +173,10 @@ pub(crate) fn write_tfrecord(
     compression: Option<&Bound<'_, PyAny>>,
     storage_options: Option<Bound<'_, PyAny>>,
     store: Option<Bound<'_, PyAny>>,
+    others: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let py = batches.py();
+    refuse_others("write_tfrecord", others, &["compression"])?;
     let stores = StoreArguments::new(&StoreKeywords::without_cache(storage_options, store))?;
     let format: Format = given("format", format)?;
     let path = argument::path("path", path)?;

@@ -157,6 +157,7 @@ Args:
     string_type: Arrow type of strings, as in `read_avro`.
     unions: `"dense"`, `"struct"` or `"json"`, as in `read_avro`. The key `u:string` selects a branch of a
         dense union, and the key `u.string` a field of a struct.
+    fixed_lengths: Lengths of the arrays that become fixed-size lists, as in `read_avro`.
     raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. With an index, `num_rows`, shuffles
@@ -249,7 +250,7 @@ Example:
     >>> decoder.decode([bytes([0, 0, 0, 0, 7, 2])]).num_rows
     1
     >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense([])})
-    >>> decoder.decode(bytes([2]))
+    >>> decoder.append(bytes([2]))
     >>> decoder.flush_tensors()["id"].values
     array([1])"#
     };
@@ -260,7 +261,7 @@ Args:
     schema: The writer schema, as in the constructor.
 
 Returns:
-    The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
+    The number of the schema, for `append` and `extend`. The first schema has the number 0. A schema
     that is already registered keeps its number.
 
 Raises:
@@ -269,10 +270,21 @@ Raises:
 
 Example:
     >>> decoder = arrowfeed.AvroRecordDecoder(old_schema, reader_schema=new_schema)
-    >>> decoder.decode(record, writer=decoder.add_writer(new_schema))"#
+    >>> decoder.append(record, writer=decoder.add_writer(new_schema))"#
+    };
+    (AvroRecordDecoder.append) => {
+        r#"Decodes one record for the next `flush`.
+
+Args:
+    record: The bytes of exactly one record. With a `framing`, a message with its header.
+    writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
+
+Raises:
+    CorruptBlockError, SchemaError, LimitError: As in `decode`, but `error.record` is the number of
+        the record since the last `flush`. The record adds no row, and the decoder remains usable."#
     };
     (AvroRecordDecoder.decode) => {
-        r#"Decodes one record for the next `flush`, or several records into a separate batch.
+        r#"Decodes records into a batch.
 
 Args:
     records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
@@ -280,16 +292,14 @@ Args:
     writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
 Returns:
-    For several records, one batch of all rows, whatever `batch_size` is. For one record, None.
+    One batch of all rows, whatever `batch_size` is.
 
 Raises:
     CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-        is the number of the record since the last `flush`, or its index in the list. If a single
-        record fails, it adds no row, and the decoder remains usable. If one of several records fails,
-        the decoder discards the rows of all of them.
-    SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
+        is its index. The decoder discards the rows of all records of the call.
+    SchemaError: The schema of a message is unknown. `error.record` is the index of the message.
     LimitError: The record exceeds a limit.
-    ValueError: Several records are passed while the decoder has rows that no flush has returned yet.
+    ValueError: The decoder has rows that no flush has returned yet.
     Exception: Exceptions of a `schemas` function are passed on."#
     };
     (AvroRecordDecoder.extend) => {
@@ -302,7 +312,7 @@ Args:
     writer: Number of the writer schema of bare records, from `add_writer`. None: 0.
 
 Raises:
-    CorruptBlockError, SchemaError, LimitError: As in `decode`."#
+    CorruptBlockError, SchemaError, LimitError: As in `append`. The rows before the record remain."#
     };
     (AvroRecordDecoder.flush) => {
         r#"Returns the next batch of at most `batch_size` decoded rows. None: no row is left."#
@@ -587,6 +597,52 @@ Example:
     >>> print(batches.stats().verdict)
     the consumer is the bottleneck: it waited for batches for 0.4 % of the time"#
     };
+    (ByLength) => {
+        r#"Makes batches of rows of similar length, so that padding adds little.
+
+It is the option `batches` of an iteration over a dataset. The rows of a window, `window` rows in the
+order of the dataset, are sorted by length and divided into batches. With `shuffle_buffer_size`, the
+batches of a window are in random order. Not with `global_batch_size` or `drop_remainder`.
+
+Args:
+    column: Name of a column that is read: the length of a row is that of its list or string, or its
+        integer. `a.b` is the field `b` of column `a`. The length of a null is 0.
+    boundaries: Ascending lengths that divide the rows into buckets, instead of sorting them. A bucket has
+        the lengths from one boundary up to, but without, the next. A batch has rows of one bucket. None:
+        the rows are sorted.
+    max_tokens: Maximum of the number of rows of a batch times the length of its longest row, which is the
+        size of the padded batch. `batch_size` is then optional. A longer row is an error. None: no
+        maximum.
+    pack_to: Length of the sequences into which the rows of a window are packed, in their order. Each row
+        follows the rows of the first sequence with enough room. `batch_size` is then the maximum number
+        of sequences of a batch. Features with the same length `pad_to` and `pack` make the tensors of
+        these sequences. None: rows are not packed.
+    window: Number of rows that are divided into batches together, and that are in memory together. None:
+        100 times `batch_size`, or 10,000 without a `batch_size`.
+
+Raises:
+    TypeError: An argument has the wrong type.
+    ValueError: A number is below 1.
+
+Example:
+    >>> by_length = arrowfeed.ByLength("tokens", max_tokens=4096, boundaries=[64, 256])
+    >>> batches = dataset.tensors(batches=by_length, shuffle_buffer_size=10_000, seed=7)"#
+    };
+    (ByLength.boundaries) => {
+        r#"The lengths that divide the rows into buckets. None: the rows are sorted."#
+    };
+    (ByLength.column) => {
+        r#"The column of the lengths."#
+    };
+    (ByLength.max_tokens) => {
+        r#"Maximum of the number of rows of a batch times the length of its longest row."#
+    };
+    (ByLength.pack_to) => {
+        r#"Length of the sequences into which rows are packed."#
+    };
+    (ByLength.window) => {
+        r#"Number of rows that are divided into batches together. None: the default."#
+    };
     (ChunkDataset) => {
         r#"A dataset over the rows of a `ChunkSource`.
 
@@ -677,14 +733,15 @@ Args:
         HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
         these. Files are read in the order of the list; the files of a glob or a directory are sorted by
         name. All files must have the same columns in the same order.
-    schema: An Arrow schema of the columns that can be read, in any order. The files may have further
-        columns. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string` and
-        `string_view`. `"merge"`: the columns of all headers, in the order of the files, whose types are
-        inferred for each file and merged; a column that a file does not have is null, and
-        `schema_changes` is the report. None: all columns of the first file, which all files must have,
-        each with the first of the types int64, float64 and string that fits all its cells; the
-        constructor reads all files to infer the types. A column with an integer that does not fit into
-        int64 has the type string, and a column of only empty cells has the type null.
+    schema: An Arrow schema of the columns that can be read, in any order, or a dict of their names and
+        types, as in `types`. The files may have further columns. Supported types are booleans, numbers,
+        decimals, dates, times, timestamps, `string` and `string_view`. `"merge"`: the columns of all
+        headers, in the order of the files, whose types are inferred for each file and merged; a column
+        that a file does not have is null, and `schema_changes` is the report. None: all columns of the
+        first file, which all files must have, each with the first of the types int64, float64 and string
+        that fits all its cells; the constructor reads all files to infer the types. A column with an
+        integer that does not fit into int64 has the type string, and a column of only empty cells has the
+        type null.
     missing_columns: With a `schema`: whether files may have other columns than the first one. Nullable
         columns of the schema that a file does not have are null. The files must have headers. False: a
         file with other columns is an error.
@@ -695,6 +752,8 @@ Args:
         are inferred.
     sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
         at least 1. A later cell of another type raises an error when it is read. None: all records.
+    chunk_bytes: Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole
+        chunks, so smaller chunks mix better, but an index takes 32 bytes per chunk.
     skip_lines: Number of lines to skip at the start of each file, before the header, whatever they
         contain. These lines end with `\n`.
     header: Whether the first record of each file is a header with the names of the columns. With `names`,
@@ -826,8 +885,9 @@ not be among those that are read. Filters of filters are joined by "and". `take`
 
 An iteration in file order filters while it reads. The first `num_rows`, shuffle, shard or global
 batch first reads the columns of the predicate in all files, to count the rows that pass; so until
-then, the number of batches is unknown, and progress bars have no total. A checkpoint contains the
-predicate. `report()["rejected"]` counts the rows that do not pass.
+then, the number of batches is unknown, and progress bars have no total. Files that the predicate
+rules out by their partition columns are not opened, unless rows were selected before the filter. A
+checkpoint contains the predicate. `report()["rejected"]` counts the rows that do not pass.
 
 Args:
     predicate: Such as `arrowfeed.col("age") >= 18`, its text `"age >= 18"`, or an expression of
@@ -890,9 +950,9 @@ Args:
     function: A function of a `RecordBatch` that returns a batch or a table: a `RecordBatch`, or any
         object with `__arrow_c_array__` or `__arrow_c_stream__`, such as those of pyarrow and polars.
         It may change the columns and the number of rows. All of its batches must have the same
-        columns.
+        columns. A column, list or field of nulls that has no type gets the type of `schema`.
     schema: The schema of the results: an object with `__arrow_c_schema__`. None: the function is
-        called with the first rows, at most 100.
+        called with the first rows, at most 100, of which each column must then have a value.
     workers: Number of processes that call the function. They start with the first batch, which takes
         seconds, because each imports the main program; they stay for later iterations, and end with
         the dataset. The function is pickled when this method is called, so it is one of the top level
@@ -930,14 +990,8 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
-    length: Name of the column whose lengths make batches of rows of similar length.
-    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-        one bucket.
-    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-        batch.
-    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-        their number.
-    length_window: With `length`: number of rows that are divided into batches together.
+    batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+        consecutive rows.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1083,23 +1137,8 @@ Args:
         epoch and its number, not on the number of shards. Shard `(index, count)` gets
         `global_batch_size / count` consecutive rows of it. A checkpoint of any shard can be loaded
         with any other number of shards.
-    length: Name of a column that is read. Makes batches of rows of similar length: of its lists or
-        strings, or the integers of the column. `a.b` is the field `b` of column `a`. The rows of a
-        window, `length_window` rows in the order of the dataset, are sorted by length and divided
-        into batches. With `shuffle_buffer_size`, the batches of a window are in random order. Not
-        with `global_batch_size` or `drop_remainder`.
-    bucket_boundaries: With `length`: ascending lengths that divide the rows into buckets, instead of
-        sorting them. A bucket has the lengths from one boundary up to, but without, the next. A batch
-        has rows of one bucket.
-    max_tokens: With `length`: maximum of the number of rows of a batch times the length of its
-        longest row, which is the size of the padded batch. `batch_size` is then optional. A longer
-        row is an error.
-    pack_to: With `length`: length of the sequences into which the rows of a window are packed, in
-        their order. Each row follows the rows of the first sequence with enough room. `batch_size` is
-        then the maximum number of sequences of a batch. Features with the same length `pad_to` and
-        `pack` make the tensors of these sequences.
-    length_window: With `length`: number of rows that are divided into batches together, and that are
-        in memory together. None: 100 times `batch_size`, or 10,000 without a `batch_size`.
+    batches: A `ByLength`, which makes batches of rows of similar length, also of sequences into which
+        rows are packed. None: batches have consecutive rows.
     streams: With `global_batch_size`: number of equal parts into which the order of an epoch is
         divided. Each global batch has the same number of rows of each of them. The number of shards
         must divide it.
@@ -1107,7 +1146,7 @@ Args:
         so that no process waits for another one. "drop": drops the rows of an epoch that do not fill
         a global batch. "repeat": fills the last global batch with the first rows of each stream.
         None: the last batch of an epoch may have fewer rows, and none in some shards. "auto": "drop"
-        for `shard="auto"`, otherwise None. With `length`, "drop": each shard reads all rows, and the
+        for `shard="auto"`, otherwise None. With `batches`, "drop": each shard reads all rows, and the
         shards take turns with their batches, so that the batches do not depend on the number of
         shards, and a checkpoint can be loaded with any number of them; drops the last batches, of
         which there are fewer than shards.
@@ -1117,7 +1156,7 @@ Args:
     seed: Seed of the shuffle, 0 to 2**64 - 1. Without `shuffle_buffer_size` it has no effect and
         Python warns, except in a mixture. None: a random seed of each iterator; its checkpoints
         contain it. A shuffle in shards requires a seed, which must be the same for all shards.
-        Without a shuffle, None is 0 for a mixture with `global_batch_size`, or with `length` and
+        Without a shuffle, None is 0 for a mixture with `global_batch_size`, or with `batches` and
         `even="drop"`: the choices of all processes are the same.
     shard: The index of this shard, from 0, and the number of shards. Each row is in exactly one
         shard, and the sizes of the shards differ by at most one row. "auto": the number of this
@@ -1388,14 +1427,8 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains all options.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
-    length: Name of the column whose lengths make batches of rows of similar length.
-    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-        one bucket.
-    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-        batch.
-    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-        their number.
-    length_window: With `length`: number of rows that are divided into batches together.
+    batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+        consecutive rows.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1471,14 +1504,8 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
-    length: Name of the column whose lengths make batches of rows of similar length.
-    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-        one bucket.
-    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-        batch.
-    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-        their number.
-    length_window: With `length`: number of rows that are divided into batches together.
+    batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+        consecutive rows.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1573,14 +1600,8 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
-    length: Name of the column whose lengths make batches of rows of similar length.
-    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-        one bucket.
-    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-        batch.
-    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-        their number.
-    length_window: With `length`: number of rows that are divided into batches together.
+    batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+        consecutive rows.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each shard gets the same number of batches of the same size.
@@ -1646,14 +1667,8 @@ Args:
     batch_size: Number of rows of a batch. `record_batches` explains the options in full.
     global_batch_size: In place of `batch_size`: number of rows of a batch of all shards together, a
         multiple of `streams`.
-    length: Name of the column whose lengths make batches of rows of similar length.
-    bucket_boundaries: With `length`: lengths that divide the rows into buckets. A batch has rows of
-        one bucket.
-    max_tokens: With `length`: maximum of the number of rows times the length of the longest row of a
-        batch.
-    pack_to: With `length`: length of the sequences into which rows are packed. `batch_size` is then
-        their number.
-    length_window: With `length`: number of rows that are divided into batches together.
+    batches: A `ByLength`, which makes batches of rows of similar length. None: batches have
+        consecutive rows.
     streams: With `global_batch_size`: number of equal parts of an epoch, a multiple of the number of
         shards.
     even: With `global_batch_size`: how each process gets the same number of batches of the same size.
@@ -1846,6 +1861,7 @@ Args:
     exclude: Names of features not to read, in place of `columns`. None: no feature is excluded.
     encoding: The Arrow types of features. `"tfx"`: the types above. `"feature"`: `list` instead of
         `large_list`, and binary instead of large_binary, as in `read_avro` with this encoding.
+    chunk_bytes: As in `CsvDataset`.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
@@ -1968,18 +1984,19 @@ Args:
         HDFS; URLs of other schemes need fsspec), the bytes of a file, a binary file object, or a list of
         these. Files are read in the order of the list; the files of a glob or a directory are sorted by
         name.
-    schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
-        boolean becomes its text. A number with a fraction or an exponent is not an integer.
-        `"merge"`: the keys in the order of the files, whose types are inferred for each file and merged;
-        `schema_changes` is the report, and a conflict names both files. None: the keys of all records,
-        sorted by name, with types that can represent all their values: bool, int64, float64, string,
-        lists and structs; the constructor reads all files to infer these types.
+    schema: An Arrow schema of the columns, or a dict of their names and types; other keys are ignored. In
+        a string column, a number or a boolean becomes its text. A number with a fraction or an exponent
+        is not an integer. `"merge"`: the keys in the order of the files, whose types are inferred for
+        each file and merged; `schema_changes` is the report, and a conflict names both files. None: the
+        keys of all records, sorted by name, with types that can represent all their values: bool, int64,
+        float64, string, lists and structs; the constructor reads all files to infer these types.
     types: Types of some columns, as in `CsvDataset`. From these keys, no type is inferred, so their
         values may be those for which inference raises an error. Cannot be combined with `schema`. None:
         all types are inferred.
     sample: Without `schema`: number of records, from the first one on, from which the types are inferred,
         at least 1. A later value of another type raises an error when it is read, and a later new key is
         ignored. None: all records.
+    chunk_bytes: As in `CsvDataset`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
@@ -2129,12 +2146,13 @@ Args:
     columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
         as a whole. With a `schema`, the paths refer to it. None: the fields that the tensors need.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
-    schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-        The names match the columns and fields of each file with those of the schema, in any order. A
-        column of another type is converted if the conversion is lossless; the page "Parquet" has the
-        table of types. A nullable column that a file does not have is null. `"merge"`: the merged schema
-        of all files, whose footers are read first, as the page "Files with different schemas" says;
-        `schema_changes` is the report. None: the schema of the first file, which all files must have.
+    schema: The Arrow schema of the batches: a pyarrow schema, any object with `__arrow_c_schema__`, or a
+        dict of names and types, as in `types` of `CsvDataset`. The names match the columns and fields of
+        each file with those of the schema, in any order. A column of another type is converted if the
+        conversion is lossless; the page "Parquet" has the table of types. A nullable column that a file
+        does not have is null. `"merge"`: the merged schema of all files, whose footers are read first, as
+        the page "Files with different schemas" says; `schema_changes` is the report. None: the schema of
+        the first file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats; those beyond the largest float become
         infinite. False: a column of doubles that the schema declares as floats is an error.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
@@ -2321,6 +2339,7 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`. If you pass neither argument, the tensor is `Dense`, with one
         byte string per row.
+    chunk_bytes: As in `CsvDataset`.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
     partitioning: As in `read_avro`.
@@ -2678,6 +2697,7 @@ Args:
         that the tensors need.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
+    chunk_bytes: As in `CsvDataset`.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
     partitioning: As in `read_avro`.
@@ -3325,21 +3345,6 @@ Example:
     >>> features.cast("float32", lossy=True)
     cast('float32', lossy=True)"#
     };
-    (check_avro) => {
-        r#"Checks that one of the files begins with the magic bytes of Avro. Reads only these bytes.
-
-Args:
-    source: As in `AvroDataset`.
-    partitioning: As in `read_avro`.
-    storage_options: As in `read_avro`.
-    store: As in `read_avro`.
-    cache: As in `read_avro`.
-    cache_bytes: As in `read_avro`.
-
-Raises:
-    OSError: No file can be opened.
-    FormatError: The first file begins with other bytes, as do all others."#
-    };
     (clipped) => {
         r#"Replaces numbers that are below `low` by `low`, and those above `high` by `high`, as `numpy.clip` does.
 
@@ -3405,6 +3410,31 @@ Raises:
 Example:
     >>> features.Dense([], key="country", transform=features.crossed(["device"], 1000))
     Dense((), key='country', transform=(crossed(["device"], 1000),))"#
+    };
+    (detect) => {
+        r#"Finds the files of a source, and detects their format in the first one that has content.
+
+If no file has content, or none can be read, the first one counts. In a directory, the files of the first
+format that has some there are found.
+
+Args:
+    source: As in `AvroDataset`.
+    limits: The limits of the first record.
+    partitioning: As in `read_avro`.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
+    cache: As in `read_avro`.
+    cache_bytes: As in `read_avro`.
+
+Returns:
+    The name of the format; arguments of the format that follow from the file; the evidence: `"content"`,
+    `"name"`, `"name of an empty file"` or `"nothing"`; the name and the length of each file (None: the
+    length is unknown); the first 256 KiB of that file, or all of it.
+
+Raises:
+    FormatError: The first file has no known format.
+    LimitError: The first record is over a limit.
+    FileNotFoundError: There is no file. Other I/O errors are OSErrors too."#
     };
     (encode_avro_records) => {
         r#"Encodes rows as Avro records without a file, such as messages of a stream.
@@ -3580,6 +3610,25 @@ Raises:
     ConversionError: A tensor has another type or another number of rows than the first one, or it is
         neither ragged with one ragged dimension nor dense with one or two dimensions."#
     };
+    (list_files) => {
+        r#"Lists the files of a URL.
+
+Args:
+    url: URL of a file, a glob or a directory, or a name in the store of the caller.
+    extension: Extension of the files to list in a directory, without the dot.
+    check: Whether to read a byte of the first file. False: only the requests of a listing are sent.
+    partitioning: As in `read_avro`.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
+    cache: As in `read_avro`.
+    cache_bytes: As in `read_avro`.
+
+Returns:
+    A list of the name and the length of each file (None: the length is unknown).
+
+Raises:
+    FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too."#
+    };
     (normalised) => {
         r#"Replaces numbers by `(value - mean) / std`, as `keras.layers.Normalization` does.
 
@@ -3610,25 +3659,6 @@ Args:
 
 Raises:
     TypeError: The value is no such object."#
-    };
-    (peek) => {
-        r#"Lists the files of a URL, and reads the first bytes of the first file.
-
-Args:
-    url: URL of a file, a glob or a directory, or a name in the store of the caller.
-    extension: Extension of the files to list in a directory, without the dot.
-    count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
-    partitioning: As in `read_avro`.
-    storage_options: As in `read_avro`.
-    store: As in `read_avro`.
-    cache: As in `read_avro`.
-    cache_bytes: As in `read_avro`.
-
-Returns:
-    A list of the name and the length of each file (None: the length is unknown), and the bytes.
-
-Raises:
-    FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too."#
     };
     (polars_frame) => {
         r#"Converts columns of a batch to a `polars.DataFrame`, as `RecordBatch.to_polars`.
@@ -3762,6 +3792,10 @@ Args:
         with one nullable field for each branch except null; only the field of the value's branch is not
         null. `"json"`: a string with the value as JSON, such as `{"string":"x"}`. In the last two, the
         value null becomes a null.
+    fixed_lengths: Lengths of the arrays that become fixed-size lists, by column path:
+        `{"embedding": 128}`. The path of an array inside other arrays or maps has one `[]` for each of
+        them: `matrix[]`. A row of another length raises an error. The encoding `"tfx"` has no such lists.
+        None: arrays become lists of any length.
     raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
         of type large_binary. The reader checks the structure of the bytes. It checks neither UTF-8 nor
         the content of array and map blocks that state their size in bytes. All files must have the schema
@@ -3819,6 +3853,7 @@ Args:
     missing_columns: As in `CsvDataset`.
     types: As in `CsvDataset`. None: all types are inferred.
     sample: As in `CsvDataset`. None: types are inferred from all records.
+    chunk_bytes: As in `CsvDataset`.
     skip_lines: Number of lines to skip at the start of each file.
     header: Whether the first record of each file names the columns.
     names: The names of all columns. None: as in `CsvDataset`.
@@ -3887,6 +3922,7 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     types: As in `JsonLinesDataset`. None: all types are inferred.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
+    chunk_bytes: As in `CsvDataset`.
     columns: Names of columns to read, in this order. None: all columns.
     exclude: Names of columns not to read, in place of `columns`. None: no column is excluded.
     where: The predicate that the rows must pass, such as `arrowfeed.col("age") >= 18`, its text
@@ -4022,6 +4058,7 @@ Args:
     batch_size: Number of rows of a batch; the last batch of a file may be shorter. None: 8,192, or fewer
         for many columns, as in `read_avro`.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+    chunk_bytes: As in `CsvDataset`.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.
     on_error: How to handle damaged data. `"raise"`: raises an error. `"skip_block"`: skips a record that
@@ -4270,13 +4307,16 @@ macro_rules! signed {
         concat!(r#"ArrowDataset(source, *, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ArrowDataset))
     };
     (AvroDataset) => {
-        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
+        concat!(r#"AvroDataset(source, *, features=None, representations=None, columns=None, exclude=None, reader_schema=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', fixed_lengths=None, raw=False, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(AvroDataset))
     };
     (AvroRecordDecoder) => {
         concat!(r#"AvroRecordDecoder(schema=None, *, framing='bare', schemas=None, features=None, representations=None, columns=None, exclude=None, reader_schema=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', limits=None, name=None)"#, "\n--\n\n", docs!(AvroRecordDecoder))
     };
     (AvroRecordDecoder.add_writer) => {
         concat!(r#"add_writer($self, schema)"#, "\n--\n\n", docs!(AvroRecordDecoder.add_writer))
+    };
+    (AvroRecordDecoder.append) => {
+        concat!(r#"append($self, record, /, *, writer=None)"#, "\n--\n\n", docs!(AvroRecordDecoder.append))
     };
     (AvroRecordDecoder.decode) => {
         concat!(r#"decode($self, records, /, *, writer=None)"#, "\n--\n\n", docs!(AvroRecordDecoder.decode))
@@ -4332,6 +4372,9 @@ macro_rules! signed {
     (BatchIterator.stats) => {
         concat!(r#"stats($self)"#, "\n--\n\n", docs!(BatchIterator.stats))
     };
+    (ByLength) => {
+        concat!(r#"ByLength(column, *, boundaries=None, max_tokens=None, pack_to=None, window=None)"#, "\n--\n\n", docs!(ByLength))
+    };
     (ChunkDataset) => {
         concat!(r#"ChunkDataset(source, *, features=None, representations=None, columns=None, exclude=None, limits=None, index=None)"#, "\n--\n\n", docs!(ChunkDataset))
     };
@@ -4351,7 +4394,7 @@ macro_rules! signed {
         concat!(r#"starts_with($self, prefix)"#, "\n--\n\n", docs!(Column.starts_with))
     };
     (CsvDataset) => {
-        concat!(r#"CsvDataset(source, *, schema=None, missing_columns=False, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
+        concat!(r#"CsvDataset(source, *, schema=None, missing_columns=False, types=None, sample=None, chunk_bytes=262144, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(CsvDataset))
     };
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
@@ -4372,7 +4415,7 @@ macro_rules! signed {
         concat!(r#"map($self, function, *, schema=None, workers=0, features=None, representations=None)"#, "\n--\n\n", docs!(Dataset.map))
     };
     (Dataset.num_batches) => {
-        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
+        concat!(r#"num_batches($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0)"#, "\n--\n\n", docs!(Dataset.num_batches))
     };
     (Dataset.plan_splits) => {
         concat!(r#"plan_splits($self, *, target_bytes=67108864)"#, "\n--\n\n", docs!(Dataset.plan_splits))
@@ -4384,7 +4427,7 @@ macro_rules! signed {
         concat!(r#"read_split($self, split, *, claim=None, file=None, batch_size=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.read_split))
     };
     (Dataset.record_batches) => {
-        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
+        concat!(r#"record_batches($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False)"#, "\n--\n\n", docs!(Dataset.record_batches))
     };
     (Dataset.report) => {
         concat!(r#"report($self)"#, "\n--\n\n", docs!(Dataset.report))
@@ -4417,22 +4460,22 @@ macro_rules! signed {
         concat!(r#"tensor_adapter($self)"#, "\n--\n\n", docs!(Dataset.tensor_adapter))
     };
     (Dataset.tensors) => {
-        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.tensors))
+        concat!(r#"tensors($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, progress=False, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.tensors))
     };
     (Dataset.to_hf) => {
         concat!(r#"to_hf($self, *, target_bytes=67108864, batch_size=1000, on_error='raise')"#, "\n--\n\n", docs!(Dataset.to_hf))
     };
     (Dataset.to_jax) => {
-        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', device=None, sharding=None, copies_ahead=2, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_jax))
+        concat!(r#"to_jax($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', device=None, sharding=None, copies_ahead=2, label=None, weight=None)"#, "\n--\n\n", docs!(Dataset.to_jax))
     };
     (Dataset.to_keras) => {
         concat!(r#"to_keras($self, *, batch_size, drop_remainder=False, label=None, weight=None, workers=1, use_multiprocessing=False, max_queue_size=10)"#, "\n--\n\n", docs!(Dataset.to_keras))
     };
     (Dataset.to_tf) => {
-        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_tf))
+        concat!(r#"to_tf($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_tf))
     };
     (Dataset.to_torch) => {
-        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, length=None, bucket_boundaries=None, max_tokens=None, pack_to=None, length_window=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=None, threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_torch))
+        concat!(r#"to_torch($self, *, batch_size=None, global_batch_size=None, batches=None, streams=64, even='auto', drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=None, threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False, start_epoch=0, ragged='parts', keyed_jagged=None, pin_memory=False, device=None, copies_ahead=2, label=None, weight=None, match='names')"#, "\n--\n\n", docs!(Dataset.to_torch))
     };
     (Dense) => {
         concat!(r#"Dense(column, shape=(), *, default=None, pad=False, transform=None)"#, "\n--\n\n", docs!(Dense))
@@ -4459,7 +4502,7 @@ macro_rules! signed {
         concat!(r#"numpy($self)"#, "\n--\n\n", docs!(DenseTensor.numpy))
     };
     (ExampleDataset) => {
-        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
+        concat!(r#"ExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', chunk_bytes=262144, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(ExampleDataset))
     };
     (ExampleRecordDecoder) => {
         concat!(r#"ExampleRecordDecoder(schema=None, *, encoding='tfx')"#, "\n--\n\n", docs!(ExampleRecordDecoder))
@@ -4471,7 +4514,7 @@ macro_rules! signed {
         concat!(r#"IcebergDataset(source, *, scan, deleted=None, limits=None, features=None, representations=None, index=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(IcebergDataset))
     };
     (JsonLinesDataset) => {
-        concat!(r#"JsonLinesDataset(source, *, schema=None, types=None, sample=None, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
+        concat!(r#"JsonLinesDataset(source, *, schema=None, types=None, sample=None, chunk_bytes=262144, features=None, representations=None, columns=None, exclude=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(JsonLinesDataset))
     };
     (Limits) => {
         concat!(r#"Limits(*, header_bytes=16777216, schema_bytes=4194304, schema_depth=64, expanded_fields=100000, decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, xz_memory_bytes=134217728)"#, "\n--\n\n", docs!(Limits))
@@ -4510,7 +4553,7 @@ macro_rules! signed {
         concat!(r#"to_list($self)"#, "\n--\n\n", docs!(RaggedTensor.to_list))
     };
     (RawRecordDataset) => {
-        concat!(r#"RawRecordDataset(source, *, column='record', features=None, representations=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
+        concat!(r#"RawRecordDataset(source, *, column='record', chunk_bytes=262144, features=None, representations=None, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(RawRecordDataset))
     };
     (RecordBatch.__getitem__) => {
         concat!(r#"__getitem__($self, key, /)"#, "\n--\n\n", docs!(RecordBatch.__getitem__))
@@ -4573,7 +4616,7 @@ macro_rules! signed {
         concat!(r#"to_pyarrow($self)"#, "\n--\n\n", docs!(Schema.to_pyarrow))
     };
     (SequenceExampleDataset) => {
-        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
+        concat!(r#"SequenceExampleDataset(source, *, schema=None, sample=None, features=None, representations=None, columns=None, exclude=None, encoding='tfx', chunk_bytes=262144, limits=None, index=None, partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(SequenceExampleDataset))
     };
     (SequenceExampleRecordDecoder) => {
         concat!(r#"SequenceExampleRecordDecoder(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"#, "\n--\n\n", docs!(SequenceExampleRecordDecoder))
@@ -4650,9 +4693,6 @@ macro_rules! signed {
     (cast) => {
         concat!(r#"cast(dtype, *, lossy=False)"#, "\n--\n\n", docs!(cast))
     };
-    (check_avro) => {
-        concat!(r#"check_avro(source, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(check_avro))
-    };
     (clipped) => {
         concat!(r#"clipped(low=None, high=None)"#, "\n--\n\n", docs!(clipped))
     };
@@ -4661,6 +4701,9 @@ macro_rules! signed {
     };
     (crossed) => {
         concat!(r#"crossed(keys, buckets, *, seed=None)"#, "\n--\n\n", docs!(crossed))
+    };
+    (detect) => {
+        concat!(r#"detect(source, *, limits=None, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(detect))
     };
     (encode_avro_records) => {
         concat!(r#"encode_avro_records(batches, schema, *, framing='bare', schema_id=None)"#, "\n--\n\n", docs!(encode_avro_records))
@@ -4686,14 +4729,14 @@ macro_rules! signed {
     (join_jagged) => {
         concat!(r#"join_jagged(tensors)"#, "\n--\n\n", docs!(join_jagged))
     };
+    (list_files) => {
+        concat!(r#"list_files(url, extension, *, check=False, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(list_files))
+    };
     (normalised) => {
         concat!(r#"normalised(mean, std)"#, "\n--\n\n", docs!(normalised))
     };
     (one_batch) => {
         concat!(r#"one_batch(value)"#, "\n--\n\n", docs!(one_batch))
-    };
-    (peek) => {
-        concat!(r#"peek(url, extension, count, *, partitioning=None, storage_options=None, store=None, cache=None, cache_bytes=None)"#, "\n--\n\n", docs!(peek))
     };
     (polars_frame) => {
         concat!(r#"polars_frame(batch, names)"#, "\n--\n\n", docs!(polars_frame))
@@ -4708,19 +4751,19 @@ macro_rules! signed {
         concat!(r#"read_arrow_ipc(source, *, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_arrow_ipc))
     };
     (read_avro) => {
-        concat!(r#"read_avro(source, *, columns=None, exclude=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
+        concat!(r#"read_avro(source, *, columns=None, exclude=None, reader_schema=None, where=None, batch_size=None, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', unions='dense', fixed_lengths=None, raw=False, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_avro))
     };
     (read_csv) => {
-        concat!(r#"read_csv(source, *, schema=None, missing_columns=False, types=None, sample=None, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
+        concat!(r#"read_csv(source, *, schema=None, missing_columns=False, types=None, sample=None, chunk_bytes=262144, skip_lines=0, header=True, names=None, delimiter=',', quote='"', escape=None, skip_blank_lines=True, nulls=None, comment=None, true_values=None, false_values=None, decimal_comma=False, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_csv))
     };
     (read_json_lines) => {
-        concat!(r#"read_json_lines(source, *, schema=None, types=None, sample=None, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
+        concat!(r#"read_json_lines(source, *, schema=None, types=None, sample=None, chunk_bytes=262144, columns=None, exclude=None, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_json_lines))
     };
     (read_parquet) => {
         concat!(r#"read_parquet(source, *, columns=None, exclude=None, schema=None, double_as_float=False, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_parquet))
     };
     (read_tfrecord) => {
-        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, exclude=None, encoding='tfx', where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
+        concat!(r#"read_tfrecord(source, *, format='example', schema=None, sample=None, columns=None, exclude=None, encoding='tfx', chunk_bytes=262144, where=None, batch_size=None, threads=None, limits=None, on_error='raise', partitioning=None, file_column=None, row_column=None, storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)"#, "\n--\n\n", docs!(read_tfrecord))
     };
     (register_tensorflow_ops) => {
         concat!(r#"register_tensorflow_ops(library)"#, "\n--\n\n", docs!(register_tensorflow_ops))

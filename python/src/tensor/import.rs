@@ -4,11 +4,13 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyMapping;
 
 use crate::argument::wrong_type;
 use crate::argument_types::Argument;
 use crate::arrow_schema::Schema;
 use crate::call::caught;
+use crate::column_types::ColumnTypes;
 use crate::errors::to_python;
 use crate::foreign::{ForeignBatch, Refused, SchemaCache};
 use crate::write::{batches, failure, source_error};
@@ -17,6 +19,10 @@ use crate::{batch, foreign};
 /// The schema of an argument, or of its attribute `schema`, because pyarrow batches and tables do not export a schema
 /// directly.
 pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
+    schema_or(value, || wrong_type("schema", "an object with __arrow_c_schema__", value))
+}
+
+fn schema_or(value: &Bound<'_, PyAny>, wrong: impl FnOnce() -> PyErr) -> PyResult<SchemaRef> {
     if let Ok(schema) = value.cast::<Schema>() {
         return Ok(schema.get().0.clone());
     }
@@ -26,15 +32,20 @@ pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
             value.getattr_opt("schema")?.filter(|own| own.hasattr("__arrow_c_schema__").unwrap_or(false))
         }
     };
-    let given = given.ok_or_else(|| wrong_type("schema", "an object with __arrow_c_schema__", value))?;
-    let schema = foreign::schema(&given)?;
+    let schema = foreign::schema(&given.ok_or_else(wrong)?)?;
     schema.ok_or_else(|| wrong_type("schema", "the schema of a record batch", value))
 }
 
 /// The columns of files.
 impl Argument for SchemaRef {
-    fn parse(_: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        schema(value)
+    fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match value.cast::<PyMapping>() {
+            Ok(types) => ColumnTypes::parse(name, types.as_any()).map(|ColumnTypes(schema)| schema),
+            Err(_) => {
+                let expected = "an object with __arrow_c_schema__, or a dict of names of columns to types";
+                schema_or(value, || wrong_type(name, expected, value))
+            }
+        }
     }
 
     fn picklable<'py>(&self, given: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

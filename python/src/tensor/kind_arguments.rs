@@ -8,10 +8,16 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyString};
 use crate::argument::{self, integer, strings, wrong_type, wrong_value};
 
 pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let Ok(text) = value.cast::<PyString>() else {
-        return Err(wrong_type(argument, "the name of a column (str)", value));
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_str()?.to_owned());
+    }
+    let expected = match argument {
+        "column" if argument::items(value).is_some() => {
+            "the name of a column (str); the classes of arrowfeed.features take a shape"
+        }
+        _ => "the name of a column (str)",
     };
-    Ok(text.to_str()?.to_owned())
+    Err(wrong_type(argument, expected, value))
 }
 
 pub(super) fn each<'py, T>(

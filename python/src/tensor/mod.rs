@@ -4,7 +4,7 @@
 //! |---|---|
 //! | definitions | `representation` (the classes), `kinds` and `kind_arguments` (their constructors), `given`, `features`, `transform`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
-//! | tensors | `dense`, `sparse`, `ragged`, `structured`, `html` (for notebooks) |
+//! | tensors | `dense`, `sparse`, `ragged`, `structured`, `names` (keys of dicts), `html` (for notebooks) |
 //! | tensors from arrays, and tensors to batches | `build`, `reverse` |
 //! | shared memory | `memory`, `view` (numpy), `dlpack`, `strings` |
 

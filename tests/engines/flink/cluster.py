@@ -132,13 +132,13 @@ class Cluster:
 
     def ask(self, path: str) -> Any:
         """Asks the job manager. Raises OSError as long as it does not answer."""
-        with urllib.request.urlopen(f"http://localhost:{self._ports['rest']}/{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://localhost:{self._ports['rest']}/{path}", timeout=60) as answer:
             return json.load(answer)
 
     def kill(self, worker: subprocess.Popen[bytes]) -> None:
         """Kills a task manager, as `kill -9` does."""
         worker.send_signal(signal.SIGKILL)
-        worker.wait(10)
+        worker.wait(60)
 
     def stop(self) -> None:
         """Ends all processes, and those that they have started."""
@@ -146,7 +146,7 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         for process in self._processes:
-            process.wait(10)
+            process.wait(60)
 
     def logs(self) -> str:
         """The last lines of all logs."""

@@ -20,7 +20,7 @@
 //! | `converted` `json` | unions that become structs or JSON text |
 //! | `skipper` | values that are skipped, or kept as their bytes |
 //! | `constant` | defaults of a reader schema |
-//! | `fill` | operations of all columns: pad, mark, roll back, finish |
+//! | `column_builder` | operations of all columns: pad, mark, roll back, finish |
 //! | `validity` `assemble` | conversion of flags to bits, and of buffers to arrays |
 //! | `context` | budgets that all columns share |
 //! | `rows` | a body with the budgets of its batch |

@@ -243,26 +243,7 @@ pub(super) fn branch_name(ty: &Type) -> &str {
         Type::Record(record) => &record.name,
         Type::Enum(symbols) => &symbols.name,
         Type::Fixed(fixed) => &fixed.name,
-        other => kind(other),
-    }
-}
-
-fn kind(ty: &Type) -> &'static str {
-    match ty {
-        Type::Null => "null",
-        Type::Boolean => "boolean",
-        Type::Int(_) => "int",
-        Type::Long(_) => "long",
-        Type::Float => "float",
-        Type::Double => "double",
-        Type::Bytes(_) => "bytes",
-        Type::String { .. } => "string",
-        Type::Array(_) => "array",
-        Type::Map(_) => "map",
-        Type::Union(_) => "union",
-        Type::Record(_) => "record",
-        Type::Enum(_) => "enum",
-        Type::Fixed(_) => "fixed",
+        other => other.kind(),
     }
 }
 
@@ -272,7 +253,7 @@ fn names_equal(w: &Type, r: &Type) -> bool {
         (Some((w, _)), Some((r, _))) => w == r,
         _ => true,
     };
-    kind(w) == kind(r) && names
+    w.kind() == r.kind() && names
 }
 
 /// Whether both types are of the same kind, and the name of the writer's type is an alias of the reader's.
@@ -280,7 +261,7 @@ fn is_alias(w: &Type, r: &Type) -> bool {
     let names = (w.name_and_aliases(), r.name_and_aliases());
     let is_alias =
         matches!(names, (Some((w, _)), Some((_, aliases))) if aliases.iter().any(|alias| alias == w));
-    is_alias && kind(w) == kind(r)
+    is_alias && w.kind() == r.kind()
 }
 
 /// Whether both types are of the same kind and, if named, have the same unqualified name or an alias matches.
@@ -289,12 +270,12 @@ fn names_alike(w: &Type, r: &Type) -> bool {
         (Some((w, _)), Some((r, aliases))) => unqualified(w) == unqualified(r) || same_name(w, r, aliases),
         _ => true,
     };
-    kind(w) == kind(r) && names
+    w.kind() == r.kind() && names
 }
 
 fn is_promotion(w: &Type, r: &Type) -> bool {
     matches!(
-        (kind(w), kind(r)),
+        (w.kind(), r.kind()),
         ("int", "long" | "float" | "double")
             | ("long", "float" | "double")
             | ("float", "double")

@@ -120,8 +120,13 @@ impl AvroFormat {
                 (Some(columns), Some(filter)) => Some(with_needed(columns, filter)),
                 _ => selected.clone(),
             };
-            let options = AvroOptions { columns, exclude: None, ..options.clone() };
-            Ok((container, Self::compiled(&first, options, reading.filter.clone())?, selected))
+            let unknown = |error| match &reading.filter {
+                Some(filter) => unknown_column(&first, &options, filter).unwrap_or(error),
+                None => error,
+            };
+            let selecting = AvroOptions { columns, exclude: None, ..options.clone() };
+            let format = Self::compiled(&first, selecting, reading.filter.clone()).map_err(unknown)?;
+            Ok((container, format, selected))
         };
         let skips = |error: &FeedError| reading.on_error == OnError::SkipFile && error.is_file_error();
         let mut found = files.first(&check, open, skips)?;
@@ -239,6 +244,14 @@ fn merged(
     let merged = merge::files::merged(files, &options.limits, interrupt)?;
     let merge = SchemaMerge::from(&merged);
     Ok((AvroOptions { reader_schema: Some(merged.schema), merge_schemas: false, ..options }, Some(merge)))
+}
+
+/// Returns the error of a filter that names a column that the file does not have. `None` for recursive columns too.
+fn unknown_column(first: &FirstSchema, options: &AvroOptions, filter: &Predicate) -> Option<FeedError> {
+    let options = AvroOptions { columns: None, exclude: None, ..options.clone() };
+    let (all, recursion) = DecodePlan::compile_nonrecursive(&first.schema, &options).ok()?;
+    let unknown = |error: &FeedError| recursion.is_none() && error.kind() == FeedErrorKind::Options;
+    compiled(filter, all.schema(), Lists::AreValues).err().filter(unknown)
 }
 
 impl FirstSchema {

@@ -132,6 +132,22 @@ impl fmt::Display for AvroSchema {
     }
 }
 
+/// Parses a schema, or its JSON in a string. A string that is not JSON is the name of a type.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for AvroSchema {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text)
+                if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() =>
+            {
+                text
+            }
+            value => value.to_string(),
+        };
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
 impl FromStr for AvroSchema {
     type Err = FeedError;
 

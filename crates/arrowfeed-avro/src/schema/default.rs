@@ -210,36 +210,18 @@ impl<'a> Encoder<'a> {
         let expected = match &self.graph.types[ty] {
             // A long list of branches would not help.
             Type::Union(branches) if branches.len() <= 8 => {
-                let kinds: Vec<&str> = branches.iter().map(|branch| self.kind(*branch)).collect();
+                let kinds: Vec<&str> =
+                    branches.iter().map(|branch| self.graph.types[*branch].kind()).collect();
                 kinds.join(" or ")
             }
             Type::Record(Record { name, .. })
             | Type::Enum(Enum { name, .. })
             | Type::Fixed(Fixed { name, .. }) => {
-                format!("{} {}", self.kind(ty), quoted(name))
+                format!("{} {}", self.graph.types[ty].kind(), quoted(name))
             }
-            _ => self.kind(ty).to_owned(),
+            _ => self.graph.types[ty].kind().to_owned(),
         };
         invalid(format!("expected a default of type {expected}, found {}", found(json)))
-    }
-
-    fn kind(&self, ty: TypeId) -> &'static str {
-        match &self.graph.types[ty] {
-            Type::Null => "null",
-            Type::Boolean => "boolean",
-            Type::Int(_) => "int",
-            Type::Long(_) => "long",
-            Type::Float => "float",
-            Type::Double => "double",
-            Type::Bytes(_) => "bytes",
-            Type::String { .. } => "string",
-            Type::Array(_) => "array",
-            Type::Map(_) => "map",
-            Type::Union(_) => "union",
-            Type::Record(_) => "record",
-            Type::Enum(_) => "enum",
-            Type::Fixed(_) => "fixed",
-        }
     }
 }
 

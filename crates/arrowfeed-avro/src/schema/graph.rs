@@ -52,6 +52,26 @@ pub(crate) enum LongLogical {
 }
 
 impl Type {
+    /// The name of the type in a schema: `int`, `record`.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Type::Null => "null",
+            Type::Boolean => "boolean",
+            Type::Int(_) => "int",
+            Type::Long(_) => "long",
+            Type::Float => "float",
+            Type::Double => "double",
+            Type::Bytes(_) => "bytes",
+            Type::String { .. } => "string",
+            Type::Array(_) => "array",
+            Type::Map(_) => "map",
+            Type::Union(_) => "union",
+            Type::Record(_) => "record",
+            Type::Enum(_) => "enum",
+            Type::Fixed(_) => "fixed",
+        }
+    }
+
     /// The full name and the aliases of a named type.
     pub(crate) fn name_and_aliases(&self) -> Option<(&str, &[String])> {
         match self {

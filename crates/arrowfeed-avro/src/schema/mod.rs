@@ -9,6 +9,7 @@
 //!   of names and [`logical`] for those of logical types. It reports every violation of the rules and every warning, and
 //!   makes a [`graph::Graph`].
 //! - [`canonical`] and [`fingerprint`] are derived from the graph as the specification describes.
+//! - [`avro_schema`] has the public type; `apache` converts schemas of the crate apache-avro to it.
 //! - [`arrow`] derives the Arrow schema without a file.
 //! - [`field_ids`] names the fields of a file by their identifiers in a table.
 //! - [`default`] encodes the JSON default of a reader's field as the bytes that a writer would have written.

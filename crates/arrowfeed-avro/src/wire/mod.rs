@@ -1,6 +1,8 @@
 //! Bytes of a decompressed block, and the reads of the Avro binary encoding.
 //!
-//! [`padded`] is a slice that may be read past its end; [`cursor`] reads from it.
+//! - [`padded`]: a slice that may be read past its end.
+//! - [`cursor`]: the fast reader of such a slice, with [`varints`] and [`optional_varints`] for runs of values.
+//! - [`plain`]: the slow reader.
 
 pub(crate) mod cursor;
 pub(crate) mod optional_varints;

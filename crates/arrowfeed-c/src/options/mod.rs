@@ -3,34 +3,22 @@
 
 // | module | options |
 // |---|---|
-// | `columns` | Arrow schemas |
-// | `iteration` | of `arrowfeed_read` and `arrowfeed_tensors` |
-// | `limits` | `limits` of `arrowfeed_open` |
-// | `object` | objects whose order does not count |
-// | `ordered` | objects whose order counts |
 // | `tensors` | `tensors` of `arrowfeed_open` |
 
-pub(crate) mod columns;
-pub(crate) mod iteration;
-mod limits;
-pub(crate) mod object;
-pub(crate) mod ordered;
 pub(crate) mod tensors;
 
-use std::fmt;
 use std::path::PathBuf;
 
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Unexpected, Visitor};
+use arrowfeed::formats::{Format, FormatOptions, from_json};
+use arrowfeed::source::Interrupt;
+use arrowfeed::source::options::{Object, Ordered};
+use arrowfeed::{IterationOptions, Limits, Partitioning};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::Error;
-use crate::formats::FormatName;
-use columns::Columns;
-use limits::LimitOptions;
-use object::Object;
-use ordered::Ordered;
 use tensors::TensorOptions;
 
 /// Options of `arrowfeed_open`.
@@ -41,8 +29,8 @@ pub(crate) struct OpenOptions {
     #[serde(deserialize_with = "one_or_more")]
     pub(crate) paths: Vec<String>,
     /// Default: found in the first file.
-    pub(crate) format: Option<FormatName>,
-    /// The options of the format, which `formats` parses when the format is known.
+    pub(crate) format: Option<Format>,
+    /// The options of the format, which [`of_format`] parses when the format is known.
     #[serde(rename = "format_options")]
     _format_options: Option<IgnoredAny>,
     /// Field paths of the columns to read. Default: all columns.
@@ -57,9 +45,9 @@ pub(crate) struct OpenOptions {
     /// Maximum number of rows.
     pub(crate) take: Option<u64>,
     #[serde(default)]
-    pub(crate) limits: Object<LimitOptions>,
+    pub(crate) limits: Object<Limits>,
     /// Columns of the values in the names of directories.
-    pub(crate) partitioning: Option<Partitioned>,
+    pub(crate) partitioning: Option<Partitioning>,
     /// Name of a column with the path of the file.
     pub(crate) file_column: Option<String>,
     /// Name of a column with the number of the row in its file.
@@ -76,60 +64,40 @@ pub(crate) struct OpenOptions {
     pub(crate) tensors: Option<Ordered<Object<TensorOptions>>>,
 }
 
-/// `"hive"`, or the columns.
-#[derive(Debug)]
-pub(crate) enum Partitioned {
-    Hive,
-    Columns(Columns),
-}
-
-impl<'de> Deserialize<'de> for Partitioned {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PartitionedVisitor)
-    }
-}
-
-struct PartitionedVisitor;
-
-impl<'de> Visitor<'de> for PartitionedVisitor {
-    type Value = Partitioned;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"hive\" or a list of columns")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Partitioned, E> {
-        match text {
-            "hive" => Ok(Partitioned::Hive),
-            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-        }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Partitioned, A::Error> {
-        Columns::deserialize(SeqAccessDeserializer::new(items)).map(Partitioned::Columns)
-    }
-}
-
 /// Parses options. `name` is their name in errors.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Error> {
-    let parsed = serde_json::from_str::<Object<T>>(text);
-    parsed.map(|object| object.0).map_err(|error| Error::options(format!("{name}: {}", described(&error))))
+    from_json(text).map_err(|error| Error::options(format!("{name}: {error}")))
 }
 
-/// The text of an error. Of a wrong key or value, it has no position, which is that of a byte after it.
-fn described(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    let position = format!(" at line {} column {}", error.line(), error.column());
-    if error.is_data() && text.ends_with(&position) {
-        text.truncate(text.len() - position.len());
+/// Parses `format_options` in the options of `arrowfeed_open`. Also returns the names of those that are given.
+pub(crate) fn of_format(format: Format, text: &str) -> Result<(FormatOptions, Vec<String>), Error> {
+    #[derive(Deserialize)]
+    struct OfFormat<'a> {
+        #[serde(borrow)]
+        format_options: Option<&'a RawValue>,
     }
-    text
+
+    let options: OfFormat<'_> =
+        serde_json::from_str(text).map_err(|error| Error::options(format!("options: {error}")))?;
+    let text = options.format_options.map_or("{}", RawValue::get);
+    let wrong = |error| Error::options(format!("format_options of {}: {error}", format.name()));
+    let options = FormatOptions::from_json(format, text).map_err(wrong)?;
+    let Ordered(given) = from_json::<Ordered<IgnoredAny>>(text)?;
+    Ok((options, given.into_iter().map(|(name, _)| name).collect()))
+}
+
+/// Parses the options of an iteration. `None`: the defaults.
+pub(crate) fn of_iteration(
+    text: Option<&str>,
+    interrupt: Option<Interrupt>,
+) -> Result<IterationOptions, Error> {
+    Ok(IterationOptions { interrupt, ..parse(text.unwrap_or("{}"), "options")? })
 }
 
 /// A text, or a list of texts.
 fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "expected paths to be a string or a list of strings")]
+    #[serde(untagged, expecting = "expected a string or a list of strings")]
     enum OneOrMore {
         One(String),
         More(Vec<String>),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use arrowfeed::TensorDefinitions;
+use arrowfeed::source::options::{Object, Ordered};
 use arrowfeed::tensor::{
     ColumnPath, DefaultValue, Dense, PadTo, Padding, Partition, Ragged, Representation, Sparse, SplitsDType,
     Structured, VarLenRagged, VarLenSparse,
@@ -10,9 +11,6 @@ use arrowfeed::tensor::{
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
-
-use super::object::Object;
-use super::ordered::Ordered;
 
 /// The fields of the [`Representation`] of this kind.
 #[derive(Debug, Clone, Deserialize)]

@@ -6,6 +6,9 @@ mod arguments;
 mod cancellation;
 mod errors;
 mod interface;
+#[path = "../../../../tests/cases/options/cases.rs"]
+mod option_cases;
+mod option_laws;
 mod options;
 mod reading;
 mod support;

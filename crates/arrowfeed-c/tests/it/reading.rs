@@ -179,11 +179,17 @@ fn formats_are_found_in_the_file_or_in_its_name() {
         let batches = file.open().unwrap().batches("{}");
         assert_eq!(batches[0]["a"].as_primitive::<Int64Type>().values(), &[1, 2], "{}", file.0.display());
     }
+    // A file has the same format as in `open_dataset` of Python.
+    let tabs = TempFile::new("rows.tsv", b"a\tb\n1\t2\n");
+    assert_eq!(tabs.open().unwrap().batches("{}")[0].num_columns(), 2);
+    let unnamed = TempFile::new("rows", b"\n{\"a\": 1}\n");
+    assert_eq!(unnamed.open().unwrap().rows(), 1);
     let unknown = TempFile::new("rows.dat", b"a,b\n");
     let name = unknown.0.display();
     let expected = format!(
-        "{name}: expected an Avro, Parquet or Arrow IPC file, or a name that ends with .tfrecord, .jsonl or .csv, found \
-         neither: give the format: avro, parquet, arrow, tfrecord, json_lines, csv"
+        "{name}: expected the content of an Avro, Parquet, Arrow IPC, TFRecord or JSON lines file, or the name of a CSV \
+         file, which ends with .csv or .tsv, found \"a,b\" at its start: give the format: avro, parquet, arrow, tfrecord, \
+         jsonl, csv"
     );
     assert_eq!(unknown.open().err().unwrap().shown(), (ErrorKind::Format, expected));
     let given = open(

@@ -198,7 +198,7 @@ fn specs_describe_the_tensors() {
     let failure = open("{\"paths\": [], \"tensors\": {\"a\": {\"kind\": \"dens\"}}}").err().unwrap();
     assert_eq!(
         failure.message,
-        "options: unknown variant `dens`, expected one of `dense`, `var_len_sparse`, `sparse`, `ragged`, `var_len_ragged`, \
+        "options: tensors.a.kind: unknown variant `dens`, expected one of `dense`, `var_len_sparse`, `sparse`, `ragged`, `var_len_ragged`, \
          `structured`"
     );
 }

@@ -9,7 +9,7 @@ use arrowfeed::arrow::array::{
 use arrowfeed::arrow::schema::{DataType, Field};
 use arrowfeed::avro::{AvroOptions, ColumnEncoding};
 use arrowfeed::source::run::ReadOptions;
-use arrowfeed_datafusion::{ArrowfeedTable, TableFormat};
+use arrowfeed_datafusion::ArrowfeedTable;
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
@@ -135,7 +135,7 @@ fn expression(random: &mut ChaCha8Rng, depth: u32) -> String {
 async fn tables(directory: &Path, batch: &RecordBatch, options: AvroOptions) -> Result<SessionContext> {
     let path = directory.join("a.avro");
     write(&path, batch, 2000);
-    let table = ArrowfeedTable::open(vec![path.into()], TableFormat::Avro(options)).await?;
+    let table = ArrowfeedTable::open(vec![path.into()], options).await?;
     let batches = table.files().clone().read_files(ReadOptions::default()).unwrap();
     let schema = batches.schema();
     let batches: Vec<RecordBatch> = batches.collect::<Result<_, _>>().unwrap();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use arrowfeed::arrow::array::{ArrayRef, Int32Array, RecordBatch};
 use arrowfeed::avro::AvroOptions;
-use arrowfeed_datafusion::{ArrowfeedFormat, TableFormat};
+use arrowfeed_datafusion::ArrowfeedFormat;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::datasource::listing::ListingOptions;
 use datafusion::error::Result;
@@ -14,8 +14,7 @@ use crate::support::{plan, query, rows, scan, session, write};
 /// A session with the listing table `t` of a directory, whose files DataFusion lists.
 async fn listed(directory: &Path, partition: Option<&str>) -> Result<SessionContext> {
     let context = session();
-    let format =
-        ArrowfeedFormat::new(TableFormat::Avro(AvroOptions { merge_schemas: true, ..Default::default() }));
+    let format = ArrowfeedFormat::new(AvroOptions { merge_schemas: true, ..Default::default() });
     let partitions = partition.map(|name| (name.to_owned(), DataType::Utf8)).into_iter().collect();
     let options = ListingOptions::new(Arc::new(format))
         .with_file_extension(".avro")
@@ -87,7 +86,7 @@ async fn text_is_parsed_as_the_types_of_the_table() -> Result<()> {
         std::fs::write(directory.path().join(name), text)?;
     }
     for (name, extension, row) in
-        [("ARROWFEED_CSV", "csv", "01234 1.50"), ("ARROWFEED_JSON", "jsonl", "1234 1.50")]
+        [("ARROWFEED_CSV", "csv", "01234 1.50"), ("ARROWFEED_JSONL", "jsonl", "1234 1.50")]
     {
         let (context, location) = (session(), directory.path().display());
         let create = format!("CREATE EXTERNAL TABLE fixed STORED AS {name} LOCATION '{location}'");

@@ -56,7 +56,7 @@ async fn options_are_those_of_the_format() -> Result<()> {
     let directory = directory_of(&[("a.avro", 0)]);
     let (context, location) = (session(), text(&directory.path().join("a.avro")));
     let options =
-        "OPTIONS (string_type 'string_view', file_column 'path', row_column 'row', on_error 'skip_file')";
+        "OPTIONS (string_type 'utf8_view', file_column 'path', row_column 'row', on_error 'skip_file')";
     create(&context, format!("STORED AS ARROWFEED_AVRO LOCATION '{location}' {options}")).await?;
     let row = query(&context, "SELECT arrow_typeof(text), path, \"row\" FROM t WHERE id = 3").await?;
     assert_eq!(row, [format!("Utf8View {location} 3")]);
@@ -65,10 +65,11 @@ async fn options_are_those_of_the_format() -> Result<()> {
         (
             "nulls 'x'",
             "expected an option of ARROWFEED_AVRO (extension, file_column, merge_schemas, on_error, row_column, \
-             double_as_float, encoding, string_type, unions or store.*), found \"nulls\"",
+             double_as_float, encoding, fixed_lengths, max_batch_bytes, raw, reader_schema, string_type, unions, limits.* or \
+             store.*), found \"nulls\"",
         ),
         ("on_error 'skip'", "on_error: expected one of raise, skip_block, skip_file, found \"skip\""),
-        ("merge_schemas '1'", "merge_schemas: expected one of true, false, found \"1\""),
+        ("merge_schemas '1'", "merge_schemas: expected true or false, found \"1\""),
     ] {
         let error =
             create(&context, format!("STORED AS ARROWFEED_AVRO LOCATION '{location}' OPTIONS ({options})"));
@@ -126,11 +127,11 @@ async fn all_formats_are_tables() -> Result<()> {
     for (name, extension, options) in [
         ("ARROWFEED_AVRO", "avro", ""),
         ("ARROWFEED_PARQUET", "parquet", ""),
-        ("ARROWFEED_IPC", "arrow", ""),
+        ("ARROWFEED_ARROW", "arrow", ""),
         ("ARROWFEED_CSV", "csv", "OPTIONS (delimiter ';')"),
-        ("ARROWFEED_JSON", "jsonl", ""),
+        ("ARROWFEED_JSONL", "jsonl", ""),
     ] {
-        assert!(sql_names().contains(&name));
+        assert!(sql_names().contains(&name.to_owned()));
         let location = path(&format!("t.{extension}")).display().to_string();
         create(&context, format!("STORED AS {name} LOCATION '{location}' {options}")).await?;
         let sql = "SELECT count(*), count(id), count(text), sum(id) FROM t WHERE id >= 4 AND (text = 'text 5' OR id <> 9)";
@@ -170,7 +171,7 @@ async fn examples_of_tfrecord_are_lists() -> Result<()> {
 async fn raw_records_are_counted() -> Result<()> {
     use arrowfeed::text::CsvOptions;
     use arrowfeed::tfrecord::{Compression, RecordWriter};
-    use arrowfeed_datafusion::{ArrowfeedTable, TableFormat};
+    use arrowfeed_datafusion::ArrowfeedTable;
 
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("a.tfrecord");
@@ -181,12 +182,12 @@ async fn raw_records_are_counted() -> Result<()> {
     std::fs::write(&path, writer.finish().unwrap())?;
     let context = session();
     let location = path.display();
-    create(&context, format!("STORED AS ARROWFEED_TFRECORD LOCATION '{location}' OPTIONS (kind 'raw')"))
+    create(&context, format!("STORED AS ARROWFEED_TFRECORD LOCATION '{location}' OPTIONS (format 'raw')"))
         .await?;
     let path = directory.path().join("a.csv");
     std::fs::write(&path, "a\n1\n2\n")?;
     let raw = CsvOptions { raw: true, ..CsvOptions::default() };
-    let table = ArrowfeedTable::open(vec![path.into()], TableFormat::Csv(raw)).await?;
+    let table = ArrowfeedTable::open(vec![path.into()], raw).await?;
     context.register_table("lines", std::sync::Arc::new(table))?;
     for table in ["t", "lines"] {
         assert_eq!(query(&context, &format!("SELECT count(*) FROM {table}")).await?, ["2"], "{table}");
@@ -215,8 +216,10 @@ async fn csv_files_may_have_no_headers() -> Result<()> {
         ),
         (
             "head 'false'",
-            "expected an option of ARROWFEED_CSV (extension, file_column, merge_schemas, on_error, row_column, comment, \
-             delimiter, escape, has_header, header, null, quote, sample, skip_lines or store.*), found \"head\"",
+            "expected an option of ARROWFEED_CSV (extension, file_column, merge_schemas, on_error, row_column, chunk_bytes, \
+             comment, decimal_comma, delimiter, escape, false_values, header, missing_columns, multivalent_columns, names, \
+             nulls, quote, raw, sample, schema, secondary_delimiter, skip_blank_lines, skip_lines, true_values, types, limits.* or \
+             store.*), found \"head\"",
         ),
     ] {
         let error = create(&context, format!("{stored} OPTIONS ({options})")).await.unwrap_err();

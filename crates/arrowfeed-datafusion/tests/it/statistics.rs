@@ -4,7 +4,7 @@ use std::sync::Arc;
 use arrowfeed::arrow::array::{ArrayRef, Float64Array, RecordBatch};
 use arrowfeed::parquet::ParquetOptions;
 use arrowfeed::source::io::FileSource;
-use arrowfeed_datafusion::{ArrowfeedFormat, ArrowfeedTable, TableFormat};
+use arrowfeed_datafusion::{ArrowfeedFormat, ArrowfeedTable};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::stats::Precision;
 use datafusion::datasource::listing::ListingOptions;
@@ -19,8 +19,7 @@ async fn parquet_footers_have_the_counts() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("a.parquet");
     write_parquet(&path, &rows(0, 100));
-    let table =
-        ArrowfeedTable::open(vec![path.into()], TableFormat::Parquet(ParquetOptions::default())).await?;
+    let table = ArrowfeedTable::open(vec![path.into()], ParquetOptions::default()).await?;
     let context = session();
     context.register_table("t", Arc::new(table))?;
     assert!(!plan(&context, "SELECT count(*) FROM t").await.contains("DataSourceExec"));
@@ -47,7 +46,7 @@ fn two_parquet_files(directory: &Path) -> Vec<PathBuf> {
 async fn parquet_footers_have_the_bounds_of_columns() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let files = two_parquet_files(directory.path());
-    let options = TableFormat::Parquet(ParquetOptions::default());
+    let options = ParquetOptions::default();
     let [context, reading] = [session(), session()];
     reading.sql("SET datafusion.execution.collect_statistics = false").await?;
     for context in [&context, &reading] {
@@ -84,7 +83,7 @@ async fn a_listing_table_has_the_bounds_of_its_files() -> Result<()> {
     let directory = tempfile::tempdir()?;
     two_parquet_files(directory.path());
     let context = session();
-    let format = ArrowfeedFormat::new(TableFormat::Parquet(ParquetOptions::default()));
+    let format = ArrowfeedFormat::new(ParquetOptions::default());
     let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet");
     context.register_listing_table("t", directory.path().display().to_string(), options, None, None).await?;
     let sql = "SELECT min(id), max(id), count(text) FROM t";
@@ -126,7 +125,7 @@ async fn a_file_without_rows_has_no_bounds() -> Result<()> {
     assert_eq!(query(&context, sql).await?, [expected]);
     assert!(!plan(&context, sql).await.contains("DataSourceExec"));
 
-    let format = ArrowfeedFormat::new(TableFormat::Parquet(ParquetOptions::default()));
+    let format = ArrowfeedFormat::new(ParquetOptions::default());
     let options = ListingOptions::new(Arc::new(format))
         .with_file_extension(".parquet")
         .with_table_partition_cols(vec![("dt".to_owned(), DataType::Utf8)]);

@@ -216,10 +216,10 @@ async fn a_directory_without_files_is_an_error() -> Result<()> {
 #[tokio::test]
 async fn listing_tables_use_the_stores_of_a_session() -> Result<()> {
     use arrowfeed::avro::AvroOptions;
-    use arrowfeed_datafusion::{ArrowfeedFormat, TableFormat};
+    use arrowfeed_datafusion::ArrowfeedFormat;
 
     let (context, _) = bucket().await?;
-    let format = ArrowfeedFormat::new(TableFormat::Avro(AvroOptions::default()));
+    let format = ArrowfeedFormat::new(AvroOptions::default());
     let options = ListingOptions::new(Arc::new(format)).with_file_extension(".avro");
     context.register_listing_table("t", "mem://bucket/clicks/", options, None, None).await?;
     assert_eq!(query(&context, "SELECT count(*), sum(id) FROM t WHERE id >= 4000").await?, ["6000 41997000"]);
@@ -233,7 +233,7 @@ async fn the_ranges_of_a_text_file_are_read_once() -> Result<()> {
     let lines: String = (0..8000).map(|id| format!("{{\"id\": {id}, \"text\": \"{id:01000}\"}}\n")).collect();
     let len = lines.len() as u64;
     store.put(&Path::from("texts/a.jsonl"), lines.into()).await?;
-    let format = context.state().get_file_format_factory("ARROWFEED_JSON").expect("the format").default();
+    let format = context.state().get_file_format_factory("ARROWFEED_JSONL").expect("the format").default();
     let options = ListingOptions::new(format).with_file_extension(".jsonl");
     context.register_listing_table("t", "mem://bucket/texts/", options, None, None).await?;
     store.bytes.store(0, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
 use arrowfeed::source::run::AddedColumns;
 use arrowfeed::text::JsonLinesOptions;
 use arrowfeed::{AvroFormat, FeedErrorKind, Partitioning};
-use arrowfeed_datafusion::{ArrowfeedTable, TableFormat, feed_error};
+use arrowfeed_datafusion::{ArrowfeedTable, feed_error};
 use arrowfeed_source::thousands;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
@@ -25,7 +25,7 @@ async fn two_files(directory: &std::path::Path) -> Result<SessionContext> {
     }
     let context = session();
     let sources = paths.into_iter().map(FileSource::from).collect();
-    let table = ArrowfeedTable::open(sources, TableFormat::Avro(AvroOptions::default())).await?;
+    let table = ArrowfeedTable::open(sources, AvroOptions::default()).await?;
     context.register_table("t", Arc::new(table))?;
     Ok(context)
 }
@@ -164,7 +164,7 @@ async fn a_stream_that_is_dropped_stops_the_reading() -> Result<()> {
     let gate = Gate::new(8);
     let source = Gated { bytes: std::fs::read(&path)?, gate: gate.clone() };
     let source = FileSource::from_source("gated", source);
-    let table = ArrowfeedTable::open(vec![source], TableFormat::Avro(AvroOptions::default())).await?;
+    let table = ArrowfeedTable::open(vec![source], AvroOptions::default()).await?;
     let context = session();
     context.sql("SET datafusion.execution.batch_size = 100").await?;
     context.register_table("t", Arc::new(table))?;
@@ -187,7 +187,7 @@ async fn a_statement_that_is_dropped_stops_the_reading() {
         let bytes = format!("{{\"id\": {number}}}\n").into();
         FileSource::from_source("gated", Gated { bytes, gate: gate.clone() })
     };
-    let format = TableFormat::JsonLines(JsonLinesOptions::default());
+    let format = JsonLinesOptions::default();
     let opening = ArrowfeedTable::open((0..200).map(source).collect(), format);
     let started = async {
         while gate.reads.load(Ordering::SeqCst) == 0 {
@@ -253,7 +253,7 @@ async fn an_error_has_ours_inside() -> Result<()> {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 40].fill(0xff);
     std::fs::write(&path, bytes)?;
-    let open = || ArrowfeedTable::open(vec![path.clone().into()], TableFormat::Avro(AvroOptions::default()));
+    let open = || ArrowfeedTable::open(vec![path.clone().into()], AvroOptions::default());
     let context = session();
     context.register_table("t", Arc::new(open().await?))?;
     let error = query(&context, "SELECT sum(id), count(text) FROM t").await.unwrap_err();
@@ -307,7 +307,7 @@ async fn a_file_that_is_cut_is_skipped() -> Result<()> {
     bytes[..4].fill(0);
     std::fs::write(&path, bytes)?;
     let sources = [directory.path().join("a.avro"), path].map(FileSource::from).into();
-    let table = ArrowfeedTable::open(sources, TableFormat::Avro(AvroOptions::default())).await?;
+    let table = ArrowfeedTable::open(sources, AvroOptions::default()).await?;
     context.register_table("skipping", Arc::new(table.with_on_error(OnError::SkipFile)))?;
     let sql = "SELECT id FROM skipping";
     assert!(scan(&context, sql).await.contains("3 partitions of 0 files and 4 byte ranges"));

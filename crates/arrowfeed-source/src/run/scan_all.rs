@@ -12,8 +12,8 @@ use crate::{Check, FeedError, Interrupt, OnError};
 pub type FileChunks = Result<(Vec<Chunk>, Vec<FeedError>), FeedError>;
 
 impl FileSet {
-    /// Calls `visit` with the chunks of each file, see [`chunks`](Self::chunks), in file order. Returns the counts of
-    /// the requests to remote stores.
+    /// Calls `visit` with the chunks of each file, see [`chunks`](Self::chunks), in file order. Files for which `is_read` is false
+    /// are not opened, and have no chunks. Returns the counts of the requests to remote stores.
     ///
     /// # Errors
     /// `visit` returns an error; the caller cancels; the system cannot start more threads.
@@ -21,9 +21,13 @@ impl FileSet {
         self: &Arc<Self>,
         on_error: OnError,
         interrupt: Option<&Interrupt>,
+        is_read: impl Fn(usize) -> bool + Send + Sync + 'static,
         visit: impl FnMut(usize, FileChunks) -> Result<(), FeedError>,
     ) -> Result<Requests, FeedError> {
-        let chunks = move |files: &Self, file, check: &Check<'_>| files.chunks(file, on_error, check);
+        let chunks = move |files: &Self, file, check: &Check<'_>| match is_read(file) {
+            true => files.chunks(file, on_error, check),
+            false => Ok((Vec::new(), Vec::new())),
+        };
         self.for_each_file(interrupt, chunks, visit)
     }
 

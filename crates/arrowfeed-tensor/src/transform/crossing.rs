@@ -7,8 +7,8 @@ use arrow_array::{Array, ArrayRef, Int64Array, LargeListArray, StructArray, down
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
+use super::byte_values::{is_bytes, map_bytes};
 use super::fingerprint::{combined, fingerprint64};
-use super::ids::{is_bytes, map_bytes};
 use super::numbers::mapped;
 use crate::cast::{Input, Unfit};
 use crate::column::{ColumnCursor, Leaves, row_of};

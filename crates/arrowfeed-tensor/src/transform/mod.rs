@@ -7,6 +7,7 @@
 //! | `vocabulary` | tokens, and the index of each |
 //! | `chain` | transforms compiled against a type: the entry point |
 //! | `ids` `numbers` | one kernel for each transform |
+//! | `byte_values` | the bytes of strings in any layout |
 //! | `crossing` | columns and keys side by side, for crosses |
 //! | `fingerprint` | the hashes of TensorFlow |
 //! | `wire` | the messages |
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use crate::dtype::DType;
 use crate::error::{RepresentationError, RepresentationErrorKind};
 
+mod byte_values;
 mod chain;
 mod crossing;
 mod fingerprint;

@@ -10,66 +10,69 @@ use arrowfeed_source::{FeedError, FeedErrorKind, counted, crc32c, hex, quoted, t
 use memchr::memchr_iter;
 use regex::Regex;
 
+use super::format::CsvOptions;
 use super::lists::Multivalent;
 use crate::framing::Framing;
 
 /// Maximum number of cells that are split into text. Each takes about 50 bytes.
 const MAX_CELLS: usize = 1 << 20;
 
-/// The syntax of CSV files.
-///
-/// A cell may be in quotes. Delimiters and line ends are then characters of the cell, and a quote in it is written twice. If
-/// a cell does not start with a quote, quotes in it are normal characters. A record ends with `\n`, `\r` or `\r\n`.
-///
-/// [`CsvFormat`](crate::CsvFormat) has an example.
+/// The syntax of CSV files: the options that determine records, cells and their values. [`CsvOptions`] describes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CsvDialect {
-    /// Number of lines at the start of each file that are skipped, whatever their content; each ends with `\n`. The header
-    /// follows them. Default 0.
-    pub skip_lines: usize,
-    /// Whether the first record of each file is a header. It names the columns, or is skipped if the options have names.
-    /// Default true.
-    pub header: bool,
-    /// The ASCII character between cells. Default `,`.
-    pub delimiter: u8,
-    /// The ASCII character around cells. Default `"`.
-    pub quote: u8,
-    /// In a quoted cell, the character after this one is part of the cell, even if it is a quote. Default: none.
-    pub escape: Option<u8>,
-    /// Whether empty lines are skipped. If false, an empty line is a record of empty cells. Default true.
-    pub skip_blank_lines: bool,
-    /// Cell texts that mean null. Default: the empty text. A quoted empty cell is an empty text too.
-    pub nulls: Vec<String>,
-    /// The ASCII character at the start of lines that are comments, which are skipped. Elsewhere, it is a normal character.
-    /// Default: none.
-    pub comment: Option<u8>,
-    /// Cell texts that mean true, beside `true` in upper or lower case. With these texts or `false_values`, columns of
-    /// such texts are inferred to be booleans. Default: none.
-    pub true_values: Vec<String>,
-    /// Cell texts that mean false, as `true_values`. Default: none.
-    pub false_values: Vec<String>,
-    /// Whether the numbers that are not integers have a decimal comma in place of a point. Default false.
-    pub decimal_comma: bool,
-    /// Columns whose cells have several values. Default: none.
-    pub multivalent: Option<Multivalent>,
+pub(crate) struct CsvDialect {
+    pub(crate) skip_lines: usize,
+    pub(crate) header: bool,
+    pub(crate) delimiter: u8,
+    pub(crate) quote: u8,
+    pub(crate) escape: Option<u8>,
+    pub(crate) skip_blank_lines: bool,
+    pub(crate) nulls: Vec<String>,
+    pub(crate) comment: Option<u8>,
+    pub(crate) true_values: Vec<String>,
+    pub(crate) false_values: Vec<String>,
+    pub(crate) decimal_comma: bool,
+    /// Columns whose cells have several values.
+    pub(super) multivalent: Option<Multivalent>,
 }
 
-impl Default for CsvDialect {
-    fn default() -> Self {
-        Self {
-            skip_lines: 0,
-            header: true,
-            delimiter: b',',
-            quote: b'"',
-            escape: None,
-            skip_blank_lines: true,
-            nulls: vec![String::new()],
-            comment: None,
-            true_values: Vec::new(),
-            false_values: Vec::new(),
-            decimal_comma: false,
-            multivalent: None,
-        }
+impl CsvDialect {
+    /// # Errors
+    /// Of the two options of cells with several values, one is missing; the options contradict each other.
+    pub(super) fn new(options: &CsvOptions) -> Result<Self, FeedError> {
+        let multivalent = match (&options.multivalent_columns, options.secondary_delimiter) {
+            (None, None) => None,
+            (Some(columns), Some(delimiter)) => Some(Multivalent { columns: columns.clone(), delimiter }),
+            (Some(columns), None) => {
+                let columns = columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
+                let message = format!(
+                    "multivalent_columns: expected secondary_delimiter as well, found only {columns}"
+                );
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+            (None, Some(delimiter)) => {
+                let delimiter = quoted(&char::from(delimiter).to_string());
+                let message = format!(
+                    "secondary_delimiter: expected multivalent_columns as well, found only {delimiter}"
+                );
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+        };
+        let dialect = Self {
+            skip_lines: options.skip_lines,
+            header: options.header,
+            delimiter: options.delimiter,
+            quote: options.quote,
+            escape: options.escape,
+            skip_blank_lines: options.skip_blank_lines,
+            nulls: options.nulls.clone(),
+            comment: options.comment,
+            true_values: options.true_values.clone(),
+            false_values: options.false_values.clone(),
+            decimal_comma: options.decimal_comma,
+            multivalent,
+        };
+        dialect.check()?;
+        Ok(dialect)
     }
 }
 
@@ -98,7 +101,7 @@ impl CsvDialect {
     /// # Errors
     /// A character or a text has two meanings, or a character is not in ASCII. The quote and the escape keep their meanings in
     /// cells with several values.
-    pub(super) fn check(&self) -> Result<(), FeedError> {
+    fn check(&self) -> Result<(), FeedError> {
         let characters = [
             ("delimiter", Some(self.delimiter)),
             ("quote", Some(self.quote)),

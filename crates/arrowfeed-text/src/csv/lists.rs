@@ -13,17 +13,11 @@ use csv_core::{ReadFieldResult, ReaderBuilder, Terminator};
 use super::dialect::CsvDialect;
 
 /// Columns whose cells have several values.
-///
-/// A cell is parsed like a record: its values may be in quotes. An empty value is a value too. It is valid text, but not a
-/// valid number.
-///
-/// [`CsvFormat`](crate::CsvFormat) has an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Multivalent {
-    /// Names of the columns. Their types are lists.
-    pub columns: Vec<String>,
+pub(super) struct Multivalent {
+    pub(super) columns: Vec<String>,
     /// The ASCII character between values.
-    pub delimiter: u8,
+    pub(super) delimiter: u8,
 }
 
 /// The item field of a list type; `None` for other types.
@@ -126,11 +120,13 @@ fn of_type(texts: &StringArray, data_type: &DataType, dialect: &CsvDialect) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CsvOptions;
 
     #[test]
     fn line_ends_and_delimiters_in_quotes_are_characters_of_values() {
         let values = |cell: &str, escape| {
-            let dialect = CsvDialect { delimiter: b'|', escape, ..Default::default() };
+            let options = CsvOptions { delimiter: b'|', escape, ..Default::default() };
+            let dialect = CsvDialect::new(&options).unwrap();
             let mut found = Vec::new();
             each_value(cell, &dialect, |value| found.push(value.to_owned()));
             found

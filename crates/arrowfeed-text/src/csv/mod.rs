@@ -18,7 +18,6 @@ mod lists;
 mod parser;
 mod texts;
 
-pub use dialect::CsvDialect;
+pub(crate) use dialect::CsvDialect;
 pub use format::{CsvFormat, CsvOptions};
-pub use lists::Multivalent;
 pub(crate) use parser::CsvParser;

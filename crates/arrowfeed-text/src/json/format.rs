@@ -16,12 +16,15 @@ use crate::parser::Parser;
 ///
 /// [`JsonLinesFormat`] has an example.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct JsonLinesOptions {
     /// Names and types of the columns, which are keys of the objects. Other keys are ignored. `None`: all keys of the
     /// sampled records, with inferred types.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "arrowfeed_source::options::schema"))]
     pub schema: Option<SchemaRef>,
     /// Types of some columns; the names and types of the others are those without this option. Not together with a `schema`.
     /// `None`: all types are inferred.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "arrowfeed_source::options::schema"))]
     pub types: Option<SchemaRef>,
     /// Whether the columns and types are merged from those of each file, which are inferred from the first `sample` records of
     /// the file. The order of the columns is then that of the files, and a conflict names both files. Default false. Cannot
@@ -30,14 +33,17 @@ pub struct JsonLinesOptions {
     /// Number of records, from the first one on, from which types are inferred. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. `None`: all.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub columns: Option<Vec<String>>,
     /// Names of columns not to read. `None`: no column is excluded.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub exclude: Option<Vec<String>>,
     /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
     /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
     /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch, `skipped_depth` the
     /// nesting of a record. Without a schema, `schema_depth` and `expanded_fields` limit the inferred types.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub limits: Limits,
 }
 

@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Part, Workers};
 use arrowfeed_source::{Check, FeedErrorKind, Limits, OnError};
-use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
+use arrowfeed_text::{CsvFormat, CsvOptions};
 
 fn types(file: &[u8], options: CsvOptions) -> Vec<String> {
     let files = csv(file, options).unwrap();
@@ -57,10 +57,20 @@ fn given_types_replace_inferred_ones() {
     assert_eq!(message(twice), "types: expected different columns, found \"n\" more than once");
 }
 
+/// Options of cells with several values.
+fn multivalent(columns: &[&str], delimiter: u8) -> CsvOptions {
+    let columns = columns.iter().map(|column| (*column).to_owned()).collect();
+    CsvOptions {
+        multivalent_columns: Some(columns),
+        secondary_delimiter: Some(delimiter),
+        ..Default::default()
+    }
+}
+
 #[test]
 fn lines_with_a_comment_are_skipped() {
-    let dialect = CsvDialect { comment: Some(b'#'), skip_blank_lines: false, ..Default::default() };
-    let options = CsvOptions { dialect, chunk_bytes: 4, ..Default::default() };
+    let options =
+        CsvOptions { comment: Some(b'#'), skip_blank_lines: false, chunk_bytes: 4, ..Default::default() };
     let file = b"# it's \"here\na,b\n#,\"\n1,#2\n\n\"#\",4\r\n#\r5,6\n#";
     let files = csv(file, options).unwrap();
     assert_eq!(shown(&whole(&files)), ["1 | #2", "null | null", "# | 4", "5 | 6"]);
@@ -68,15 +78,12 @@ fn lines_with_a_comment_are_skipped() {
 
 #[test]
 fn texts_that_mean_true_or_false_are_chosen() {
-    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-    let multivalent = Some(Multivalent { columns: texts(&["l"]), delimiter: b'|' });
-    let dialect = CsvDialect {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let options = CsvOptions {
         true_values: texts(&["yes", "1"]),
         false_values: texts(&["no", "0"]),
-        multivalent,
-        ..Default::default()
+        ..multivalent(&["l"], b'|')
     };
-    let options = CsvOptions { dialect, ..Default::default() };
     let file = b"b,i,m,t,l\nyes,1,1,yes,yes|no\nno,0,yes,maybe,\n,1,TRUE,no,false|1\n";
     let expected = ["b Boolean", "i Int64", "m Boolean", "t Utf8", "l List(Boolean)"];
     assert_eq!(types(file, options.clone()), expected);
@@ -93,9 +100,7 @@ fn texts_that_mean_true_or_false_are_chosen() {
 
 #[test]
 fn numbers_may_have_a_decimal_comma() {
-    let multivalent = Some(Multivalent { columns: vec!["l".to_owned()], delimiter: b'|' });
-    let dialect = CsvDialect { delimiter: b';', decimal_comma: true, multivalent, ..Default::default() };
-    let options = CsvOptions { dialect, ..Default::default() };
+    let options = CsvOptions { delimiter: b';', decimal_comma: true, ..multivalent(&["l"], b'|') };
     let file = "f;i;t;l\n8,5;1;1.5;1,5|2\n-1e3;2;é,1;\n".as_bytes();
     assert_eq!(types(file, options.clone()), ["f Float64", "i Int64", "t Utf8", "l List(Float64)"]);
     let expected = ["8.5 | 1 | 1.5 | [1.5, 2.0]", "-1000.0 | 2 | é,1 | null"];
@@ -110,8 +115,7 @@ fn numbers_may_have_a_decimal_comma() {
 
 #[test]
 fn columns_without_a_header_have_the_names_that_are_given() {
-    let dialect = CsvDialect { header: false, delimiter: b'\t', ..Default::default() };
-    let options = CsvOptions { dialect, ..Default::default() };
+    let options = CsvOptions { header: false, delimiter: b'\t', ..Default::default() };
     assert_eq!(types(b"1\tx\n", options.clone()), ["column_1 Int64", "column_2 Utf8"]);
     let names = Some(vec!["b".to_owned(), "a".to_owned()]);
     assert_eq!(types(b"1\tx\n", CsvOptions { names, ..options }), ["b Int64", "a Utf8"]);
@@ -139,10 +143,7 @@ fn a_column_that_is_not_read_may_have_any_text() {
 
 #[test]
 fn too_many_texts_of_nulls_are_refused() {
-    let open = |nulls: Vec<String>| {
-        let dialect = CsvDialect { nulls, ..Default::default() };
-        csv(b"a\nx\n", CsvOptions { dialect, ..Default::default() })
-    };
+    let open = |nulls: Vec<String>| csv(b"a\nx\n", CsvOptions { nulls, ..Default::default() });
     open((0..1000).map(|i| format!("id-{i}-unknown")).collect()).unwrap();
     let error = open((0..20_000).map(|i| format!("id-{i}-unknown")).collect()).unwrap_err();
     assert_eq!(
@@ -153,8 +154,7 @@ fn too_many_texts_of_nulls_are_refused() {
 
 #[test]
 fn texts_of_nulls_are_chosen() {
-    let dialect = CsvDialect { nulls: vec!["NA".to_owned(), "-".to_owned()], ..Default::default() };
-    let options = CsvOptions { dialect, ..Default::default() };
+    let options = CsvOptions { nulls: vec!["NA".to_owned(), "-".to_owned()], ..Default::default() };
     let file = b"a,b\nNA,-\n1,NAN\n-,\n";
     assert_eq!(types(file, options.clone()), ["a Int64", "b Utf8"]);
     assert_eq!(shown(&whole(&csv(file, options).unwrap())), ["null | null", "1 | NAN", "null | "]);
@@ -162,8 +162,8 @@ fn texts_of_nulls_are_chosen() {
 
 #[test]
 fn an_escape_takes_the_meaning_from_a_quote() {
-    let dialect = CsvDialect { escape: Some(b'\\'), quote: b'\'', ..Default::default() };
-    let files = csv(b"a,b\n'it\\'s\n',1\n", CsvOptions { dialect, ..Default::default() }).unwrap();
+    let options = CsvOptions { escape: Some(b'\\'), quote: b'\'', ..Default::default() };
+    let files = csv(b"a,b\n'it\\'s\n',1\n", options).unwrap();
     assert_eq!(shown(&whole(&files)), ["it's\n | 1"]);
 }
 
@@ -302,30 +302,26 @@ fn all_files_have_the_columns_of_the_first() {
 #[test]
 fn options_that_contradict_each_other_are_refused() {
     let message = |file: &[u8], options| csv(file, options).unwrap_err().to_string();
-    let dialect = |delimiter, quote, header| CsvDialect { delimiter, quote, header, ..Default::default() };
-    let with = |dialect| CsvOptions { dialect, ..Default::default() };
+    let with = |delimiter, quote| CsvOptions { delimiter, quote, ..Default::default() };
     assert_eq!(
-        message(b"a\n", with(dialect(b';', b';', true))),
+        message(b"a\n", with(b';', b';')),
         "expected different characters as quote and delimiter, found \";\" for both"
     );
     assert_eq!(
-        message(b"a\n", with(dialect(b'\n', b'"', true))),
+        message(b"a\n", with(b'\n', b'"')),
         "expected an ASCII character other than a line end as delimiter, found \"\\n\""
     );
     assert_eq!(
-        message(b"a\n", with(CsvDialect { comment: Some(b','), ..Default::default() })),
+        message(b"a\n", CsvOptions { comment: Some(b','), ..Default::default() }),
         "expected different characters as comment and delimiter, found \",\" for both"
     );
     assert_eq!(
-        message(b"a\n", with(CsvDialect { decimal_comma: true, ..Default::default() })),
+        message(b"a\n", CsvOptions { decimal_comma: true, ..Default::default() }),
         "expected another delimiter than the decimal comma, found \",\" for both"
     );
     let both = || vec!["x".to_owned()];
-    let booleans = CsvDialect { true_values: both(), false_values: both(), ..Default::default() };
-    assert_eq!(
-        message(b"a\n", with(booleans)),
-        "expected a text for true or for false, found \"x\" for both"
-    );
+    let booleans = CsvOptions { true_values: both(), false_values: both(), ..Default::default() };
+    assert_eq!(message(b"a\n", booleans), "expected a text for true or for false, found \"x\" for both");
     assert_eq!(
         message(b"a,a\n", CsvOptions::default()),
         "expected columns with different names, found \"a\" more than once"
@@ -341,22 +337,28 @@ fn options_that_contradict_each_other_are_refused() {
         error.starts_with("a: expected lists of values that a CSV cell can hold, found List("),
         "{error}"
     );
-    let multivalent = |column: &str, delimiter| {
-        let multivalent = Some(Multivalent { columns: vec![column.to_owned()], delimiter });
-        CsvOptions { dialect: CsvDialect { multivalent, ..Default::default() }, ..Default::default() }
-    };
     assert_eq!(
-        message(b"a,b\n", multivalent("c", b'|')),
+        message(b"a,b\n", multivalent(&["c"], b'|')),
         "expected the multivalent column \"c\", found the columns \"a\", \"b\""
     );
     assert_eq!(
-        message(b"a\n", multivalent("a", b'"')),
+        message(b"a\n", multivalent(&["a"], b'"')),
         "expected different characters as quote and delimiter, found \"\\\"\" for both"
     );
     let numbers = schema(&[("a", DataType::Int64)]);
     assert_eq!(
-        message(b"a\n", CsvOptions { schema: Some(numbers), ..multivalent("a", b'|') }),
+        message(b"a\n", CsvOptions { schema: Some(numbers), ..multivalent(&["a"], b'|') }),
         "a: expected a list type, because the column is multivalent, found Int64"
+    );
+    let alone = CsvOptions { secondary_delimiter: None, ..multivalent(&["a", "b"], b'|') };
+    assert_eq!(
+        message(b"a,b\n", alone),
+        "multivalent_columns: expected secondary_delimiter as well, found only \"a\", \"b\""
+    );
+    let alone = CsvOptions { multivalent_columns: None, ..multivalent(&[], b'|') };
+    assert_eq!(
+        message(b"a,b\n", alone),
+        "secondary_delimiter: expected multivalent_columns as well, found only \"|\""
     );
 }
 
@@ -370,9 +372,7 @@ fn names_take_the_place_of_a_header() {
 
 #[test]
 fn cells_with_several_values_are_lists() {
-    let multivalent = Some(Multivalent { columns: vec!["n".to_owned(), "t".to_owned()], delimiter: b'|' });
-    let dialect = CsvDialect { multivalent, ..Default::default() };
-    let options = CsvOptions { dialect, ..Default::default() };
+    let options = multivalent(&["n", "t"], b'|');
     let file = b"n,t,one,none\n1|2,\"a|\"\"b|c\"\"\",x|y,\n,,,\n-3,||,z,\n";
     let expected = ["n List(Int64)", "t List(Utf8)", "one Utf8", "none Null"];
     assert_eq!(types(file, options.clone()), expected);
@@ -409,17 +409,14 @@ fn records_are_bytes_where_that_is_asked_for() {
     let batch = whole(&counted);
     assert_eq!((batch.num_rows(), batch.num_columns()), (3, 0));
     assert_eq!(whole(&counted.with_columns(&["record".to_owned()]).unwrap()).num_columns(), 1);
-    let dialect = CsvDialect { header: false, skip_blank_lines: false, ..Default::default() };
-    assert_eq!(rows(CsvOptions { dialect, ..options }), ["a,b", "1,\"x\ny\"", "", "3", "4,z"]);
+    let options = CsvOptions { header: false, skip_blank_lines: false, ..options };
+    assert_eq!(rows(options), ["a,b", "1,\"x\ny\"", "", "3", "4,z"]);
 }
 
 #[test]
 fn lines_before_the_header_are_passed_over() {
     let file = b"\xef\xbb\xbfa \"note\r\n\n1,2,3\nn,t\n1,\"x\ny\"\n2,z\n";
-    let options = |skip_lines, header| CsvOptions {
-        dialect: CsvDialect { skip_lines, header, ..Default::default() },
-        ..Default::default()
-    };
+    let options = |skip_lines, header| CsvOptions { skip_lines, header, ..Default::default() };
     let rows = ["1 | x\ny", "2 | z"];
     for file in [file.to_vec(), gzip(file)] {
         let files = csv(&file, options(3, true)).unwrap();

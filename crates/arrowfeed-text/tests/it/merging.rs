@@ -4,7 +4,7 @@ use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileSet, Part, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
-use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
+use arrowfeed_text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 
 use crate::support::{joined, options, read, schema, shown};
 
@@ -122,8 +122,7 @@ fn options_that_contradict_a_merge_are_errors() {
     let expected =
         "expected files with headers that name their columns, because files may have different columns";
     assert_eq!(message(CsvOptions { names: Some(vec!["a".to_owned()]), ..merging() }), expected);
-    let dialect = CsvDialect { header: false, ..Default::default() };
-    assert_eq!(message(CsvOptions { dialect, ..merging() }), expected);
+    assert_eq!(message(CsvOptions { header: false, ..merging() }), expected);
     let given = JsonLinesOptions { schema: Some(schema(&[("a", DataType::Utf8)])), ..merging_json() };
     let error = json(&["{\"a\": 1}"], given).unwrap_err().to_string();
     assert_eq!(error, "expected either a schema or merge_schemas, found both");
@@ -145,13 +144,16 @@ fn types_and_samples_are_of_each_file() {
 
 #[test]
 fn multivalent_columns_may_be_missing() {
-    let multivalent = Multivalent { columns: vec!["m".to_owned()], delimiter: b'|' };
-    let dialect = CsvDialect { multivalent: Some(multivalent), ..Default::default() };
+    let options = CsvOptions {
+        multivalent_columns: Some(vec!["m".to_owned()]),
+        secondary_delimiter: Some(b'|'),
+        ..merging()
+    };
     let files = ["a\n1\n", "m,a\n1|2,3\n"];
-    let found = csv(&files, CsvOptions { dialect: dialect.clone(), ..merging() }).unwrap();
+    let found = csv(&files, options.clone()).unwrap();
     assert_eq!(types(&found), ["a Int64", "m List(Int64)"]);
     assert_eq!(rows(&found), ["1 | null", "3 | [1, 2]"]);
-    let error = csv(&files[..1], CsvOptions { dialect, ..merging() }).unwrap_err().to_string();
+    let error = csv(&files[..1], options).unwrap_err().to_string();
     assert_eq!(error, "expected the multivalent column \"m\", found the columns \"a\"");
 }
 
@@ -200,9 +202,12 @@ fn an_integer_that_floats_would_round_is_an_error_beside_floats() {
     refused(csv(&cells, merging()).unwrap_err(), message("x", record));
     refused(csv(&cells, inferring()).unwrap_err(), message("x", record));
     refused(csv(&[cells[1], cells[0]], merging()).unwrap_err(), message("x", "record 0 of block 0 of 1"));
-    let lists = Multivalent { columns: vec!["x".to_owned()], delimiter: b'|' };
-    let dialect = CsvDialect { multivalent: Some(lists), ..Default::default() };
-    let found = csv(&["a,x\n1,0.5|9007199254740993\n"], CsvOptions { dialect, ..Default::default() });
+    let lists = CsvOptions {
+        multivalent_columns: Some(vec!["x".to_owned()]),
+        secondary_delimiter: Some(b'|'),
+        ..Default::default()
+    };
+    let found = csv(&["a,x\n1,0.5|9007199254740993\n"], lists);
     refused(found.unwrap_err(), message("x", record));
     let objects = ["{\"s\": [{\"x.y\": 9007199254740993}]}\n", "{\"s\": [{\"x.y\": 0.5}]}\n"];
     refused(json(&objects, merging_json()).unwrap_err(), message("s['x.y']", "record 0 of block 0 of 0"));

@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 use arrowfeed_source::run::{FileSet, Part, Workers};
 use arrowfeed_source::{Check, OnError};
-use arrowfeed_text::{CsvDialect, CsvOptions, JsonLinesOptions};
+use arrowfeed_text::{CsvOptions, JsonLinesOptions};
 use proptest::prelude::*;
 
 /// Checks that every way of reading the file gives the expected rows.
@@ -57,8 +57,7 @@ fn check(files: &FileSet, expected: &RecordBatch, batch_size: usize, cut: u64) {
 
 fn csv_options(chunk_bytes: u64, skip_blank_lines: bool) -> CsvOptions {
     let schema = schema(&[("a", DataType::Utf8), ("b", DataType::Int64)]);
-    let dialect = CsvDialect { header: false, skip_blank_lines, ..Default::default() };
-    CsvOptions { dialect, schema: Some(schema), chunk_bytes, ..Default::default() }
+    CsvOptions { header: false, skip_blank_lines, schema: Some(schema), chunk_bytes, ..Default::default() }
 }
 
 /// The whole file read by `arrow-csv` alone, which skips empty lines.

@@ -27,6 +27,8 @@ pub enum FeatureEncoding {
     Feature,
 }
 
+arrowfeed_source::words! { FeatureEncoding { "tfx" = Tfx, "feature" = Feature } }
+
 impl FeatureEncoding {
     /// Converts the schema of decoded batches, which is in the encoding of tfx_bsl, to this encoding.
     pub fn schema(self, tfx: &SchemaRef) -> SchemaRef {

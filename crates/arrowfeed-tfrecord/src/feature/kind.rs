@@ -15,6 +15,8 @@ pub enum FeatureKind {
     Null,
 }
 
+arrowfeed_source::words! { FeatureKind { "bytes" = Bytes, "float" = Float, "int64" = Int64, "null" = Null } }
+
 impl FeatureKind {
     /// The name of the field in `Feature`; `no list` for [`Null`](Self::Null).
     pub fn name(self) -> &'static str {

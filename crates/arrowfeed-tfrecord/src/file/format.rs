@@ -15,6 +15,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Lim
 
 use super::frames::Frames;
 use super::inferred;
+use super::options::{RecordKind, RecordOptions};
 use super::reader::FrameReader;
 use super::rows::{RawRecords, RecordColumns, RecordRows, raw_schema};
 use crate::example::{ExampleDecoder, Feature, UnknownFeatures};
@@ -30,62 +31,6 @@ const SCAN_BYTES: usize = 64 << 10;
 
 /// Compressed bytes per read.
 const COMPRESSED_READ_BYTES: usize = 128 << 10;
-
-/// The content of the records of a file.
-///
-/// [`RecordFormat`] has an example.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordKind {
-    /// Raw bytes, which become one `large_binary` column.
-    Raw {
-        /// Name of the column.
-        column: String,
-    },
-    /// `tf.Example` messages.
-    Example {
-        /// The features that become columns, in this order. `None`: the features of all records, sorted by name.
-        features: Option<Vec<Feature>>,
-        /// If `features` is `None`: the number of records, from the first one on, that are read to infer the features.
-        /// `None`: all records. A feature that none of these records has does not become a column.
-        sample: Option<u64>,
-    },
-    /// `tf.SequenceExample` messages.
-    SequenceExample {
-        /// As in `Example`. Inferred features have the struct [`SEQUENCE_COLUMN`](crate::sequence_example::SEQUENCE_COLUMN).
-        features: Option<SequenceFeatures>,
-        /// As in `Example`.
-        sample: Option<u64>,
-    },
-}
-
-/// Options for reading TFRecord files.
-///
-/// [`RecordFormat`] has an example.
-#[derive(Debug, Clone)]
-pub struct RecordOptions {
-    /// Content of the records.
-    pub kind: RecordKind,
-    /// Names of the features to read, in the order of the columns. Other features are skipped without being parsed. `None`:
-    /// all.
-    pub columns: Option<Vec<String>>,
-    /// Names of features not to read. `None`: no feature is excluded.
-    pub exclude: Option<Vec<String>>,
-    /// The Arrow types of features. [`Raw`](RecordKind::Raw) records have no features.
-    pub encoding: FeatureEncoding,
-    /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
-    /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
-    pub chunk_bytes: u64,
-    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch.
-    pub limits: Limits,
-}
-
-impl RecordOptions {
-    /// Returns the default options for records of this kind, with all columns.
-    pub fn new(kind: RecordKind) -> Self {
-        let (encoding, limits) = (FeatureEncoding::default(), Limits::default());
-        Self { kind, columns: None, exclude: None, encoding, chunk_bytes: 256 << 10, limits }
-    }
-}
 
 /// The format of TFRecord files whose records are all of one kind.
 ///

@@ -7,8 +7,9 @@
 //! ```
 //! | file | content |
 //! |---|---|
-//! | `format` | options, schema and columns of a set of files; opening of a file |
+//! | `format` | schema and columns of a set of files; opening of a file |
 //! | `inferred` | inference of the features of files without a schema |
+//! | `options` | options |
 //! | `frames` | the frames of records, located from any byte offset |
 //! | `read_buffer` | a buffered buffer over the bytes of a file |
 //! | `reader` | the records of a file, plain or compressed |
@@ -19,8 +20,10 @@
 mod format;
 mod frames;
 mod inferred;
+mod options;
 mod read_buffer;
 mod reader;
 mod rows;
 
-pub use format::{RecordFormat, RecordKind, RecordOptions};
+pub use format::RecordFormat;
+pub use options::{RecordKind, RecordOptions};

@@ -56,6 +56,8 @@ pub(super) enum Lookup {
 /// The chunks that a caller decodes. Dropping it ends the claims on those that it has not kept.
 pub(super) struct Claims<'a> {
     cache: &'a ChunkCache,
+    /// The process of the claims. A claim that outlived its owner would make other threads wait forever.
+    process: u32,
     /// Sorted.
     keys: Vec<ChunkKey>,
 }
@@ -71,27 +73,18 @@ impl ChunkCache {
 
     /// Looks up chunks, and claims those that no thread has decoded. The keys are sorted.
     pub(super) fn request(&self, keys: &[ChunkKey]) -> (Vec<Lookup>, Claims<'_>) {
-        let mut claims = Claims { cache: self, keys: Vec::new() };
+        let mut claims = Claims { cache: self, process: std::process::id(), keys: Vec::new() };
         let found = match self.max_bytes {
             0 => None,
-            _ => self.with(|state| keys.iter().map(|key| state.look_up(*key)).collect::<Vec<_>>()),
+            _ => self.state.with(|state| {
+                state.forget_other_processes(claims.process);
+                keys.iter().map(|key| state.look_up(*key)).collect::<Vec<_>>()
+            }),
         };
         let found = found.unwrap_or_else(|| keys.iter().map(|_| Lookup::NotKept).collect());
         let claimed = keys.iter().zip(&found).filter(|(_, found)| matches!(found, Lookup::Claimed));
         claims.keys.extend(claimed.map(|(key, _)| *key));
         (found, claims)
-    }
-
-    /// `None`: the lock is not free in this process.
-    fn with<R>(&self, work: impl FnOnce(&mut State) -> R) -> Option<R> {
-        self.state.with(|state| {
-            let process = std::process::id();
-            if state.process != process {
-                state.claimed.clear();
-                state.process = process;
-            }
-            work(state)
-        })
     }
 }
 
@@ -108,7 +101,7 @@ impl Claims<'_> {
         }
         let max_bytes = self.cache.max_bytes;
         // Chunks are dropped after the lock is free.
-        let _dropped = self.cache.with(|state| {
+        let _dropped = self.cache.state.with_in(self.process, |state| {
             state.claimed.remove(&key);
             match chunk {
                 Some((chunk, bytes)) if bytes <= max_bytes => state.keep(key, chunk, bytes, max_bytes),
@@ -122,6 +115,13 @@ impl Claims<'_> {
 }
 
 impl State {
+    fn forget_other_processes(&mut self, process: u32) {
+        if self.process != process {
+            self.claimed.clear();
+            self.process = process;
+        }
+    }
+
     fn look_up(&mut self, key: ChunkKey) -> Lookup {
         if let Some(kept) = self.kept.get_mut(&key) {
             self.by_use.remove(&kept.last_use);
@@ -166,7 +166,9 @@ impl State {
 impl Drop for Claims<'_> {
     fn drop(&mut self) {
         if !self.keys.is_empty() {
-            self.cache.with(|state| state.claimed.retain(|key, _| !self.contains(*key)));
+            self.cache
+                .state
+                .with_in(self.process, |state| state.claimed.retain(|key, _| !self.contains(*key)));
         }
     }
 }
@@ -234,5 +236,31 @@ mod tests {
         assert_eq!(elsewhere, ["elsewhere"]);
         drop(claims);
         assert_eq!(kinds(&cache, &[(0, 0), (0, 1)]), ["claimed"; 2]);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test does not fork")]
+    fn a_claim_ends_on_a_busy_machine_too() {
+        let cache = ChunkCache::new(100);
+        for keeps in [false, true] {
+            let (_, mut claims) = cache.request(&[(0, 0)]);
+            let (send, locked) = std::sync::mpsc::channel();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    cache.state.with(|_| {
+                        send.send(()).unwrap();
+                        // Longer than a thread waits in a forked child.
+                        std::thread::sleep(std::time::Duration::from_millis(100));
+                    })
+                });
+                locked.recv().unwrap();
+                if keeps {
+                    claims.keep((0, 0), Some((empty(), 30)));
+                }
+                drop(claims);
+            });
+            let wanted = if keeps { "kept" } else { "claimed" };
+            assert_eq!(kinds(&cache, &[(0, 0)]), [wanted]);
+        }
     }
 }

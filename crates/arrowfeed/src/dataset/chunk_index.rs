@@ -35,15 +35,19 @@ pub(super) struct RowLocation {
 }
 
 impl ChunkIndex {
-    /// Scans all files. Also returns the counts of the requests to stores.
+    /// Scans all files but those that `filtered`, the same files with a filter, leaves out by their added columns. Also returns
+    /// the counts of the requests to stores.
     pub(super) fn build(
         files: &Arc<FileSet>,
+        filtered: &Arc<FileSet>,
         options: &IterationOptions,
     ) -> Result<(Self, Requests), FeedError> {
         let mut files_chunks = Vec::with_capacity(files.len());
         let mut skipped = Vec::new();
         let (on_error, interrupt) = (options.on_error, options.interrupt.as_ref());
-        let requests = files.scan_all(on_error, interrupt, |file, found| {
+        let filtered = filtered.clone();
+        let is_read = move |file| !filtered.is_pruned(file);
+        let requests = files.scan_all(on_error, interrupt, is_read, |file, found| {
             let (chunks, faults) = match found {
                 Ok(found) => found,
                 Err(error) if on_error == OnError::SkipFile && error.is_file_error() => {
@@ -115,15 +119,21 @@ impl ChunkIndex {
         Ok(Self { files, rows_before, selection: Some(selection), digests, skipped })
     }
 
-    /// The index with other numbers of rows, of those chunks that have rows, and with more skipped parts.
-    pub(super) fn with_counts(&self, counts: &[Vec<u64>], skipped: Vec<Skipped>) -> Self {
+    /// The index with the numbers of the rows that pass the filter of `filtered`, of those chunks that have some, and with more
+    /// skipped parts. The checksum of a file that its added columns rule out does not depend on whether it was scanned.
+    pub(super) fn with_counts(&self, filtered: &FileSet, counts: &[Vec<u64>], skipped: Vec<Skipped>) -> Self {
         let mut digests = Vec::with_capacity(self.files.len());
         let (mut files, mut rows_before, mut sum) = (Vec::with_capacity(self.files.len()), vec![0], 0);
-        for ((chunks, counts), digest) in self.files.iter().zip(counts).zip(&*self.digests) {
+        for (file, ((chunks, counts), digest)) in
+            self.files.iter().zip(counts).zip(&*self.digests).enumerate()
+        {
             let mut hasher = crc32fast::Hasher::new();
-            hasher.update(&digest.to_le_bytes());
+            let is_pruned = filtered.is_pruned(file);
+            if !is_pruned {
+                hasher.update(&digest.to_le_bytes());
+            }
             let mut kept = Vec::new();
-            for (chunk, rows) in chunks.iter().zip(counts) {
+            for (chunk, rows) in chunks.iter().zip(counts).filter(|_| !is_pruned) {
                 hasher.update(&rows.to_le_bytes());
                 if *rows > 0 {
                     kept.push(Chunk { rows: *rows, ..*chunk });

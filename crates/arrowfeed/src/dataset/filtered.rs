@@ -55,7 +55,8 @@ impl Dataset {
     /// rows of a filtered dataset must pass both predicates. Each dataset of a [`mixed`](Self::mixed) one is filtered.
     ///
     /// An iteration in file order filters while it reads. The first shuffle, shard, global batch or number of rows first reads
-    /// the columns of the predicate of all files, to count the rows that pass.
+    /// the columns of the predicate of all files, to count the rows that pass. Files that the predicate rules out by their added
+    /// columns are not opened, unless rows were selected before the filter.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -249,7 +250,7 @@ pub(super) fn counted(
         let counts =
             (0..index.files()).map(|file| index.chunks(file).iter().map(|chunk| rows(file, chunk)).collect());
         let counts: Vec<Vec<u64>> = counts.collect::<Result<_, FeedError>>()?;
-        return Ok((index.with_counts(&counts, Vec::new()), Requests::default()));
+        return Ok((index.with_counts(files, &counts, Vec::new()), Requests::default()));
     }
     let files = Arc::new(files.with_columns(&[])?).for_reading();
     let by_caller = files.format().is_decoded_by_caller();
@@ -276,5 +277,5 @@ pub(super) fn counted(
         }
     }
     let report = reader.take_report();
-    Ok((index.with_counts(&counts, report.skipped), report.requests))
+    Ok((index.with_counts(&files, &counts, report.skipped), report.requests))
 }

@@ -8,8 +8,18 @@ use arrowfeed_source::{ForkLock, Report, Skipped};
 use super::reported::ReportLog;
 
 /// Counts of the iterations of a dataset and its clones.
-#[derive(Debug, Clone, Default)]
-pub(super) struct History(Arc<ForkLock<Total>>);
+#[derive(Debug, Clone)]
+pub(super) struct History {
+    total: Arc<ForkLock<Total>>,
+    /// The process that made it, in which no count is lost. A forked child may lose those of its copy.
+    process: u32,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { total: Arc::default(), process: std::process::id() }
+    }
+}
 
 #[derive(Default)]
 struct Total {
@@ -22,17 +32,19 @@ struct Total {
 impl History {
     /// The sum of the counts so far. Each skipped part is listed once.
     pub(super) fn report(&self) -> Report {
-        self.0.with(|total| total.log.up_to(&total.log.counted(), total.rows)).unwrap_or_default()
+        self.total
+            .with_in(self.process, |total| total.log.up_to(&total.log.counted(), total.rows))
+            .unwrap_or_default()
     }
 
     /// The meter of the iteration that began last.
     pub(super) fn latest(&self) -> Option<Arc<Meter>> {
-        self.0.with(|total| total.latest.clone()).flatten()
+        self.total.with_in(self.process, |total| total.latest.clone()).flatten()
     }
 
     /// Notes that an iteration begins.
     pub(super) fn begin(&self, meter: &Arc<Meter>) {
-        self.0.with(|total| total.latest = Some(meter.clone()));
+        self.total.with_in(self.process, |total| total.latest = Some(meter.clone()));
     }
 
     /// Adds counts. Returns the first skipped part of each file of which nothing was skipped before.
@@ -41,6 +53,6 @@ impl History {
             total.rows += counts.rows;
             total.log.add(counts)
         };
-        self.0.with(add).unwrap_or_default()
+        self.total.with_in(self.process, add).unwrap_or_default()
     }
 }

@@ -86,7 +86,7 @@ impl Indexed {
         let known = files.only_predicate().filter(|_| base.is_whole());
         let rows = known.and_then(|predicate| base.files.passing.get(&predicate.to_string()));
         let all = base.files.index.with(|index| index.clone()).flatten();
-        let index = all.zip(rows).map(|(all, rows)| Arc::new(all.with_counts(rows, Vec::new())));
+        let index = all.zip(rows).map(|(all, rows)| Arc::new(all.with_counts(&files, rows, Vec::new())));
         Self { base: Some(base), ..Self::of(Arc::new(files), index, None, Arc::default()) }
     }
 
@@ -180,9 +180,15 @@ impl Indexed {
             return Ok((index, Requests::default()));
         }
         let (index, requests) = match &self.base {
-            None => ChunkIndex::build(&self.files, options)?,
+            None => ChunkIndex::build(&self.files, &self.files, options)?,
             Some(base) => {
-                let (index, mut requests) = base.files.whole_index(options)?;
+                let (index, mut requests) = match self.reads_all_files(base) {
+                    true => base.files.whole_index(options)?,
+                    false => {
+                        let (index, requests) = ChunkIndex::build(&base.files.files, &self.files, options)?;
+                        (Arc::new(index), requests)
+                    }
+                };
                 let (index, counting) = counted(&index, &self.files, options)?;
                 requests.add(counting);
                 (index, requests)
@@ -193,6 +199,14 @@ impl Indexed {
             self.index.with(|known| *known = Some(index.clone()));
         }
         Ok((index, requests))
+    }
+
+    /// Whether the index of these files is made from that of all files: that one is known, a filter of partitions leaves no file
+    /// out, or rows were selected before it.
+    fn reads_all_files(&self, base: &SelectedFiles) -> bool {
+        let is_first = base.is_whole() && base.files.base.is_none();
+        let is_known = base.files.index.with(|index| index.is_some()).unwrap_or(false);
+        !is_first || is_known || (0..self.files.len()).all(|file| !self.files.is_pruned(file))
     }
 
     /// Whether the index is known, or the files are local and a scan of them takes little time.

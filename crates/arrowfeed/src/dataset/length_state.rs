@@ -88,11 +88,18 @@ impl LengthState {
     pub(super) fn check(&self, own: &LengthBatches, options: &IterationOptions) -> Result<(), StateError> {
         let own = Self::new(own, options, Passed::default(), "");
         macro_rules! same {
-            ($($name:ident),*) => {$(
-                same_option(stringify!($name), &own.$name, &self.$name)?;
+            ($($field:ident: $option:literal),* $(,)?) => {$(
+                same_option($option, &own.$field, &self.$field)?;
             )*};
         }
-        same!(length, bucket_boundaries, max_tokens, pack_to, length_window, batch_size);
+        same! {
+            length: "column",
+            bucket_boundaries: "boundaries",
+            max_tokens: "max_tokens",
+            pack_to: "pack_to",
+            length_window: "window",
+            batch_size: "batch_size",
+        }
         let even = |takes_turns: bool| takes_turns.then_some("drop");
         same_option("even", &even(own.takes_turns), &even(self.takes_turns))?;
         // A window of several epochs has other rows, and so other batches, if it is the last one.

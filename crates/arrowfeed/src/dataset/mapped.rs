@@ -9,8 +9,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use arrowfeed_source::run::Pool;
 use arrowfeed_source::{FeedError, FeedErrorKind, Report, printable};
 
@@ -67,12 +67,18 @@ impl Mapped {
     /// The batch with the schema of all batches.
     fn checked(&self, batch: &RecordBatch) -> Result<RecordBatch, FeedError> {
         check_columns(&self.schema, batch.schema_ref())?;
+        let other = |error| {
+            wrong(format!("map: expected a batch of the schema, found one that does not fit: {error}"))
+        };
+        let typed = |(column, field): (&ArrayRef, &FieldRef)| match column.data_type() == field.data_type() {
+            true => Ok(column.clone()),
+            // Its values of other types are nulls.
+            false => arrow_cast::cast(column, field.data_type()),
+        };
+        let columns = batch.columns().iter().zip(self.schema.fields()).map(typed);
+        let columns = columns.collect::<Result<_, _>>().map_err(other)?;
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &rows).map_err(
-            |error| {
-                wrong(format!("map: expected a batch of the schema, found one that does not fit: {error}"))
-            },
-        )
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &rows).map_err(other)
     }
 }
 
@@ -96,13 +102,37 @@ fn check_columns(schema: &Schema, found: &Schema) -> Result<(), FeedError> {
         return Err(wrong(format!("map: expected a batch with the columns {expected}, found {found}")));
     }
     for (expected, found) in schema.fields().iter().zip(found.fields()) {
-        if expected.data_type() != found.data_type() {
+        if !fits(found.data_type(), expected.data_type()) {
             let name = printable(expected.name());
             let (expected, found) = (expected.data_type(), found.data_type());
-            return Err(wrong(format!("map: column {name}: expected {expected}, found {found}")));
+            let error = wrong(format!("map: column {name}: expected {expected}, found {found}"));
+            return Err(match fits(expected, found) {
+                true => error.with_advice("the first rows have only nulls: pass the schema"),
+                false => error,
+            });
         }
     }
     Ok(())
+}
+
+/// Whether a type is another one, except that it may be null inside: libraries of frames find no type where a batch has only
+/// nulls. The items of lists may have other names.
+fn fits(found: &DataType, expected: &DataType) -> bool {
+    use DataType::{LargeList, List, Null, Struct};
+
+    match (found, expected) {
+        (Null, _) => true,
+        (List(found), List(expected)) | (LargeList(found), LargeList(expected)) => {
+            found == expected || fits(found.data_type(), expected.data_type())
+        }
+        (Struct(found), Struct(expected)) if found.len() == expected.len() => {
+            let fits = |(found, expected): (&FieldRef, &FieldRef)| {
+                found.name() == expected.name() && fits(found.data_type(), expected.data_type())
+            };
+            found.iter().zip(expected).all(fits)
+        }
+        _ => found == expected,
+    }
 }
 
 #[cold]

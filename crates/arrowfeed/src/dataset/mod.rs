@@ -12,6 +12,7 @@
 //! | leave out rows | [`Dataset::filter`], [`Dataset::take`], [`Dataset::skip`] |
 //! | divide rows at random, such as for validation | [`Dataset::split`] |
 //! | convert the batches | [`Dataset::map`] |
+//! | write a function that trains on any source | [`Tfxio`] |
 //! | read rows by their numbers | [`Dataset::rows`], [`RowReader`] |
 //! | read byte ranges of files in several processes | [`Dataset::plan_splits`], [`Dataset::read_split`] |
 //!
@@ -72,6 +73,7 @@
 // | `mapped` | functions over the batches |
 // | `iteration` `conversion` | batches started ahead of the caller, with a conversion of each |
 // | `batches` | the public iterator |
+// | `tfxio` | the trait of all sources, and of their iterations |
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
@@ -130,6 +132,7 @@ mod stream_lengths;
 mod stream_reader;
 mod stream_schedule;
 mod tensor_definitions;
+mod tfxio;
 mod window;
 
 pub use batches::{BatchIterator, Batches, TensorIterator};
@@ -142,3 +145,4 @@ pub use options::{Even, FileMatch, GlobalBatches, IterationOptions, LengthBatche
 pub use row_reader::{ROW_CACHE_BYTES, RowOptions, RowReader};
 pub use selection::RowSplit;
 pub use tensor_definitions::TensorDefinitions;
+pub use tfxio::{Tfxio, TfxioBatches};

@@ -17,16 +17,19 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 ///
 /// [`IterationOptions`] has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct GlobalBatches {
     /// Rows of a batch of all processes together: a multiple of `streams`.
     pub size: usize,
     /// Number of streams: a multiple of the number of shards. Default 64.
+    #[cfg_attr(feature = "serde", serde(default = "default_streams"))]
     pub streams: u64,
     /// How every process gets the same number of batches, all of the same size. Default `None`: the last batch of an epoch may
     /// have fewer rows, and none in some processes.
     pub even: Option<Even>,
     /// Yields the batch number `first`, counted from the start or from a loaded state, and then each batch after
     /// `every - 1` others. Processes that take turns use it. Default `(0, 1)`: all batches.
+    #[cfg_attr(feature = "serde", serde(default = "every_turn"))]
     pub turn: (u64, u64),
 }
 
@@ -58,6 +61,11 @@ pub enum Even {
     Repeat,
 }
 
+arrowfeed_source::words! {
+    FileMatch { "names" = Names, "contents" = Contents }
+    Even { "drop" = Drop, "repeat" = Repeat }
+}
+
 /// Batches of rows of similar length.
 ///
 /// A window of consecutive rows of the order of an epoch is divided into batches. A batch has at most
@@ -72,12 +80,14 @@ pub enum Even {
 /// let options = IterationOptions { batch_size: 64, by_length: Some(by_length), ..Default::default() };
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LengthBatches {
     /// The column that has the length of each row: that of its list, the bytes of its string, or its integer. The length of a
     /// null is 0. `a.b` is the field `b` of column `a`.
     pub column: String,
     /// Boundaries of the buckets, in ascending order: a bucket has the rows from one boundary up to, but without, the next.
     /// Default: rows are sorted by length.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub boundaries: Vec<u64>,
     /// Maximum of the number of rows times the length of the longest row of a batch. Default: none.
     pub max_tokens: Option<NonZeroU64>,
@@ -89,6 +99,7 @@ pub struct LengthBatches {
     /// Lets each shard read all rows and take its batches in turn, so that the batches do not depend on the number of shards:
     /// of `count` shards, shard `index` yields batch `index` of each group of `count` batches. The last batches, which do not
     /// fill a group, are dropped. Default false: each shard has windows of its own rows.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub takes_turns: bool,
 }
 
@@ -114,13 +125,11 @@ impl LengthBatches {
     fn check(&self, options: &IterationOptions) -> Result<(), FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message.to_owned()));
         if self.window == 0 {
-            return refuse("length window: expected 1 or more, found 0");
+            return refuse("window: expected 1 or more, found 0");
         }
         if !self.boundaries.is_sorted_by(|one, next| one < next) || self.boundaries.first() == Some(&0) {
-            let message = format!(
-                "bucket boundaries: expected ascending integers above 0, found {:?}",
-                self.boundaries
-            );
+            let message =
+                format!("boundaries: expected ascending integers above 0, found {:?}", self.boundaries);
             return refuse(&message);
         }
         if self.pack_to.is_some() && (self.max_tokens.is_some() || !self.boundaries.is_empty()) {
@@ -143,10 +152,18 @@ impl LengthBatches {
     }
 }
 
+fn default_streams() -> u64 {
+    64
+}
+
+fn every_turn() -> (u64, u64) {
+    (0, 1)
+}
+
 impl GlobalBatches {
     /// Batches of `size` rows with default options.
     pub fn new(size: usize) -> Self {
-        Self { size, streams: 64, even: None, turn: (0, 1) }
+        Self { size, streams: default_streams(), even: None, turn: every_turn() }
     }
 
     /// Rows of each stream in a batch.
@@ -237,13 +254,16 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 /// # }
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192. It has no effect on [`global`](Self::global) batches.
     pub batch_size: usize,
     /// Batches that the processes of all shards make together, from an order that does not depend on the number of
     /// processes. Default `None`: each shard makes its own batches.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "arrowfeed_source::options::optional_object"))]
     pub global: Option<GlobalBatches>,
     /// Makes batches of rows of similar length. Default `None`: batches have consecutive rows.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "arrowfeed_source::options::optional_object"))]
     pub by_length: Option<LengthBatches>,
     /// Drops the last batch of an epoch if it has fewer rows. Default false.
     pub drop_remainder: bool,
@@ -256,6 +276,7 @@ pub struct IterationOptions {
     pub start_epoch: u64,
     /// The rows to iterate over, by their numbers in file order before a shuffle. Numbers past the last row are
     /// ignored. Default: all rows.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "rows"))]
     pub rows: Range<u64>,
     /// Minimum number of rows that are shuffled together. 0: file order. Default 0.
     pub shuffle_buffer_size: usize,
@@ -281,7 +302,15 @@ pub struct IterationOptions {
     /// How the files of a loaded state are compared with those of the dataset. Default [`FileMatch::Names`].
     pub file_match: FileMatch,
     /// Called periodically; the iteration stops when the function returns true. Default: none.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub interrupt: Option<Interrupt>,
+}
+
+/// Parses the first row, and the row after the last one.
+#[cfg(feature = "serde")]
+fn rows<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Range<u64>, D::Error> {
+    let rows: Option<(u64, u64)> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(rows.map_or(ALL_ROWS, |(first, end)| first..end))
 }
 
 impl Default for IterationOptions {

@@ -40,12 +40,12 @@ impl LengthColumn {
         let Some(data_type) = data_type else {
             let read: Vec<_> = schema.fields().iter().map(|field| field.name()).collect();
             return Err(refused(format!(
-                "length: expected a column that is read, one of {read:?}, found {name:?}"
+                "column: expected a column that is read, one of {read:?}, found {name:?}"
             )));
         };
         if !has_length(data_type) {
             let message = format!(
-                "length: expected a column of lists, strings, bytes or integers, found {name:?} of {data_type}"
+                "column: expected a column of lists, strings, bytes or integers, found {name:?} of {data_type}"
             );
             return Err(refused(message));
         }
@@ -94,7 +94,7 @@ impl LengthColumn {
     fn integers(&self, array: &ArrayRef) -> Result<Vec<u64>, FeedError> {
         let options = CastOptions { safe: false, ..CastOptions::default() };
         let array = cast_with_options(array, &DataType::UInt64, &options).map_err(|error| {
-            refused(format!("length: expected integers of 0 or more in column {:?}", self.name))
+            refused(format!("column: expected integers of 0 or more in column {:?}", self.name))
                 .with_source(error)
         })?;
         let array = array.as_primitive::<UInt64Type>();

@@ -9,6 +9,18 @@ fn is_file(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("file")
 }
 
+/// Whether a text is a URL of a store, as opposed to a path or a `file://` URL.
+///
+/// ```
+/// use arrowfeed::sources::is_remote;
+///
+/// assert!(is_remote("s3://bucket/a.avro"));
+/// assert!(!is_remote("FILE:///a.avro") && !is_remote("a.avro"));
+/// ```
+pub fn is_remote(text: &str) -> bool {
+    scheme(text).is_some_and(|scheme| !is_file(scheme))
+}
+
 /// The path or glob of a `file://` URL.
 pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
     let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));

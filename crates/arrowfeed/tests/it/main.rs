@@ -13,12 +13,15 @@ mod common_seed;
 mod faults;
 mod files;
 mod filters;
+mod format_options;
 mod global_batches;
 mod iceberg;
 mod index;
 mod mixed;
 mod moved;
 mod objects;
+#[path = "../../../../tests/cases/options/cases.rs"]
+mod option_cases;
 mod order;
 #[path = "../../../../tests/random/config.rs"]
 mod random_config;
@@ -34,3 +37,4 @@ mod shards;
 mod splits;
 mod stats;
 mod tensors;
+mod tfxio;

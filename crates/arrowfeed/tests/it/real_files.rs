@@ -13,6 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroWriter, WriteOptions};
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
+use arrowfeed::source::Limits;
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::example::ExampleEncoder;
 use arrowfeed::tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
@@ -205,7 +206,7 @@ fn open(format: RealFormat, paths: Vec<PathBuf>) -> Dataset {
     let files = match format {
         RealFormat::Avro => AvroFormat::files(paths, AvroOptions::default(), None),
         RealFormat::Parquet => ParquetFormat::files(paths, ParquetOptions::default(), None),
-        RealFormat::Ipc => IpcFormat::files(paths, IpcOptions::default(), None),
+        RealFormat::Ipc => IpcFormat::files(paths, large_bodies(), None),
         RealFormat::Csv => CsvFormat::files(paths, CsvOptions::default(), None),
         RealFormat::JsonLines => JsonLinesFormat::files(paths, JsonLinesOptions::default(), None),
         RealFormat::Example => {
@@ -214,6 +215,14 @@ fn open(format: RealFormat, paths: Vec<PathBuf>) -> Dataset {
         }
     };
     Dataset::open(files.unwrap(), DatasetOptions::default()).unwrap()
+}
+
+/// Options for bodies above the default limit of 256 MiB.
+fn large_bodies() -> IpcOptions {
+    IpcOptions {
+        limits: Limits { decoded_block_bytes: 1 << 30, ..Limits::default() },
+        ..IpcOptions::default()
+    }
 }
 
 /// The numbers of the rows of a batch. Compares the other columns of some rows with them.

@@ -15,7 +15,7 @@ use crate::random_run::{mixed, number, seeds};
 use crate::real_files::{RealFormat, Shape, ids, read, write};
 
 /// Cases of each test, unless `ARROWFEED_CASES` is set: then a tenth of it.
-const CASES: usize = 4;
+const CASES: usize = 3;
 
 /// Random choices of one case.
 struct Draw(u64);

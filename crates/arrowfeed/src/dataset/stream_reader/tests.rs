@@ -42,7 +42,7 @@ fn reader(files: i64, shuffle_buffer_size: usize) -> StreamReader {
     let sources = (0..files).map(|n| Arc::new(Number(n, schema.clone())) as Arc<dyn ChunkSource>);
     let set = Arc::new(ChunkFormat::files(sources, ChunkOptions::default()).unwrap());
     let options = IterationOptions { shuffle_buffer_size, ..Default::default() };
-    let index = Arc::new(ChunkIndex::build(&set, &options).unwrap().0);
+    let index = Arc::new(ChunkIndex::build(&set, &set, &options).unwrap().0);
     let lengths = StreamLengths { streams: 1, rows: files as u64, continuous: Some(0) };
     let laps = StreamLaps::new(index, options.clone(), lengths, (1, 0), 1);
     let start = StreamStart {
