@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import tensorflow as tf
+from arrowfeed.representations import VarLenRagged
 
 ROWS = 100_000
 BATCH = 256
@@ -42,7 +43,7 @@ def halved(batch: af.RecordBatch) -> pa.Table:
 def jobs(path: Path) -> dict[str, dict[str, Callable[[], Iterable[Any]]]]:
     """For each job, a function that makes the batches of each way to do it."""
     numbers = af.AvroDataset(path, columns=["id", "weight"])
-    sequences = af.AvroDataset(path, representations={"tokens": af.VarLenRagged("tokens")})
+    sequences = af.AvroDataset(path, representations={"tokens": VarLenRagged("tokens")})
     return {
         "filter: a tenth of the rows": {
             "tf.data: `unbatch().filter().batch()`": lambda: (

@@ -23,6 +23,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import arrowfeed as af
 import pyarrow as pa
 import pyarrow.parquet as pq
+from arrowfeed.representations import Dense, VarLenRagged, VarLenSparse
 
 from tensor_worker import Job, serve_answers, steps
 
@@ -121,7 +122,7 @@ def decoded(reader: str, job: Job) -> dict[str, Any]:
 
 def example_dataset(job: Job) -> af.Dataset:
     """A dataset with the tensors of the job's way."""
-    kind = af.VarLenRagged if "ragged" in job["way"] else af.VarLenSparse
+    kind = VarLenRagged if "ragged" in job["way"] else VarLenSparse
     features = wanted(job)
     tensors = {name: kind(name) for name in features}
     return af.ExampleDataset(made(job["file"]), schema=kinds(job["file"]), representations=tensors)
@@ -138,9 +139,9 @@ def representations(schema: pa.Schema) -> dict[str, Any]:
     """A dense tensor for each number column, and a sparse tensor for each list column."""
     lists = (pa.types.is_list, pa.types.is_large_list)
     return {
-        field.name: af.VarLenSparse(field.name)
+        field.name: VarLenSparse(field.name)
         if any(is_it(field.type) for is_it in lists)
-        else af.Dense(field.name)
+        else Dense(field.name)
         for field in schema
     }
 

@@ -19,6 +19,7 @@ import arrowfeed as af
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from arrowfeed.representations import Dense
 
 ROWS = 2_800_000
 PART = 20_000
@@ -37,9 +38,9 @@ SCHEMA = pa.schema(
     }
 )
 REPRESENTATIONS = {
-    "id": af.Dense("id"),
-    "label": af.Dense("label"),
-    "features": af.Dense("features", [FLOATS]),
+    "id": Dense("id"),
+    "label": Dense("label"),
+    "features": Dense("features", [FLOATS]),
 }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import arrowfeed as af
 import fastavro
 import numpy as np
+from arrowfeed.representations import Dense
 
 ROWS = 200_000
 FILES = 4
@@ -63,7 +64,7 @@ def of_streams(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
 
 def _batches(paths: list[Path], buffer: int, **options: Any) -> list[np.ndarray]:
     """The numbers of the rows of each batch."""
-    dataset = af.AvroDataset(paths, representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset(paths, representations={"id": Dense("id")})
     batches = dataset.record_batches(shuffle_buffer_size=buffer, seed=1, **options)
     values = (bytes(one.column("id").to_pyarrow().buffers()[1])[: 8 * one.num_rows] for one in batches)
     return [np.frombuffer(data, np.int64) for data in values]

@@ -12,8 +12,9 @@ TASKS: dict[str, dict[str, list[str]]] = tomllib.loads(
     Path(__file__).with_name("method_tasks.toml").read_text("utf-8")
 )
 
-TRANSFORMS = "arrowfeed._stubs.transform."
-"""Stub of the compiled classes that `arrowfeed.features` exports. The package exports all others."""
+SUBMODULES = {"transform": "features", "representation": "representations"}
+"""Stubs of the compiled classes that a submodule exports, and this submodule. The package exports all others,
+and the base class `Representation`."""
 
 
 class Docstrings(griffe.Extension):
@@ -38,9 +39,11 @@ class Docstrings(griffe.Extension):
 
 def public_path(cls: griffe.Class) -> str:
     """The path under which the reference shows a class."""
-    if cls.path.startswith(TRANSFORMS):
-        return f"arrowfeed.features.{cls.name}"
-    return f"arrowfeed.{cls.name}" if cls.path.startswith("arrowfeed._stubs.") else cls.path
+    stub = re.match(r"arrowfeed\._stubs\.(\w+)\.", cls.path)
+    if stub is None:
+        return cls.path
+    module = None if cls.name == "Representation" else SUBMODULES.get(stub[1])
+    return ".".join(filter(None, ["arrowfeed", module, cls.name]))
 
 
 def public_name(path: str) -> str:

@@ -14,17 +14,18 @@ from typing import TypeAlias
 
 import arrowfeed as af
 import pyarrow as pa
+from arrowfeed import representations
 
-Representations: TypeAlias = dict[str, af.Dense | af.VarLenRagged]
+Representations: TypeAlias = dict[str, representations.Dense | representations.VarLenRagged]
 
 
 class JsonLines(af.Tfxio):
     """The rows of a file in file order. Supports the options `batch_size`, `drop_remainder` and `epochs`."""
 
-    def __init__(self, path: Path, schema: pa.Schema, representations: Representations) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, tensors: Representations) -> None:
         self._path = path
         self._schema = schema
-        self._representations = representations
+        self._representations = tensors
 
     @property
     def arrow_schema(self) -> pa.Schema:
@@ -56,9 +57,9 @@ class JsonLines(af.Tfxio):
 ROWS = [{"id": number, "x": [number / 2, 1.0], "tags": ["odd"] * (number % 2)} for number in range(5)]
 SCHEMA = pa.schema({"id": pa.int64(), "x": pa.list_(pa.float32()), "tags": pa.list_(pa.string())})
 REPRESENTATIONS: Representations = {
-    "id": af.Dense("id"),
-    "x": af.Dense("x", [2]),
-    "tags": af.VarLenRagged("tags"),
+    "id": representations.Dense("id"),
+    "x": representations.Dense("x", [2]),
+    "tags": representations.VarLenRagged("tags"),
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import arrowfeed as af
 import numpy as np
+from arrowfeed import representations
 
 OLD: dict[str, Any] = {
     "type": "record",
@@ -52,7 +53,7 @@ def train() -> tuple[np.ndarray, list[float]]:
         framing="confluent",
         schemas=REGISTRY.get,
         reader_schema=NEW,
-        representations={name: af.Dense(name) for name in ("price", "discount", "bought")},
+        representations={name: representations.Dense(name) for name in ("price", "discount", "bought")},
         name="clicks",
     )
     weights = np.zeros(3)

@@ -4,17 +4,18 @@ import time
 from pathlib import Path
 
 import arrowfeed as af
+from arrowfeed import representations
 from arrowfeed.types import AnyTensor
 
 from events import EMBEDDING
 
 BATCH = 1024
 REPRESENTATIONS = {
-    "embedding": af.Dense("embedding", [EMBEDDING]),
-    "clicks": af.Dense("clicks", default=0),
-    "width": af.Dense("device.screen.width"),
-    "tag": af.VarLenSparse("tags"),
-    "tags": af.VarLenRagged("tags", row_splits_dtype="int32"),
+    "embedding": representations.Dense("embedding", [EMBEDDING]),
+    "clicks": representations.Dense("clicks", default=0),
+    "width": representations.Dense("device.screen.width"),
+    "tag": representations.VarLenSparse("tags"),
+    "tags": representations.VarLenRagged("tags", row_splits_dtype="int32"),
 }
 COLUMNS = ["embedding", "clicks", "device.screen.width", "tags"]
 

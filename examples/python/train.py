@@ -8,15 +8,16 @@ from pathlib import Path
 
 import arrowfeed as af
 import numpy as np
+from arrowfeed import representations
 from arrowfeed.types import AnyTensor, IterationOptions
 
 from events import EMBEDDING
 
 REPRESENTATIONS = {
-    "score": af.Dense("score"),
-    "clicks": af.Dense("clicks", default=0),
-    "embedding": af.Dense("embedding", [EMBEDDING]),
-    "paid": af.Dense("paid"),
+    "score": representations.Dense("score"),
+    "clicks": representations.Dense("clicks", default=0),
+    "embedding": representations.Dense("embedding", [EMBEDDING]),
+    "paid": representations.Dense("paid"),
 }
 BATCH_SIZE = 1024
 OPTIONS: IterationOptions = {

@@ -27,6 +27,7 @@ Readers export their data through the Arrow PyCapsule interface: `pyarrow.table(
 # | `_rendering` | Arrow values as JSON values, texts and tables |
 # | `_row_batches` | iterables of rows as batches, for the functions that write |
 # | `features` `_features` | features; checks of their arguments; features of other libraries |
+# | `representations` | the classes of representations |
 # | `_frameworks` | the code that all frameworks share; datasets of PyTorch, JAX and Keras |
 # | `_sharding` | `shard="auto"` |
 # | `_tensorflow` | tensors and datasets of TensorFlow |
@@ -54,7 +55,6 @@ from arrowfeed._arrowfeed import (
     Column,
     CsvDataset,
     Dataset,
-    Dense,
     DenseTensor,
     ExampleDataset,
     ExampleRecordDecoder,
@@ -64,7 +64,6 @@ from arrowfeed._arrowfeed import (
     MixedDataset,
     ParquetDataset,
     Predicate,
-    Ragged,
     RaggedTensor,
     RawRecordDataset,
     RecordBatch,
@@ -74,16 +73,12 @@ from arrowfeed._arrowfeed import (
     SchemaChange,
     SequenceExampleDataset,
     SequenceExampleRecordDecoder,
-    Sparse,
     SparseTensor,
     Split,
-    Structured,
     StructuredTensor,
     TensorAdapter,
     TensorSpec,
     TensorsToRecordBatch,
-    VarLenRagged,
-    VarLenSparse,
     __version__,
     avro_schema,
     col,
@@ -121,7 +116,7 @@ from arrowfeed._errors import (
 from arrowfeed._polars import scan_avro, scan_dataset
 
 if TYPE_CHECKING:
-    from arrowfeed import features
+    from arrowfeed import features, representations
 
 __all__ = [
     "Array",
@@ -142,7 +137,6 @@ __all__ = [
     "CorruptBlockError",
     "CsvDataset",
     "Dataset",
-    "Dense",
     "DenseTensor",
     "ExampleDataset",
     "ExampleRecordDecoder",
@@ -156,7 +150,6 @@ __all__ = [
     "OptionError",
     "ParquetDataset",
     "Predicate",
-    "Ragged",
     "RaggedTensor",
     "RawRecordDataset",
     "RecordBatch",
@@ -169,18 +162,14 @@ __all__ = [
     "SequenceExampleDataset",
     "SequenceExampleRecordDecoder",
     "SkippedWarning",
-    "Sparse",
     "SparseTensor",
     "Split",
-    "Structured",
     "StructuredTensor",
     "TensorAdapter",
     "TensorSpec",
     "TensorsToRecordBatch",
     "Tfxio",
     "TruncatedError",
-    "VarLenRagged",
-    "VarLenSparse",
     "__version__",
     "avro_schema",
     "col",
@@ -197,6 +186,7 @@ __all__ = [
     "read_json_lines",
     "read_parquet",
     "read_tfrecord",
+    "representations",
     "representations_from_tfmd",
     "scan_avro",
     "scan_dataset",
@@ -206,9 +196,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the submodule `features` on first use."""
-    if name == "features":
-        import importlib  # noqa: PLC0415
+    """Imports the submodules `features` and `representations` on first use."""
+    import importlib  # noqa: PLC0415
 
-        return importlib.import_module("arrowfeed.features")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    submodules = ("features", "representations")
+    if name in submodules:
+        return importlib.import_module(f"arrowfeed.{name}")
+    message = f"module {__name__!r} has no attribute {name!r}"
+    if not name.startswith("_"):
+        homes = [each for each in submodules if name in importlib.import_module(f"arrowfeed.{each}").__all__]
+        message += ": use " * bool(homes) + " or ".join(f"arrowfeed.{home}.{name}" for home in homes)
+    raise AttributeError(message)

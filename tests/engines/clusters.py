@@ -90,13 +90,21 @@ def spark_session(warehouse: Path) -> Iterator[Any]:
         builder = sql.SparkSession.builder.master("local-cluster[2,1,1024]")
         for name, value in settings.items():
             builder = builder.config(name, value)
-        session = builder.getOrCreate()
+        session = _start_spark(builder)
         session.sparkContext.setLogLevel("OFF")
         importlib.import_module("arrowfeed.spark").register(session)
         try:
             yield session
         finally:
             session.stop()
+
+
+def _start_spark(builder: Any) -> Any:
+    """Starts a session. A JVM that ends at its start, as can happen on a busy machine, is started again."""
+    for _ in range(2):
+        with contextlib.suppress(RuntimeError):
+            return builder.getOrCreate()
+    return builder.getOrCreate()
 
 
 @contextlib.contextmanager

@@ -418,12 +418,12 @@ def examples(tmp_path: Path) -> Path:
 
 
 REPRESENTATIONS = {
-    "x": arrowfeed.Dense("image", [2, 3]),
-    "m": arrowfeed.Dense("mask", [2]),
-    "y": arrowfeed.Dense("label"),
-    "k": arrowfeed.Dense("kind"),
-    "w": arrowfeed.Dense("words", [2]),
-    "t": arrowfeed.VarLenRagged("tags"),
+    "x": arrowfeed.representations.Dense("image", [2, 3]),
+    "m": arrowfeed.representations.Dense("mask", [2]),
+    "y": arrowfeed.representations.Dense("label"),
+    "k": arrowfeed.representations.Dense("kind"),
+    "w": arrowfeed.representations.Dense("words", [2]),
+    "t": arrowfeed.representations.VarLenRagged("tags"),
 }
 
 
@@ -479,20 +479,25 @@ def test_tensors_without_fixed_shapes_leave_the_columns_that_they_need(tmp_path:
 
 
 def test_columns_that_no_tensor_uses_stay_arrow_columns(examples: Path) -> None:
-    tensors = {"x": arrowfeed.Dense("image", [6])}
+    tensors = {"x": arrowfeed.representations.Dense("image", [6])}
     dataset = arrowfeed.ray.read_dataset(examples, representations=tensors, columns=["kind", "image"])
     assert dataset.schema().names == ["x", "kind"]
     assert dataset.select_columns(["kind"]).take(1) == [{"kind": "kind 0"}]
 
 
 def test_a_tensor_with_the_name_of_an_arrow_column(examples: Path) -> None:
-    tensors = {"tags": arrowfeed.Dense("label"), "t": arrowfeed.VarLenRagged("tags")}
+    tensors = {
+        "tags": arrowfeed.representations.Dense("label"),
+        "t": arrowfeed.representations.VarLenRagged("tags"),
+    }
     with pytest.raises(arrowfeed.SchemaError, match="found 'tags': rename the tensor"):
         arrowfeed.ray.read_dataset(examples, representations=tensors)
 
 
 def test_a_row_that_does_not_fit_a_tensor(examples: Path) -> None:
-    dataset = arrowfeed.ray.read_dataset(examples, representations={"t": arrowfeed.Dense("tags", [2])})
+    dataset = arrowfeed.ray.read_dataset(
+        examples, representations={"t": arrowfeed.representations.Dense("tags", [2])}
+    )
     with pytest.raises(arrowfeed.ConversionError, match='tensor "t", column "tags"'):
         dataset.take_all()
 

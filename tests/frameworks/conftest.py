@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Structured, VarLenRagged, VarLenSparse
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell lets commands in the background ignore Ctrl-C, and their children inherit that.
@@ -38,15 +39,15 @@ BATCH = pa.record_batch(
     }
 )
 REPRESENTATIONS = {
-    "dense": af.Dense("dense", [2]),
-    "sparse": af.VarLenSparse("varlen"),
-    "ragged": af.Ragged("deep"),
-    "narrow": af.VarLenRagged("varlen", row_splits_dtype="int32"),
-    "inner": af.Ragged("pairs", partitions=[2]),
-    "text": af.Dense("text"),
-    "words": af.VarLenRagged("words"),
-    "sparse_words": af.VarLenSparse("words"),
-    "user": af.Structured(["user"]),
+    "dense": Dense("dense", [2]),
+    "sparse": VarLenSparse("varlen"),
+    "ragged": Ragged("deep"),
+    "narrow": VarLenRagged("varlen", row_splits_dtype="int32"),
+    "inner": Ragged("pairs", partitions=[2]),
+    "text": Dense("text"),
+    "words": VarLenRagged("words"),
+    "sparse_words": VarLenSparse("words"),
+    "user": Structured(["user"]),
 }
 
 
@@ -58,7 +59,7 @@ def tensors(batch: pa.RecordBatch = BATCH, representations: dict = REPRESENTATIO
 def dense(values: object, start: int = 0) -> af.DenseTensor:
     """The tensor of one column. With `start`, its memory is not aligned."""
     batch = pa.record_batch({"x": values if isinstance(values, pa.Array) else pa.array(values)})
-    return tensors(batch.slice(start), {"x": af.Dense("x")})["x"]
+    return tensors(batch.slice(start), {"x": Dense("x")})["x"]
 
 
 def aligned(values: np.ndarray) -> tuple[np.ndarray, pa.Array]:

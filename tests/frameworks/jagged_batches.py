@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, VarLenRagged
 
 if TYPE_CHECKING:
     from random import Random
@@ -27,12 +28,12 @@ def jagged(random: Random, columns: int, kind: str | None = None) -> tuple[dict,
         if random.random() < 0.2:
             rows[name] = [[random.randrange(100)] for _ in range(count)]
             arrays[name] = pa.array([value for [value] in rows[name]], kind)
-            representations[name] = af.Dense(name)
+            representations[name] = Dense(name)
             continue
         make = random.choice([pa.list_, pa.large_list])
         arrays[name] = pa.array(rows[name], make(pa.type_for_alias(kind)))
         splits = random.choice(["int32", "int64"])
-        representations[name] = af.VarLenRagged(name, row_splits_dtype=splits)
+        representations[name] = VarLenRagged(name, row_splits_dtype=splits)
     start = random.randint(0, count)
     batch = pa.record_batch(arrays).slice(start)
     tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
@@ -42,4 +43,4 @@ def jagged(random: Random, columns: int, kind: str | None = None) -> tuple[dict,
 def nulls_and_slices() -> dict:
     """The tensor `x` of a slice with a null list."""
     batch = pa.record_batch({"x": pa.array([[9], [1, 2], None, [3]], pa.list_(pa.int64()))}).slice(1)
-    return af.TensorAdapter(batch.schema, {"x": af.VarLenRagged("x")}).convert(batch)
+    return af.TensorAdapter(batch.schema, {"x": VarLenRagged("x")}).convert(batch)

@@ -13,6 +13,7 @@ from tensorflow_metadata.proto.v0 import schema_pb2
 
 import arrowfeed as af
 from arrowfeed import tfxio
+from arrowfeed.representations import Dense, Ragged, VarLenSparse
 
 FIELDS = {
     "id": "long",
@@ -60,19 +61,19 @@ def path(tmp_path):
 
 def test_representations_follow_from_the_types_of_avro(path):
     expected = {
-        "id": af.Dense("id"),
-        "flag": af.Dense("flag"),
-        "size": af.VarLenSparse("size"),
-        "name": af.Dense("name"),
-        "kind": af.Dense("kind"),
-        "tags": af.VarLenSparse("tags"),
-        "grid": af.Ragged("grid"),
-        "user.age": af.Ragged(["user", "age"]),
-        "user.mail": af.Ragged(["user", "mail"]),
-        "friends.age": af.Ragged(["friends", "age"]),
-        "friends.mail": af.Ragged(["friends", "mail"]),
-        "votes.key": af.Ragged(["votes", "key"]),
-        "votes.value": af.Ragged(["votes", "value"]),
+        "id": Dense("id"),
+        "flag": Dense("flag"),
+        "size": VarLenSparse("size"),
+        "name": Dense("name"),
+        "kind": Dense("kind"),
+        "tags": VarLenSparse("tags"),
+        "grid": Ragged("grid"),
+        "user.age": Ragged(["user", "age"]),
+        "user.mail": Ragged(["user", "mail"]),
+        "friends.age": Ragged(["friends", "age"]),
+        "friends.mail": Ragged(["friends", "mail"]),
+        "votes.key": Ragged(["votes", "key"]),
+        "votes.value": Ragged(["votes", "value"]),
     }
     found = tfxio.AvroRecord(path).TensorRepresentations()
     assert {

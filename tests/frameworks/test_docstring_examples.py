@@ -15,6 +15,7 @@ import arrowfeed as af
 import arrowfeed.jax
 import arrowfeed.tensorflow
 import arrowfeed.torch
+from arrowfeed.representations import Dense, VarLenRagged
 
 sys.path.append(str(Path(__file__).parents[1] / "python"))
 from docstring_examples import examples_of, failures
@@ -53,7 +54,7 @@ def given():
     af.write_avro(pa.table([x, clicked, importance], pa.schema(columns)), "x.avro")
     x7 = pa.array([[0.5, 1.5]] * 8, pa.list_(pa.float32()))
     af.write_avro(pa.table([x7], pa.schema(fields[:1])), "x7.avro")
-    tensors = {"x": af.Dense("x", [2]), **{name: af.Dense(name) for name in ("clicked", "importance")}}
+    tensors = {"x": Dense("x", [2]), **{name: Dense(name) for name in ("clicked", "importance")}}
     wide = pa.record_batch({"x": pa.array([[0.5] * 128] * 1024, pa.list_(pa.float32()))})
     words = pa.record_batch({"words": pa.array([[1, 2]] * 1024)})
     schema = schema_pb2.Schema(
@@ -73,8 +74,9 @@ def given():
     model({"x": np.zeros((1, 2), np.float32)})
     return {
         "DataLoader": torch.utils.data.DataLoader,
-        "adapter": af.TensorAdapter(wide.schema, {"x": af.Dense("x", [128])}),
+        "adapter": af.TensorAdapter(wide.schema, {"x": Dense("x", [128])}),
         "arrowfeed": af,
+        "representations": af.representations,
         "batch": wide,
         "dataset": dataset,
         "lengths": af.torch.lengths,
@@ -86,7 +88,7 @@ def given():
         "schema_bytes": schema.SerializeToString(),
         "source": dataset,
         "step": lambda params, x: params + x.sum(),
-        "tensors": af.TensorAdapter(words.schema, {"words": af.VarLenRagged("words")}).convert(words),
+        "tensors": af.TensorAdapter(words.schema, {"words": VarLenRagged("words")}).convert(words),
         "tf": tf,
         "torch": torch,
         "train": lambda *tensors: None,
@@ -101,11 +103,11 @@ def test_the_examples_of_a_docstring_of_a_framework_run(tmp_path, monkeypatch, o
     names["to_tensorflow"] = arrowfeed.tensorflow.to_tensorflow
     names["to_torch"] = arrowfeed.torch.to_torch
     if one.name == "Dataset.samples":
-        names["dataset"] = af.AvroDataset("x7.avro", representations={"x": af.Dense("x", [2])})
+        names["dataset"] = af.AvroDataset("x7.avro", representations={"x": Dense("x", [2])})
     if one.name == "Dataset.report":
         damaged = bytearray(Path("x.avro").read_bytes())
         damaged[-1] ^= 1
         Path("part-3.avro").write_bytes(damaged)
-        tensors = {"x": af.Dense("x", [2])}
+        tensors = {"x": Dense("x", [2])}
         names["dataset"] = af.AvroDataset(["x.avro", "part-3.avro"], representations=tensors)
     assert failures(one, names, compares=one.name not in NOT_COMPARED) == ""

@@ -19,6 +19,7 @@ import arrowfeed as af
 import arrowfeed.beam
 import arrowfeed.tfio
 from arrowfeed import tfxio
+from arrowfeed.representations import Dense
 
 sys.path.append(str(Path(__file__).parents[1] / "python"))
 from docstring_examples import examples_of, failures
@@ -120,6 +121,7 @@ def given(one):
         **vars(arrowfeed.tfio),
         **vars(arrowfeed.beam),
         "arrowfeed": af,
+        "representations": af.representations,
         "batch": pa.record_batch(lists),
         "beam": beam,
         "features": {"age": tf.io.FixedLenFeature([], tf.int64)},
@@ -127,7 +129,7 @@ def given(one):
         "pipeline": pipeline,
         "preprocessing_fn": lambda inputs: {"age": inputs["age"]},
         "records": pipeline | "records" >> beam.Create(records) if one.module.startswith("tfxio/") else None,
-        "representations": {"image": af.Dense("image", [784])},
+        "representations": {"image": Dense("image", [784])},
         "schema": json.dumps(TFIO) if one.module.startswith("tfio/") else SCHEMA,
         "schema_text": json.dumps(AVRO),
         "source": tfxio.AvroRecord("part-*.avro", schema=SCHEMA),

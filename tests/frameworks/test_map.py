@@ -9,9 +9,10 @@ import tensorflow as tf
 from feature_files import write
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 SHUFFLE = {"batch_size": 64, "shuffle_buffer_size": 300, "seed": 7}
-DOUBLE = {"id": af.Dense("id"), "double": af.Dense("double")}
+DOUBLE = {"id": Dense("id"), "double": Dense("double")}
 
 
 def doubled(batch):

@@ -11,37 +11,37 @@ from tfx_bsl.tfxio import tensor_representation_util, tensor_representation_util
 import arrowfeed as af
 
 KINDS = {
-    "dense": ("dense_tensor { column_name: 'x' shape { } }", af.Dense("x")),
+    "dense": ("dense_tensor { column_name: 'x' shape { } }", af.representations.Dense("x")),
     "dense_shape": (
         "dense_tensor { column_name: 'x' shape { dim { size: 2 } dim { size: 3 } } }",
-        af.Dense("x", [2, 3]),
+        af.representations.Dense("x", [2, 3]),
     ),
     "dense_float": (
         "dense_tensor { column_name: 'x' shape { } default_value { float_value: 0.5 } }",
-        af.Dense("x", default=0.5),
+        af.representations.Dense("x", default=0.5),
     ),
     "dense_int": (
         "dense_tensor { column_name: 'x' shape { } default_value { int_value: -3 } }",
-        af.Dense("x", default=-3),
+        af.representations.Dense("x", default=-3),
     ),
     "dense_uint": (
         f"dense_tensor {{ column_name: 'x' shape {{ }} default_value {{ uint_value: {2**64 - 1} }} }}",
-        af.Dense("x", default=2**64 - 1),
+        af.representations.Dense("x", default=2**64 - 1),
     ),
     "dense_bytes": (
         "dense_tensor { column_name: 'x' shape { } default_value { bytes_value: 'a\\xff' } }",
-        af.Dense("x", default=b"a\xff"),
+        af.representations.Dense("x", default=b"a\xff"),
     ),
-    "varlen_sparse": ("varlen_sparse_tensor { column_name: 'x' }", af.VarLenSparse("x")),
+    "varlen_sparse": ("varlen_sparse_tensor { column_name: 'x' }", af.representations.VarLenSparse("x")),
     "sparse": (
         "sparse_tensor { dense_shape { dim { size: 5 } dim { size: -1 } }"
         " index_column_names: ['i', 'j'] value_column_name: 'v' already_sorted: true }",
-        af.Sparse(["i", "j"], "v", [5, -1], already_sorted=True),
+        af.representations.Sparse(["i", "j"], "v", [5, -1], already_sorted=True),
     ),
     "ragged": (
         "ragged_tensor { feature_path { step: ['a', 'b'] } row_partition_dtype: INT32"
         " partition { row_length: 'n' } partition { uniform_row_length: 4 } }",
-        af.Ragged(["a", "b"], partitions=["n", 4], row_splits_dtype="int32"),
+        af.representations.Ragged(["a", "b"], partitions=["n", 4], row_splits_dtype="int32"),
     ),
 }
 
@@ -57,12 +57,15 @@ def test_bytes_agree_both_ways(text, representation):
 
 def test_unset_fields_have_their_defaults():
     for text, representation in (
-        ("dense_tensor { column_name: 'x' }", af.Dense("x")),
-        ("ragged_tensor { feature_path { step: 'x' } }", af.Ragged("x")),
-        ("ragged_tensor { feature_path { step: 'x' } row_partition_dtype: UNSPECIFIED }", af.Ragged("x")),
+        ("dense_tensor { column_name: 'x' }", af.representations.Dense("x")),
+        ("ragged_tensor { feature_path { step: 'x' } }", af.representations.Ragged("x")),
+        (
+            "ragged_tensor { feature_path { step: 'x' } row_partition_dtype: UNSPECIFIED }",
+            af.representations.Ragged("x"),
+        ),
         (
             "sparse_tensor { value_column_name: 'v' already_sorted: false }",
-            af.Sparse([], "v", []),
+            af.representations.Sparse([], "v", []),
         ),
     ):
         message = text_format.Parse(text, schema_pb2.TensorRepresentation())
@@ -134,7 +137,7 @@ def test_a_message_survives_a_round_trip():
 
 
 def test_kinds_that_metadata_lacks_are_unknown_fields():
-    for representation in (af.VarLenRagged("x"), af.Structured(["x", "y"])):
+    for representation in (af.representations.VarLenRagged("x"), af.representations.Structured(["x", "y"])):
         message = schema_pb2.TensorRepresentation.FromString(representation.to_proto())
         assert message.WhichOneof("kind") is None
         assert af.Representation.from_proto(message.SerializeToString()) == representation
@@ -163,14 +166,16 @@ SCHEMA = """
 def test_a_whole_schema_gives_its_representations():
     schema = text_format.Parse(SCHEMA, schema_pb2.Schema())
     expected = {
-        "s": af.Sparse(["i"], "v", [10], already_sorted=True),
-        "image": af.Dense("image", [28, 28]),
-        "tags": af.VarLenSparse("tags"),
-        "user.scores": af.Ragged(["user", "scores"]),
+        "s": af.representations.Sparse(["i"], "v", [10], already_sorted=True),
+        "image": af.representations.Dense("image", [28, 28]),
+        "tags": af.representations.VarLenSparse("tags"),
+        "user.scores": af.representations.Ragged(["user", "scores"]),
     }
     assert af.representations_from_tfmd(schema) == expected
     assert af.representations_from_tfmd(schema.SerializeToString()) == expected
-    assert af.representations_from_tfmd(schema, group="other") == {"t": af.VarLenSparse("tags")}
+    assert af.representations_from_tfmd(schema, group="other") == {
+        "t": af.representations.VarLenSparse("tags")
+    }
 
 
 def test_tfx_bsl_finds_the_same_representations():

@@ -35,11 +35,11 @@ def test_each_kind_becomes_tensorflows():
 
 def test_the_specs_hold():
     adapter_specs = af.TensorAdapter(
-        pa.schema({"x": pa.list_(pa.float16(), 3)}), {"x": af.Dense("x", [3])}
+        pa.schema({"x": pa.list_(pa.float16(), 3)}), {"x": af.representations.Dense("x", [3])}
     ).specs
     spec = adapter_specs["x"]
     batch = pa.record_batch({"x": pa.array([np.arange(1, 4, dtype=np.float16)], pa.list_(pa.float16(), 3))})
-    tensor = to_tensorflow(tensors(batch, {"x": af.Dense("x", [3])}))["x"]
+    tensor = to_tensorflow(tensors(batch, {"x": af.representations.Dense("x", [3])}))["x"]
     assert tf.TensorSpec(spec.shape, tf.as_dtype(spec.dtype)).is_compatible_with(tensor)
 
 
@@ -102,7 +102,7 @@ ABORTS = """
     import numpy as np, pyarrow as pa, tensorflow as tf, arrowfeed as af
     from arrowfeed.tensorflow import to_tensorflow
     batch = pa.record_batch({{"x": pa.array(np.arange(1000, dtype=np.float32))}}).slice(1)
-    tensor = af.TensorAdapter(batch.schema, {{"x": af.Dense("x")}}).convert(batch)["x"]
+    tensor = af.TensorAdapter(batch.schema, {{"x": af.representations.Dense("x")}}).convert(batch)["x"]
     assert tensor.values.ctypes.data % 64
     tensor = {hand_over}
     print(tf.reduce_sum(tf.reshape(tensor, [27, 37])[::2, 1:30:3] * 2 + tf.ones([14, 10])).numpy())
@@ -150,7 +150,7 @@ def test_byte_strings_arrive_whole(values):
 def test_byte_strings_in_tensorflow_have_the_shape_of_the_tensor():
     words = pa.array([["a", "b"], ["c", ""]], pa.list_(pa.string(), 2))
     batch = pa.record_batch({"x": words})
-    tensor = to_tensorflow(tensors(batch, {"x": af.Dense("x", [2, 1])}))["x"]
+    tensor = to_tensorflow(tensors(batch, {"x": af.representations.Dense("x", [2, 1])}))["x"]
     assert tensor.numpy().tolist() == [[[b"a"], [b"b"]], [[b"c"], [b""]]]
 
 

@@ -27,7 +27,7 @@ START = """
     options.autotune.enabled = False
 
     def rows():
-        source = af.AvroDataset(path, representations={"id": af.Dense("id")})
+        source = af.AvroDataset(path, representations={"id": af.representations.Dense("id")})
         batches = source.to_tf(batch_size=1_000_000, on_error="skip_block", threads=threads)
         return batches.with_options(options)
 

@@ -127,7 +127,12 @@ def test_a_dataset_that_cannot_be_pickled_is_an_error(tmp_path):
 
 def test_operations_of_a_graph_do_not_write_into_shared_memory(tmp_path):
     source = af.AvroDataset(
-        _numbers(tmp_path), representations={"a": af.Dense("x"), "b": af.Dense("x"), "c": af.Dense("x")}
+        _numbers(tmp_path),
+        representations={
+            "a": af.representations.Dense("x"),
+            "b": af.representations.Dense("x"),
+            "c": af.representations.Dense("x"),
+        },
     )
 
     @tf.function

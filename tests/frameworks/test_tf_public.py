@@ -101,7 +101,9 @@ def test_ragged_tensors_are_those_of_the_constructor(monkeypatch):
     assert eager._row_partition_class() is type(tf.ragged.constant([[1]])._row_partition)
     rows = [[[1.5, 2.5], []], [], [[3.5]], [[4.5], [5.5, 6.5]]]
     batch = pa.record_batch({"x": pa.array(rows, pa.list_(pa.list_(pa.float32())))})
-    tensor = arrowfeed.TensorAdapter(batch.schema, {"x": arrowfeed.VarLenRagged("x")}).convert(batch)["x"]
+    tensor = arrowfeed.TensorAdapter(
+        batch.schema, {"x": arrowfeed.representations.VarLenRagged("x")}
+    ).convert(batch)["x"]
     composed = eager.eager(tensor)
     monkeypatch.setattr(eager, "_row_partition_class", lambda: None)
     constructed = eager.eager(tensor)

@@ -23,10 +23,10 @@ BATCH = pa.record_batch(
     }
 )
 REPRESENTATIONS = {
-    "dense": af.Dense("x", [2]),
-    "varlen": af.VarLenSparse("t"),
-    "sparse": af.Sparse(["i"], "t", [5]),
-    "ragged": af.Ragged("r", row_splits_dtype="int32"),
+    "dense": af.representations.Dense("x", [2]),
+    "varlen": af.representations.VarLenSparse("t"),
+    "sparse": af.representations.Sparse(["i"], "t", [5]),
+    "ragged": af.representations.Ragged("r", row_splits_dtype="int32"),
 }
 SPECS = {
     "dense": tf.TensorSpec([None, 2], tf.float32),
@@ -106,7 +106,7 @@ def test_batches_of_read_avro_are_accepted(tmp_path):
     af.write_avro(BATCH, path)
     reader = af.read_avro(path, columns=["x"])
     batch = next(reader)
-    tensors = adapter(reader.schema, {"x": af.Dense("x", [2])}).ToBatchTensors(batch)
+    tensors = adapter(reader.schema, {"x": af.representations.Dense("x", [2])}).ToBatchTensors(batch)
     assert tensors["x"].numpy().tolist() == [[1, 2], [3, 4]]
 
 
@@ -124,7 +124,7 @@ def test_another_schema_is_refused_as_tfx_bsl_does():
 
 
 def test_a_row_that_does_not_fit_is_located_in_the_cause():
-    this, batch = one(pa.array([[1], None, [2, 3]]), af.Dense("x"))
+    this, batch = one(pa.array([[1], None, [2, 3]]), af.representations.Dense("x"))
     with pytest.raises(ValueError, match="^Error raised when handling tensor 't'$") as caught:
         this.ToBatchTensors(batch)
     cause = caught.value.__cause__
@@ -180,7 +180,7 @@ def test_errors_of_tfx_bsl_are_raised_with_its_texts(text):
 
 def test_a_missing_column_is_a_value_error_that_names_it():
     with pytest.raises(ValueError, match="^Unable to handle tensor t with rep ") as caught:
-        adapter(LISTS, {"t": af.VarLenSparse("y")})
+        adapter(LISTS, {"t": af.representations.VarLenSparse("y")})
     expected = 'tensor "t", column "y": expected a column of this name, one of ["x"], found none'
     assert str(caught.value.__cause__) == expected
 
@@ -202,8 +202,11 @@ def test_no_representations_are_no_tensors():
 
 
 def test_configs_are_tfx_bsls_and_hold_messages():
-    given = {"m": message("varlen_sparse_tensor { column_name: 't' }"), "b": af.Dense("x", [2]).to_proto()}
-    config = tfxio.TensorAdapterConfig(BATCH.schema, {**given, "r": af.Ragged("r")})
+    given = {
+        "m": message("varlen_sparse_tensor { column_name: 't' }"),
+        "b": af.representations.Dense("x", [2]).to_proto(),
+    }
+    config = tfxio.TensorAdapterConfig(BATCH.schema, {**given, "r": af.representations.Ragged("r")})
     assert isinstance(config, tensor_adapter.TensorAdapterConfig)
     assert config.tensor_representations["m"] is given["m"]
     kinds = [this.WhichOneof("kind") for this in config.tensor_representations.values()]
@@ -230,7 +233,12 @@ def test_configs_can_be_pickled():
 
 def test_types_that_only_arrowfeed_has_are_returned_too():
     tensors = adapter(
-        BATCH.schema, {"s": af.Structured(["x", "t"]), "v": af.VarLenRagged("t"), "w": af.VarLenSparse("r")}
+        BATCH.schema,
+        {
+            "s": af.representations.Structured(["x", "t"]),
+            "v": af.representations.VarLenRagged("t"),
+            "w": af.representations.VarLenSparse("r"),
+        },
     )
     assert tensors.TypeSpecs() == {
         "s": {
@@ -255,11 +263,12 @@ WITHOUT = """
     import arrowfeed as af
     from arrowfeed import tfxio
     batch = pa.record_batch({{"x": pa.array([[1, 2], None], pa.list_(pa.int64()))}})
-    config = tfxio.TensorAdapterConfig(batch.schema, {{"t": af.Dense("x", [2], default=7)}})
+    config = tfxio.TensorAdapterConfig(batch.schema, {{"t": af.representations.Dense("x", [2], default=7)}})
     config = pickle.loads(pickle.dumps(config))
     try:
         print(tfxio.TensorAdapter(config).ToBatchTensors(batch)["t"].numpy().tolist())
-        tfxio.TensorAdapter(tfxio.TensorAdapterConfig(batch.schema, {{"t": af.Dense("x", default=b"")}}))
+        dense = af.representations.Dense("x", default=b"")
+        tfxio.TensorAdapter(tfxio.TensorAdapterConfig(batch.schema, {{"t": dense}}))
     except (ImportError, ValueError) as error:
         print(type(error).__name__, error)
 """

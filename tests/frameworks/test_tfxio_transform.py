@@ -11,8 +11,8 @@ from apache_beam.testing.util import assert_that
 from tensorflow_transform.beam import impl
 from tfx_bsl.tfxio import tensor_adapter
 
-import arrowfeed as af
 from arrowfeed import tfxio
+from arrowfeed.representations import Dense, Ragged, VarLenSparse
 
 BATCH = pa.record_batch(
     {
@@ -22,9 +22,9 @@ BATCH = pa.record_batch(
     }
 )
 REPRESENTATIONS = {
-    "x": af.Dense("x", [1]),
-    "words": af.VarLenSparse("words"),
-    "counts": af.Ragged("counts"),
+    "x": Dense("x", [1]),
+    "words": VarLenSparse("words"),
+    "counts": Ragged("counts"),
 }
 
 

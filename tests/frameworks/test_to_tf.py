@@ -9,6 +9,7 @@ import tensorflow as tf
 from feature_files import FEATURES, ROWS, cut, dataset, flat, write
 
 import arrowfeed as af
+from arrowfeed.representations import Ragged, Structured, VarLenRagged
 from arrowfeed.tensorflow import to_tensorflow
 
 
@@ -70,10 +71,10 @@ def test_the_spec_has_types_and_sizes(tmp_path):
 
 
 REPRESENTATIONS = {
-    "user": af.Structured(["user"]),
-    "inner": af.Ragged("pairs", partitions=[2]),
-    "deep": af.Ragged("deep", row_splits_dtype="int32"),
-    "bytes": af.VarLenRagged("bytes"),
+    "user": Structured(["user"]),
+    "inner": Ragged("pairs", partitions=[2]),
+    "deep": Ragged("deep", row_splits_dtype="int32"),
+    "bytes": VarLenRagged("bytes"),
 }
 
 

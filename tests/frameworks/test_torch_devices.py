@@ -34,7 +34,7 @@ def dataset(tmp_path: Path) -> arrowfeed.Dataset:
         }
     )
     arrowfeed.write_avro(rows, tmp_path / "x.avro", block_bytes=200)
-    ragged = arrowfeed.Ragged("tags")
+    ragged = arrowfeed.representations.Ragged("tags")
     structured = arrowfeed.infer_representations(rows.schema)
     return arrowfeed.AvroDataset(tmp_path / "x.avro", representations={**structured, "ragged": ragged})
 

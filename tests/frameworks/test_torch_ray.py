@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 REASON = "expected PyTorch and Ray, found them not installed: `make test-torch` has them"
 torch = pytest.importorskip("torch", reason=REASON)
@@ -28,10 +29,10 @@ import clusters  # noqa: E402 - in the directory above
 ROWS = 1000
 SPLITS = 8
 REPRESENTATIONS = {
-    "image": af.Dense("image", [2, 3]),
-    "mask": af.Dense("mask", [2]),
-    "label": af.Dense("label"),
-    "weight": af.Dense("weight"),
+    "image": Dense("image", [2, 3]),
+    "mask": Dense("mask", [2]),
+    "label": Dense("label"),
+    "weight": Dense("weight"),
 }
 DTYPES = {"image": torch.float32, "mask": torch.bool, "label": torch.int64, "weight": torch.float64}
 SHAPES = {"image": (2, 3), "mask": (2,), "label": (), "weight": ()}

@@ -13,6 +13,7 @@ from jagged_batches import TYPES, jagged
 from training_rows import sections
 
 import arrowfeed as af
+from arrowfeed.representations import VarLenRagged
 from arrowfeed.torch import keyed_jagged, to_torch
 
 torch = pytest.importorskip("torch", reason="expected PyTorch, found it not installed")
@@ -117,7 +118,7 @@ def test_the_code_of_sequences_in_torchrec_runs(tmp_path):
 
 def test_the_example_of_the_docstring_of_torchrec_runs():
     batch = pa.record_batch({"user": [[1]] * 3, "words": [[2, 3], [], [4]]})
-    kinds = {name: af.VarLenRagged(name) for name in ("user", "words")}
+    kinds = {name: VarLenRagged(name) for name in ("user", "words")}
     names = {"adapter": af.TensorAdapter(batch.schema, kinds), "batch": batch, "keyed_jagged": keyed_jagged}
     (one,) = examples_of("torchrec")
     assert failures(one, names, compares=True) == ""

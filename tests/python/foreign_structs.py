@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import arrowfeed as af
+from arrowfeed.representations import Structured, VarLenSparse
 
 
 class Schema(ctypes.Structure):
@@ -104,7 +105,7 @@ COLUMNS = {
 
 
 def tensor_of(name):
-    return af.Structured([name]) if name in ("struct", "fixed", "map") else af.VarLenSparse(name)
+    return Structured([name]) if name in ("struct", "fixed", "map") else VarLenSparse(name)
 
 
 def outcome(work):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, VarLenRagged
 
 SCHEMA = pa.schema(
     [
@@ -18,7 +19,7 @@ SCHEMA = pa.schema(
     ]
 )
 
-REPRESENTATIONS = {"id": af.Dense("id"), "list": af.VarLenRagged("list")}
+REPRESENTATIONS = {"id": Dense("id"), "list": VarLenRagged("list")}
 
 CHUNK = 37
 """Rows of a chunk."""
@@ -145,7 +146,7 @@ def csv(directory, sizes, suffix="csv"):
     """CSV files."""
     paths = text_files(directory, sizes, suffix, csv_line, "id,text,list,pad\n")
     schema = pa.schema({"id": pa.int64(), "text": pa.string(), "list": pa.string()})
-    representations = {"id": af.Dense("id"), "list": af.VarLenRagged("list")}
+    representations = {"id": Dense("id"), "list": VarLenRagged("list")}
     return af.CsvDataset(paths, schema=schema, representations=representations)
 
 
@@ -188,7 +189,7 @@ def sequence_examples(directory, sizes):
         af.write_tfrecord(pa.record_batch(columns), paths[-1], format="sequence_example")
         first += size
     schema = {"id": "int64", "text": "bytes", "##SEQUENCE##": {"list": "int64"}}
-    representations = {**REPRESENTATIONS, "list": af.Ragged(["##SEQUENCE##", "list"])}
+    representations = {**REPRESENTATIONS, "list": Ragged(["##SEQUENCE##", "list"])}
     return af.SequenceExampleDataset(paths, schema=schema, representations=representations)
 
 

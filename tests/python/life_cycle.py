@@ -29,7 +29,7 @@ def batches_of(kind, path, **options):
         return af.read_avro([path] * 1000, **options)
     if kind == "file object":
         return af.read_avro([open(path, "rb") for _ in range(20)], **options)
-    features = {"id": af.Dense("id"), "vector": af.Ragged("vector")}
+    features = {"id": af.representations.Dense("id"), "vector": af.representations.Ragged("vector")}
     dataset = af.AvroDataset([path] * 3, representations=features)
     if kind.startswith("shuffled"):
         options["shuffle_buffer_size"] = 500

@@ -8,6 +8,7 @@ import sys
 import threading
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 
 def rows(dataset, number):
@@ -20,7 +21,7 @@ def rows(dataset, number):
 
 def main(path, method):
     """Iterates in two threads until all workers are done."""
-    dataset = af.AvroDataset([path] * 3, representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset([path] * 3, representations={"id": Dense("id")})
     stop, begun = threading.Event(), threading.Barrier(3)
 
     def iterate(shuffle_buffer_size):

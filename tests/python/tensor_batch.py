@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse
 
 BATCH = pa.record_batch(
     {
@@ -17,12 +17,12 @@ BATCH = pa.record_batch(
     }
 )
 REPRESENTATIONS = {
-    "d": af.Dense("dense", [2]),
-    "v": af.VarLenSparse("varlen"),
-    "s": af.Sparse(["index"], "value", [10]),
-    "r": af.Ragged("deep"),
-    "vr": af.VarLenRagged("varlen", row_splits_dtype="int32"),
-    "t": af.Dense("text"),
-    "b": af.Dense("truth"),
-    "u": af.Structured(["user"]),
+    "d": Dense("dense", [2]),
+    "v": VarLenSparse("varlen"),
+    "s": Sparse(["index"], "value", [10]),
+    "r": Ragged("deep"),
+    "vr": VarLenRagged("varlen", row_splits_dtype="int32"),
+    "t": Dense("text"),
+    "b": Dense("truth"),
+    "u": Structured(["user"]),
 }

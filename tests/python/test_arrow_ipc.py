@@ -8,6 +8,7 @@ import pyarrow.feather
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 KINDS = {"file": pa.ipc.new_file, "stream": pa.ipc.new_stream}
 CODECS = (None, "lz4", "zstd")
@@ -64,7 +65,7 @@ def test_tensors_share_the_memory_of_a_file_in_memory(kind, tmp_path):
     rows = table().select(["id", "vector"])
     data = write(tmp_path / "rows.arrow", kind, rows, size=100).read_bytes()
     start = np.frombuffer(data, np.uint8).ctypes.data
-    dataset = af.ArrowDataset(data, representations={"id": af.Dense("id"), "vector": af.Dense("vector", [2])})
+    dataset = af.ArrowDataset(data, representations={"id": Dense("id"), "vector": Dense("vector", [2])})
     batches = list(dataset.tensors(batch_size=100))
     assert len(batches) == 10
     for number, batch in enumerate(batches):

@@ -7,6 +7,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense, VarLenRagged, VarLenSparse
 from conftest import write
 
 MEBIBYTE = 1 << 20
@@ -103,7 +104,7 @@ def refused(convert, place):
     assert (str(caught.value), caught.value.limit) == (f"{place}: {LIMIT}", "batch_bytes")
 
 
-@pytest.mark.parametrize("make", [af.Dense, af.VarLenSparse, af.VarLenRagged])
+@pytest.mark.parametrize("make", [Dense, VarLenSparse, VarLenRagged])
 def test_symbols_of_tensors_count_for_each_row(symbols, make):
     batch = batches(symbols, batch_size=4096)[0]
     adapter = af.TensorAdapter(batch.schema, {"e": make("e")}, limits=af.Limits(batch_bytes=MEBIBYTE))
@@ -111,7 +112,7 @@ def test_symbols_of_tensors_count_for_each_row(symbols, make):
     assert (
         len(
             adapter.convert(batch.slice(0, 10))["e"].values
-            if make is not af.VarLenRagged
+            if make is not VarLenRagged
             else adapter.convert(batch.slice(0, 10))["e"].flat_values
         )
         == 10
@@ -128,7 +129,7 @@ def test_symbols_of_features_count_for_each_row(symbols):
 
 def test_symbols_of_a_dataset_count_for_each_row(symbols):
     limits = af.Limits(batch_bytes=MEBIBYTE)
-    for tensors in ({"representations": {"e": af.Dense("e")}}, {"features": {"e": features.Dense([])}}):
+    for tensors in ({"representations": {"e": Dense("e")}}, {"features": {"e": features.Dense([])}}):
         dataset = af.AvroDataset(symbols, limits=limits, **tensors)
         with pytest.raises(af.LimitError) as caught:
             next(dataset.tensors(batch_size=4096, threads=1))
@@ -142,7 +143,7 @@ def test_values_that_occur_once_are_not_limited():
     def convert(indices):
         batch = pa.record_batch({"e": pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), names)})
         limits = af.Limits(batch_bytes=MEBIBYTE)
-        return af.TensorAdapter(batch.schema, {"e": af.Dense("e")}, limits=limits).convert(batch)["e"]
+        return af.TensorAdapter(batch.schema, {"e": Dense("e")}, limits=limits).convert(batch)["e"]
 
     assert len(convert(range(3000)).values) == 3000
     with pytest.raises(af.LimitError) as caught:

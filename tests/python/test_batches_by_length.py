@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from law_sources import CHUNK, SOURCES, Chunks, plain
 
 SIZES = [100, 0, 90, 50]
@@ -217,9 +218,7 @@ def test_every_kind_of_length(tmp_path, kind):
     )
     with pa.ipc.new_file(str(tmp_path / "x.arrow"), table.schema) as writer:
         writer.write_table(table, 30)
-    dataset = af.ArrowDataset(
-        tmp_path / "x.arrow", columns=["id", "x"], representations={"id": af.Dense("id")}
-    )
+    dataset = af.ArrowDataset(tmp_path / "x.arrow", columns=["id", "x"], representations={"id": Dense("id")})
     options = {"batches": af.ByLength("x", max_tokens=60, window=77)}
     found = [key(batch) for batch in tables(dataset.record_batches(**options))]
     rows = [{"id": row, "x": length or 0} for row, length in enumerate(lengths)]

@@ -9,6 +9,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense, VarLenSparse
 from conftest import users, write
 from dataset_files import all_ids, person
 
@@ -23,10 +24,10 @@ FEATURES = {
     "counts['clicks']": features.FixedLenSequence([], "int32", 0, key="counts[*]"),
 }
 REPRESENTATIONS = {
-    "id": af.Dense("id"),
-    "vector": af.Dense("vector", [2]),
-    "first": af.Dense("name.first"),
-    "ages": af.VarLenSparse("friends.age"),
+    "id": Dense("id"),
+    "vector": Dense("vector", [2]),
+    "first": Dense("name.first"),
+    "ages": VarLenSparse("friends.age"),
 }
 
 
@@ -87,7 +88,7 @@ def test_without_either_representations_are_inferred(people):
 
 def test_columns_are_read_beside_those_of_tensors(people):
     columns = ["weight", "id", "name.last"]
-    dataset = af.AvroDataset(people, columns=columns, representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset(people, columns=columns, representations={"id": Dense("id")})
     batch = pa.record_batch(next(dataset.record_batches(batch_size=6)))
     assert batch.schema == pa.schema(dataset.arrow_schema)
     expected = [person(number) for number in range(6)]
@@ -219,7 +220,7 @@ def test_the_classes_can_be_named_in_annotations():
 
 
 def test_explain_says_what_is_read_and_shared(people):
-    dataset = af.AvroDataset(people, representations={"v": af.Dense("vector", [2])})
+    dataset = af.AvroDataset(people, representations={"v": Dense("vector", [2])})
     assert dataset.explain() == ("4 files, columns: vector\nv: dense float32 [?, 2]\n  values: shared")
     assert repr(dataset) == "<arrowfeed.AvroDataset of 1 tensor>\n  v: dense float32 [?, 2]"
 

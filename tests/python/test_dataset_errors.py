@@ -10,6 +10,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense
 from conftest import users, write
 from dataset_files import all_ids, ids, people_files
 
@@ -106,7 +107,7 @@ WRONG_ROW = {
 def test_rows_that_do_not_fit_leave_the_state_before_their_batch(tmp_path):
     rows = [{"id": n, "x": [1.0, 2.0] if n != 25 else [1.0]} for n in range(40)]
     path = write(tmp_path / "a.avro", rows, WRONG_ROW, sync_interval=50)
-    dataset = af.AvroDataset(path, representations={"id": af.Dense("id"), "x": af.Dense("x", [2])})
+    dataset = af.AvroDataset(path, representations={"id": Dense("id"), "x": Dense("x", [2])})
     for others in ({"on_error": "skip_block"}, {"threads": 1}, {"shuffle_buffer_size": 5, "seed": 0}):
         options = {"batch_size": 10, **others}
         batches = dataset.tensors(**options)

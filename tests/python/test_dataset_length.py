@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 UNKNOWN = "the number of batches is unknown before a scan of the files: call num_batches of the dataset"
 LARGE = (64 << 20) + 1
@@ -54,7 +55,7 @@ def length(iterator) -> int | str:
     ],
 )
 def test_the_length_is_the_number_of_all_batches(options):
-    dataset = af.AvroDataset(avro(), representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset(avro(), representations={"id": Dense("id")})
     for iterate in (dataset.record_batches, dataset.tensors):
         batches = iterate(batch_size=4, **options)
         expected = dataset.num_batches(batch_size=4, **options)
@@ -156,7 +157,7 @@ def test_the_length_of_a_damaged_file_is_unknown():
 
 def test_the_length_of_an_iterator_of_jax(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", types.ModuleType("jax"))
-    dataset = af.AvroDataset(avro(), representations={"id": af.Dense("id"), "a\x1b": af.Dense("id")})
+    dataset = af.AvroDataset(avro(), representations={"id": Dense("id"), "a\x1b": Dense("id")})
     batches = dataset.to_jax(batch_size=4, epochs=2)
     assert (len(batches), bool(batches)) == (6, True)
     assert repr(batches) == r"<arrowfeed.JaxIterator of tensors id, a\u{1b}>"

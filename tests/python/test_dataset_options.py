@@ -6,6 +6,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense
 from dataset_files import all_ids
 
 ITERATION = (
@@ -128,7 +129,7 @@ ENCODING = 'encoding: expected "native", "feature" or "tfx", found '
     ("options", "kind", "message"),
     [
         (
-            {"features": {"id": features.Dense([])}, "representations": {"id": af.Dense("id")}},
+            {"features": {"id": features.Dense([])}, "representations": {"id": Dense("id")}},
             ValueError,
             "features: expected either features or representations, found both",
         ),
@@ -167,7 +168,7 @@ ENCODING = 'encoding: expected "native", "feature" or "tfx", found '
             f'key "no", character 1: expected a column of this name, one of {COLUMNS}, found "no"',
         ),
         (
-            {"representations": {"x": af.Dense("no")}},
+            {"representations": {"x": Dense("no")}},
             af.RepresentationError,
             f'tensor "x", column "no": expected a column of this name, one of {COLUMNS}, found none',
         ),

@@ -11,6 +11,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed import features
 from arrowfeed._formats import FORMATS, options_of
+from arrowfeed.representations import Dense
 from dataset_files import all_ids, digest
 
 OPTIONS = {"batch_size": 32, "shuffle_buffer_size": 60, "seed": 5, "threads": 2}
@@ -34,7 +35,7 @@ def datasets(people):
         "features": by_feature,
         "projected": by_feature.project(["friends", "id"]),
         "selected": by_feature.project(["friends", "id"]).skip(20).take(100),
-        "representations": af.AvroDataset(people, representations={"id": af.Dense("id")}),
+        "representations": af.AvroDataset(people, representations={"id": Dense("id")}),
     }
 
 

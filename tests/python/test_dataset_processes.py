@@ -173,7 +173,7 @@ def left(before):
 @pytest.mark.parametrize("how", ["close", "drop", "cycle", "end", "error", "load", "with"])
 def test_no_thread_of_an_iteration_is_left(big_file, how, shuffle_buffer_size):
     before = tasks()
-    dataset = af.AvroDataset(big_file, representations={"name": af.Dense("name")})
+    dataset = af.AvroDataset(big_file, representations={"name": af.representations.Dense("name")})
     make = dataset.tensors if how == "error" else dataset.record_batches
     batches = make(batch_size=500, threads=3, shuffle_buffer_size=shuffle_buffer_size)
     state = batches.state_dict()

@@ -4,6 +4,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense, Ragged
 from conftest import write
 
 TREE = {
@@ -52,7 +53,7 @@ def test_features_of_non_recursive_columns_are_read(path):
 
 @pytest.mark.parametrize("encoding", ["native", "feature", "tfx"])
 def test_representations_of_non_recursive_columns_are_read(path, encoding):
-    dataset = af.AvroDataset(path, representations={"id": af.Dense("id")}, encoding=encoding)
+    dataset = af.AvroDataset(path, representations={"id": Dense("id")}, encoding=encoding)
     assert column(dataset, "id") == list(range(30))
 
 
@@ -71,7 +72,7 @@ def test_columns_select_the_depth_of_a_record(path):
         {},
         {"representations": {}},
         {"features": {"tree.children[*].label": features.Ragged()}},
-        {"representations": {"x": af.Ragged("tree.children.label")}},
+        {"representations": {"x": Ragged("tree.children.label")}},
     ],
 )
 def test_a_recursive_column_is_an_error_if_it_is_read(path, options):

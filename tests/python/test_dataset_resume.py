@@ -49,7 +49,10 @@ def test_states_of_record_batches_and_of_tensors_are_the_same(people, options):
 
 
 def test_a_projection_takes_the_state_of_the_whole(people):
-    dataset = af.AvroDataset(people, representations={"id": af.Dense("id"), "paid": af.Dense("paid")})
+    dataset = af.AvroDataset(
+        people,
+        representations={"id": af.representations.Dense("id"), "paid": af.representations.Dense("paid")},
+    )
     options = {"batch_size": 23, "shuffle_buffer_size": 60, "seed": 5}
     whole = all_ids(dataset.tensors(**options))
     batches = dataset.tensors(**options)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse
 from law_sources import CHUNK, SOURCES, Chunks, rows
 from session_seed import SEED
 
@@ -159,7 +160,7 @@ def test_a_mixture_has_no_row_numbers(avro):
 
 def test_only_rows_of_a_damaged_chunk_are_an_error():
     sources = [Chunks(0, 100), Chunks(100, 200, damaged=[1])]
-    dataset = af.ChunkDataset(sources, representations={"id": af.Dense("id")})
+    dataset = af.ChunkDataset(sources, representations={"id": Dense("id")})
     samples = dataset.samples()
     assert [sample["id"] for sample in samples.__getitems__([199, 100, 5])] == [199, 100, 5]
     for call in (dataset.rows, dataset.row_tensors, samples.__getitems__):
@@ -188,7 +189,7 @@ def test_a_file_that_has_changed_is_an_error(tmp_path):
 
 def test_each_chunk_is_read_once_in_a_call_and_kept_by_samples():
     source = Chunks(0, 100)
-    dataset = af.ChunkDataset(source, representations={"id": af.Dense("id")})
+    dataset = af.ChunkDataset(source, representations={"id": Dense("id")})
     numbers = [99, 1, 50, 2, 98, 51]
     assert dataset.rows(numbers)["id"].to_pyarrow().to_pylist() == numbers
     assert [number for number, _ in source.asked] == [0, 1, 2]
@@ -223,17 +224,17 @@ def test_samples_have_the_row_of_every_kind_of_tensor():
             return batch
 
     representations = {
-        "number": af.Dense("number"),
-        "text": af.Dense("text"),
-        "pair": af.Dense("pair", [2]),
-        "texts": af.Dense("texts", [2]),
-        "ragged": af.VarLenRagged("list"),
-        "deep": af.Ragged("deep"),
-        "pairs": af.Ragged("pairs", partitions=[2]),
-        "words": af.VarLenRagged("words"),
-        "varlen": af.VarLenSparse("list"),
-        "sparse": af.Sparse(["index"], "value", [10]),
-        "user": af.Structured(["user"]),
+        "number": Dense("number"),
+        "text": Dense("text"),
+        "pair": Dense("pair", [2]),
+        "texts": Dense("texts", [2]),
+        "ragged": VarLenRagged("list"),
+        "deep": Ragged("deep"),
+        "pairs": Ragged("pairs", partitions=[2]),
+        "words": VarLenRagged("words"),
+        "varlen": VarLenSparse("list"),
+        "sparse": Sparse(["index"], "value", [10]),
+        "user": Structured(["user"]),
     }
     dataset = af.ChunkDataset(Source(), representations=representations)
     samples = dataset.samples()
@@ -282,7 +283,7 @@ def test_a_source_that_asks_for_its_own_rows_does_not_wait_for_itself():
             return super().read_chunk(number, columns)
 
     source = Nested(0, 100)
-    samples = af.ChunkDataset(source, representations={"id": af.Dense("id")}).samples()
+    samples = af.ChunkDataset(source, representations={"id": Dense("id")}).samples()
     assert samples[6]["id"] == samples[7]["id"] - 1 == 6
     assert source.depth == 2
 

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from conftest import write
 
 ENUM = {"type": "enum", "name": "E", "symbols": ["a", "b", "c", "d"]}
@@ -84,7 +85,7 @@ def test_a_null_in_an_inferred_dense_tensor_needs_a_default(tmp_path):
         list(dataset.tensors(batch_size=3))
     reason = "expected 1 value, found null: give the tensor a `default`, which fills nulls"
     assert str(error.value) == f'tensor "x", column "x", row 1: {reason}'
-    with_default = af.AvroDataset(path, representations={"x": af.Dense("x", default=-1)})
+    with_default = af.AvroDataset(path, representations={"x": Dense("x", default=-1)})
     [batch] = with_default.tensors(batch_size=3)
     assert batch["x"].values.tolist() == [1, -1, 3]
     [batch] = af.AvroDataset(path, encoding="tfx").tensors(batch_size=3)

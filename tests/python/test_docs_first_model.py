@@ -96,7 +96,7 @@ def rows_of_the_table():
     return [[cell.strip(" `") for cell in line.split("|")[2:4]] for line in lines[1:]]
 
 
-NAMES = {"af": af, "features": features}
+NAMES = {"af": af, "features": features, "representations": af.representations}
 """The names in the expressions."""
 
 

@@ -45,7 +45,7 @@ def write_x(path, count):
     fields = [pyarrow.field("x", x.type, nullable=False), pyarrow.field("t", t.type)]
     af.write_avro(pyarrow.table([x, t], pyarrow.schema(fields)), path)
 
-representations = {"x": af.Dense("x", [2]), "t": af.VarLenSparse("t")}
+tensors_of_x = {"x": af.representations.Dense("x", [2]), "t": af.representations.VarLenSparse("t")}
 Path("part-0.avro").unlink()
 """
 
@@ -54,7 +54,7 @@ _SMALL_X = (
     + """
 write_x("x.avro", 8)
 reader = af.read_avro("x.avro")
-adapter = af.TensorAdapter(reader.schema, representations)
+adapter = af.TensorAdapter(reader.schema, tensors_of_x)
 batch = next(af.read_avro("x.avro"))
 """
 )
@@ -63,12 +63,12 @@ _MANY_X = (
     _X
     + """
 write_x("part-0.avro", 20_000)
-dataset = af.AvroDataset("part-*.avro", representations={"x": af.Dense("x", [2])})
+dataset = af.AvroDataset("part-*.avro", representations={"x": af.representations.Dense("x", [2])})
 """
 )
 
 _CONSUMED = """
-dataset = af.AvroDataset("part-*.avro", representations={"id": af.Dense("id")})
+dataset = af.AvroDataset("part-*.avro", representations={"id": af.representations.Dense("id")})
 batches = dataset.tensors(batch_size=1024)
 list(batches)
 reader = af.read_avro("part-*.avro")
@@ -84,12 +84,13 @@ batch = pyarrow_batch(
         "user": [{"age": 30, "id": b"a"}] * 1024,
     }
 )
-adapter = af.TensorAdapter(batch.schema, {"x": af.Dense("x", [128]), "user": af.Structured(["user"])})
+wanted = {"x": af.representations.Dense("x", [128]), "user": af.representations.Structured(["user"])}
+adapter = af.TensorAdapter(batch.schema, wanted)
 """
 
 _RAGGED = """
 batch = pyarrow_batch({"tags": [[7, 8], [], [9]], "words": [[1], [], [2, 3]]})
-kinds = {"tags": af.VarLenSparse("tags"), "words": af.VarLenRagged("words")}
+kinds = {"tags": af.representations.VarLenSparse("tags"), "words": af.representations.VarLenRagged("words")}
 adapter = af.TensorAdapter(batch.schema, kinds)
 """
 
@@ -113,7 +114,7 @@ record = bytes([2])
     "BatchIterator": _MANY_X,
     "BatchIterator.report": _CONSUMED,
     "BatchIterator.state_dict": """
-dataset = af.AvroDataset("part-*.avro", representations={"id": af.Dense("id")})
+dataset = af.AvroDataset("part-*.avro", representations={"id": af.representations.Dense("id")})
 batches = dataset.tensors(batch_size=1024)
 next(batches)
 """,
@@ -141,7 +142,7 @@ dataset = af.AvroDataset("ages.avro")
     + """
 write_x("x-0.avro", 8)
 write_x("x-1.avro", 8)
-dataset = af.AvroDataset("x-*.avro", representations={"x": af.Dense("x", [2])})
+dataset = af.AvroDataset("x-*.avro", representations={"x": af.representations.Dense("x", [2])})
 """,
     "Dataset.filter": _DETAILS,
     "Dataset.project": _PEOPLE
@@ -155,7 +156,7 @@ dataset = af.AvroDataset("x-*.avro", representations={"x": af.Dense("x", [2])})
     "LoaderStats": _CONSUMED,
     "LoaderStats.to_dict": _CONSUMED,
     "MixedDataset": """
-clicks = af.AvroDataset("part-0.avro", representations={"id": af.Dense("id")}).take(10)
+clicks = af.AvroDataset("part-0.avro", representations={"id": af.representations.Dense("id")}).take(10)
 views = clicks.skip(2)
 """,
     "RaggedTensor": _RAGGED,
@@ -175,14 +176,14 @@ af.write_tfrecord(rows, "a.tfrecord", format="sequence_example")
     "TensorAdapter.convert": _SMALL_X
     + "x = pyarrow.array([[0.0, 1.0], [2.0, 3.0]], pyarrow.list_(pyarrow.float32()))\n"
     'batch = pyarrow_batch({"x": x})\n'
-    'adapter = af.TensorAdapter(batch.schema, {"x": af.Dense("x", [2])})',
+    'adapter = af.TensorAdapter(batch.schema, {"x": af.representations.Dense("x", [2])})',
     "TensorAdapter.explain": _SMALL_X,
     "TensorAdapter.from_features": _PEOPLE,
     "TensorsToRecordBatch": _X
     + """
 write_x("x.avro", 1024)
 batch = next(af.read_avro("x.avro"))
-adapter = af.TensorAdapter(batch.schema, representations)
+adapter = af.TensorAdapter(batch.schema, tensors_of_x)
 """,
     "col": "",
     "open_dataset": _TFRECORD,
@@ -226,6 +227,7 @@ def given():
         "arrowfeed": arrowfeed,
         "duckdb": duckdb,
         "features": af.features,
+        "representations": af.representations,
         "gzip": gzip,
         "json": json,
         "log": logging.getLogger("examples"),

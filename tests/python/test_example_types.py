@@ -20,7 +20,7 @@ from arrowfeed._frameworks.torch_dataset import TorchDataset
 from arrowfeed._tensorflow.wrapped import TensorFlowDataset
 from typing_extensions import assert_type
 
-representations = {"id": af.Dense("id")}
+representations = {"id": af.representations.Dense("id")}
 dataset = af.AvroDataset("rows.avro", representations=representations)
 assert_type(next(dataset.record_batches(batch_size=1)), af.RecordBatch)
 assert_type(next(dataset.tensors(batch_size=1)), dict[str, Any])

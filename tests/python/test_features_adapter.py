@@ -6,6 +6,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense
 from foreign_features import (
     FLOAT32,
     INT32,
@@ -218,9 +219,9 @@ NO_FEATURES = {
     "no_dict": ([features.Ragged()], "features: expected a dict of names to features, found list [Ragged()]"),
     "no_name": ({3: features.Ragged()}, "features: expected names of tensors (str), found int 3"),
     "representation": (
-        {"x": af.Dense("x")},
+        {"x": Dense("x")},
         'features["x"]: expected a feature, such as arrowfeed.features.Dense, found the representation '
-        "arrowfeed.Dense('x'): pass representations as representations=, or to TensorAdapter",
+        "arrowfeed.representations.Dense('x'): pass representations as representations=, or to TensorAdapter",
     ),
     "none": ({"x": None}, f'features["x"]: expected {TAKEN}, found None'),
     "class": (

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, VarLenRagged, VarLenSparse
 from session_seed import chance
 
 ROWS = 40
@@ -78,13 +79,13 @@ def test_tensors_of_slices_of_nested_structs_have_the_slices_values():
     arrays = columns(ROWS)
     batch = pa.record_batch(arrays)
     representations = {
-        "outer": af.Dense("outer.a.n"),
-        "deep": af.Dense("deep.d.a.n"),
-        "pairs": af.Dense("pairs.n", [2]),
-        "deep_pairs": af.Dense("deep_pairs.d.a.n", [2]),
-        "lists": af.Ragged("lists.d.b"),
-        "large": af.Ragged("large.n"),
-        "coded": af.Dense("coded.c.w"),
+        "outer": Dense("outer.a.n"),
+        "deep": Dense("deep.d.a.n"),
+        "pairs": Dense("pairs.n", [2]),
+        "deep_pairs": Dense("deep_pairs.d.a.n", [2]),
+        "lists": Ragged("lists.d.b"),
+        "large": Ragged("large.n"),
+        "coded": Dense("coded.c.w"),
     }
     adapter = af.TensorAdapter(batch.schema, representations)
     tried = 0
@@ -118,7 +119,7 @@ def test_unions_of_structs_are_imported_from_slices():
     dense = pa.UnionArray.from_dense(ids, pa.array([0, 0, 1, 1, 2, 2], pa.int32()), values, ["a", "b"])
     for union in (sparse, dense):
         batch = pa.record_batch({"u": union, "k": pa.array(range(6))}).slice(2, 3)
-        adapter = af.TensorAdapter(batch.schema, {"k": af.Dense("k")})
+        adapter = af.TensorAdapter(batch.schema, {"k": Dense("k")})
         assert adapter.convert(batch)["k"].values.tolist() == [2, 3, 4]
 
 
@@ -178,7 +179,7 @@ def test_invalid_data_is_reported_with_its_column(tmp_path, make, found):
     nested = pa.RecordBatch.from_arrays([pa.StructArray.from_arrays([array], ["y"])], ["x"])
     spoil()
     for given, column in ((batch, "x"), (nested, "x.y")):
-        adapter = af.TensorAdapter(given.schema, {"t": af.VarLenSparse(column)})
+        adapter = af.TensorAdapter(given.schema, {"t": VarLenSparse(column)})
         message = f'column "{column}": expected valid Arrow data, found {found}'
         for convert in (
             lambda given=given, adapter=adapter: adapter.convert(given),
@@ -200,7 +201,7 @@ def test_an_array_that_differs_from_its_schema_is_reported():
         def __arrow_c_array__(self, requested_schema=None):
             return two.__arrow_c_array__()[0], one.__arrow_c_array__()[1]
 
-    adapter = af.TensorAdapter(two.schema, {"t": af.Dense("x")})
+    adapter = af.TensorAdapter(two.schema, {"t": Dense("x")})
     with pytest.raises(af.ConversionError) as caught:
         adapter.convert(Mixed())
     found = '1 children of Struct("x": Int64, "y": Null), which has 2'
@@ -211,7 +212,7 @@ def test_values_without_a_row_are_not_checked():
     array, spoil = list_of([0, 4, 2, 6])
     batch = pa.RecordBatch.from_arrays([array], ["x"])
     spoil()
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x")})
     assert adapter.convert(batch.slice(0, 1))["t"].values.tolist() == [0, 1, 2, 3]
     assert adapter.convert(batch.slice(2, 1))["t"].values.tolist() == [2, 3, 4, 5]
     with pytest.raises(af.ConversionError, match=r"^column \"x\": expected valid Arrow data, "):
@@ -224,7 +225,7 @@ def test_nulls_may_stand_over_any_index(tmp_path):
     )
     array = pa.DictionaryArray.from_arrays(indices, pa.array(["x"]), safe=False)
     batch = pa.RecordBatch.from_arrays([array], ["x"])
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x")})
     assert adapter.convert(batch)["t"].values.tolist() == [b"x"]
 
 
@@ -233,17 +234,17 @@ def test_empty_lists_may_come_without_offsets():
         pa.list_(pa.int64()), 0, [None, None], children=[pa.array([], pa.int64())]
     )
     batch = pa.RecordBatch.from_arrays([empty], ["x"])
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x")})
     assert adapter.convert(batch)["t"].dense_shape == (0, 0)
     nested = pa.ListArray.from_arrays(pa.array([0, 0, 0], pa.int32()), empty)
     batch = pa.RecordBatch.from_arrays([nested], ["x"])
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenRagged("x")})
     assert adapter.convert(batch)["t"].to_list() == [[], []]
 
 
 def test_a_capsule_is_used_once(tmp_path):
     batch = pa.record_batch({"x": [1, 2]})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": Dense("x")})
     given = Capsules(batch)
     assert adapter.convert(given)["t"].values.tolist() == [1, 2]
     message = "expected valid Arrow data, found a capsule that was already consumed"
@@ -266,7 +267,7 @@ def test_a_capsule_is_used_once(tmp_path):
 
 def test_a_stream_that_is_of_no_batches_is_refused(tmp_path):
     chunks = pa.chunked_array([[1, 2]])
-    adapter = af.TensorAdapter(pa.schema({"x": pa.int64()}), {"t": af.Dense("x")})
+    adapter = af.TensorAdapter(pa.schema({"x": pa.int64()}), {"t": Dense("x")})
     for argument, use in (
         ("batch", lambda: adapter.convert(chunks)),
         ("batches", lambda: af.write_avro(chunks, tmp_path / "out.avro")),
@@ -285,6 +286,6 @@ def test_batches_and_tables_serve_as_schemas(given):
         schema = given.schema
 
     for schema in (given, Holder()):
-        assert af.infer_representations(schema) == {"x": af.Dense("x")}
-        adapter = af.TensorAdapter(schema, {"t": af.Dense("x")})
+        assert af.infer_representations(schema) == {"x": Dense("x")}
+        adapter = af.TensorAdapter(schema, {"t": Dense("x")})
         assert adapter.convert(given)["t"].values.tolist() == [1]

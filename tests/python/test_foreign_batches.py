@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, VarLenSparse
 from session_seed import chance
 from test_foreign import Capsules
 
@@ -55,7 +56,7 @@ def test_batches_are_imported_like_streams_of_one_batch():
     for _ in range(300):
         array = column(chosen)
         batch = pa.record_batch({"other": pa.array(["text"] * len(array)), "x": array})
-        adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+        adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x")})
         start = chosen.randrange(len(batch))
         for given in (batch, batch.slice(start, chosen.randrange(6)), batch.slice(start)):
             found = outcome(adapter, given)
@@ -86,7 +87,7 @@ def shifted(array, by):
 def test_memory_may_begin_anywhere(data_type, by):
     array = pa.array([[1, 2], [3, 4], [5, 6]], data_type)
     batch = pa.record_batch({"x": shifted(array, by), "n": shifted(pa.array([7, 8, 9]), by)})
-    adapter = af.TensorAdapter(batch.schema, {"x": af.Dense("x", [2]), "n": af.Dense("n")})
+    adapter = af.TensorAdapter(batch.schema, {"x": Dense("x", [2]), "n": Dense("n")})
     tensors = adapter.convert(batch)
     assert tensors["x"].values.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert tensors["n"].values.tolist() == [7, 8, 9]
@@ -119,7 +120,7 @@ def spoiled(batch, level, field, value):
 )
 def test_structs_that_contradict_each_other_are_reported(level, field, value, found):
     batch = pa.record_batch({"x": [[1, 2], [3, 4], [5, 6]]})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x")})
     with pytest.raises(af.ConversionError) as caught:
         adapter.convert(spoiled(batch, level, field, value))
     column = 'column "x": ' if level else ""
@@ -138,7 +139,7 @@ def test_a_batch_of_another_schema_is_reported_after_any_number_of_valid_ones():
             {"x": pa.array([[1]], pa.large_list(pa.int64())), "y": [1]}
         ),
     }
-    adapter = af.TensorAdapter(first.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(first.schema, {"t": VarLenSparse("x")})
     for message, other in others.items():
         assert adapter.convert(first)["t"].values.tolist() == [1, 2, 3]
         with pytest.raises(af.ConversionError) as caught:
@@ -156,12 +157,12 @@ def test_columns_that_no_tensor_needs_are_not_looked_at():
     )
     batch = pa.record_batch({"x": [1, 2], "broken": broken})
     stored[1] = 9
-    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": Dense("x")})
     assert adapter.convert(batch)["t"].values.tolist() == [1, 2]
 
 
 def test_tensors_outlive_batch_and_adapter():
-    adapter = af.TensorAdapter(pa.schema({"x": pa.list_(pa.int64())}), {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(pa.schema({"x": pa.list_(pa.int64())}), {"t": VarLenSparse("x")})
     batch = pa.record_batch({"x": [[row, row + 1] for row in range(1000)]})
     before = pa.total_allocated_bytes()
     tensor = adapter.convert(batch)["t"]
@@ -188,7 +189,7 @@ def test_an_object_with_the_name_of_pyarrows_batches_is_imported_like_any_object
 
     RecordBatch.__module__ = "pyarrow.lib"
     batch = pa.record_batch({"x": [1, 2]})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": Dense("x")})
     for _ in range(2):
         for given in (RecordBatch(batch), batch):
             assert adapter.convert(given)["t"].values.tolist() == [1, 2]

@@ -185,7 +185,7 @@ def test_values_beyond_any_address_are_refused(tmp_path, by):
     memory = pa.allocate_buffer(40, resizable=False)
     values = pa.Array.from_buffers(pa.int64(), 3, [None, memory.slice(by, 24)])
     batch = pa.record_batch({"x": values})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x")})
+    adapter = af.TensorAdapter(batch.schema, {"t": af.representations.VarLenSparse("x")})
     for use in (adapter.convert, lambda given: af.write_avro(given, tmp_path / "a.avro")):
         foreign = huge(batch, 1, HUGE)
         with pytest.raises(af.ConversionError) as caught:
@@ -290,7 +290,7 @@ def test_list_views_that_reach_nothing_do_not_look_at_their_values(item, rows):
     )
     batch = pa.record_batch({"c": views})
     offsets[0] = 2**31 - 1
-    adapter = af.TensorAdapter(batch.schema, {"c": af.VarLenSparse("c")})
+    adapter = af.TensorAdapter(batch.schema, {"c": af.representations.VarLenSparse("c")})
     assert adapter.convert(batch)["c"].values.tolist() == []
 
 
@@ -306,6 +306,6 @@ def test_lists_of_lists_are_sliced_to_the_items_of_their_rows():
         batch = pa.record_batch({"x": outer}).slice(1, 1)
         before = inner_offsets[0]
         inner_offsets[0] = 99
-        adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x")})
+        adapter = af.TensorAdapter(batch.schema, {"t": af.representations.VarLenRagged("x")})
         assert adapter.convert(batch)["t"].to_list() == [[[2], [3, 4]]]
         inner_offsets[0] = before

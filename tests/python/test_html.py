@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_a_batch_is_its_first_rows_and_markup_is_text(source):
 
 
 def test_a_dataset_and_an_adapter_are_their_tensors(source):
-    dataset = af.AvroDataset(source, representations={"id": af.Dense("id"), "many": af.Ragged("many")})
+    dataset = af.AvroDataset(source, representations={"id": Dense("id"), "many": Ragged("many")})
     for shown, name in ((dataset, "AvroDataset"), (dataset.tensor_adapter(), "TensorAdapter")):
         html = shown._repr_html_()
         assert html.startswith(f"<table><caption>arrowfeed.{name} of 2 tensors</caption>")
@@ -56,7 +57,7 @@ def test_a_dataset_and_an_adapter_are_their_tensors(source):
 
 
 def test_an_iterator_says_what_it_yields(source):
-    dataset = af.AvroDataset(source, representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset(source, representations={"id": Dense("id")})
     assert repr(dataset.tensors(batch_size=4)) == "<arrowfeed.BatchIterator of tensors id>"
     batches = dataset.record_batches(batch_size=4)
     assert repr(batches) == "<arrowfeed.BatchIterator of record batches>"
@@ -173,7 +174,7 @@ def test_a_table_of_a_large_tensor_is_small():
 
 
 def test_an_explanation_is_a_str_that_notebooks_show_with_its_lines(source):
-    dataset = af.AvroDataset(source, representations={"<b>&": af.Dense("id")})
+    dataset = af.AvroDataset(source, representations={"<b>&": Dense("id")})
     for explained in (dataset, dataset.tensor_adapter()):
         text = explained.explain()
         assert isinstance(text, str)

@@ -12,6 +12,7 @@ import arrowfeed as af
 from arrowfeed._engines import splits as engine_splits
 from arrowfeed._engines.planner import planner_of
 from arrowfeed._engines.splits import SplitSource
+from arrowfeed.representations import Dense, Ragged
 
 ROWS = 200_000
 STEPS = pa.large_list(pa.large_list(pa.int64()))
@@ -78,7 +79,7 @@ VARIANTS = {
         {"names": ["a", "b", "c", "d", "e"], "columns": ["e", "a"]},
         {"names": ["a", "b", "c", "d", "e"]},
         {"raw": True},
-        {"representations": {"x": af.Dense("id", default=0)}},
+        {"representations": {"x": Dense("id", default=0)}},
         {"features": {"id": af.features.Dense([], default=0)}},
     ],
     "headerless csv": [
@@ -87,7 +88,7 @@ VARIANTS = {
         {"header": False, "columns": []},
         {"header": False, "columns": ["column_1"], **LISTS, "multivalent_columns": ["column_3"]},
         {"header": False, "names": ["a", "b", "c", "d", "e"], "columns": ["c"]},
-        {"header": False, "representations": {"x": af.Dense("column_1", default=0)}, "sample": 1},
+        {"header": False, "representations": {"x": Dense("column_1", default=0)}, "sample": 1},
     ],
     "json lines": [
         {},
@@ -95,7 +96,7 @@ VARIANTS = {
         {"columns": ["user.age"]},
         {"columns": []},
         {"sample": 1000},
-        {"representations": {"x": af.Dense("id")}},
+        {"representations": {"x": Dense("id")}},
         {"features": {"id": af.features.Dense([], default=0.5)}},
     ],
     "examples": [
@@ -104,7 +105,7 @@ VARIANTS = {
         {"columns": [], "encoding": "feature"},
         {"encoding": "feature"},
         {"sample": 1},
-        {"representations": {"x": af.Ragged("id")}, "encoding": "feature"},
+        {"representations": {"x": Ragged("id")}, "encoding": "feature"},
         {"features": {"id": af.features.Ragged()}},
     ],
     "sequences": [
@@ -114,7 +115,7 @@ VARIANTS = {
         {"columns": ["user"], "encoding": "feature"},
         {"columns": []},
         {"sample": 1},
-        {"representations": {"x": af.Ragged(["##SEQUENCE##", "t"])}},
+        {"representations": {"x": Ragged(["##SEQUENCE##", "t"])}},
     ],
 }
 

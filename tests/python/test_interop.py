@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from conftest import BIG_ROWS, users, write
 
 HANDED_OVER = "^this reader was already consumed through __arrow_c_stream__; open a new one$"
@@ -227,7 +228,7 @@ def test_a_reader_that_is_closed_or_consumed_has_no_rows_to_convert(users_file, 
 
 def test_an_adapter_raises_the_error_of_a_reader(tmp_path):
     path = damaged(tmp_path / "users.avro")
-    adapter = af.TensorAdapter(af.read_avro(path).schema, {"id": af.Dense("id")})
+    adapter = af.TensorAdapter(af.read_avro(path).schema, {"id": Dense("id")})
     with pytest.raises(af.CorruptBlockError) as raised:
         adapter.convert(af.read_avro(path, batch_size=1_000_000))
     assert raised.value.path == str(path)

@@ -45,7 +45,7 @@ INTERRUPTED = """
     import arrowfeed as af
 
     path, call = sys.argv[1], sys.argv[2]
-    dataset = af.AvroDataset(path, representations={"i": af.Dense("i")})
+    dataset = af.AvroDataset(path, representations={"i": af.representations.Dense("i")})
     options = {"batch_size": 9, "on_error": "skip_block"}
     sent, begun = [], time.process_time()
 
@@ -120,7 +120,7 @@ def test_ctrl_c_is_answered_while_another_thread_is_in_the_reader(faulty_file):
 
 
 def test_close_ends_an_iterator_that_another_thread_waits_for(faulty_file):
-    dataset = af.AvroDataset(faulty_file, representations={"i": af.Dense("i")})
+    dataset = af.AvroDataset(faulty_file, representations={"i": af.representations.Dense("i")})
     batches = dataset.record_batches(batch_size=100, on_error="skip_block", threads=1)
 
     def work(number):

@@ -22,7 +22,7 @@ import numpy
 
 given = json.loads(sys.argv[1])
 paths, how, epochs = given["paths"], given["how"], given["epochs"]
-features = {"id": af.Dense("id"), "vector": af.Ragged("vector")}
+features = {"id": af.representations.Dense("id"), "vector": af.representations.Ragged("vector")}
 dataset = af.AvroDataset(paths, representations=features)
 options = {"batch_size": 60, "threads": 2}
 

@@ -66,7 +66,7 @@ STRESS = (
     + """
 given = json.loads(sys.argv[1])
 path, kept, stop = given["path"], collections.deque(maxlen=200), []
-features = {"id": af.Dense("id"), "vector": af.Ragged("vector")}
+features = {"id": af.representations.Dense("id"), "vector": af.representations.Ragged("vector")}
 dataset = af.AvroDataset([path] * 3, representations=features)
 
 

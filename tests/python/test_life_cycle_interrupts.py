@@ -44,7 +44,7 @@ def rows(batches):
 def works():
     '''Each part of the package, after a call that was stopped.'''
     assert rows(af.read_avro(small, threads=2)) == 100
-    dataset = af.AvroDataset(small, representations={"id": af.Dense("id")})
+    dataset = af.AvroDataset(small, representations={"id": af.representations.Dense("id")})
     assert dataset.num_rows == 100
     batches = dataset.tensors(batch_size=30, shuffle_buffer_size=50, threads=2)
     assert sum(len(batch["id"]) for batch in batches) == 100
@@ -130,7 +130,8 @@ rows_of_batch = 1_000_000
 text = pa.array([b"text", b"more text", b""]).take(pa.array(numpy.arange(rows_of_batch) % 3))
 lists = pa.ListArray.from_arrays(pa.array(numpy.arange(rows_of_batch + 1, dtype="int32")), text)
 batch = pa.record_batch({"text": text, "lists": lists})
-adapter = af.TensorAdapter(batch.schema, {"text": af.VarLenSparse("text"), "lists": af.Ragged("lists")})
+wanted = {"text": af.representations.VarLenSparse("text"), "lists": af.representations.Ragged("lists")}
+adapter = af.TensorAdapter(batch.schema, wanted)
 idle = len(os.listdir("/proc/self/task"))
 tensors = adapter.convert(batch)
 """

@@ -46,7 +46,8 @@ def shuffled():
 
 
 def tensors():
-    dataset = af.AvroDataset(path, representations={"id": af.Dense("id"), "name": af.VarLenSparse("name")})
+    wanted = {"id": af.representations.Dense("id"), "name": af.representations.VarLenSparse("name")}
+    dataset = af.AvroDataset(path, representations=wanted)
     return sum(len(batch["id"]) for batch in dataset.tensors(**options))
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from dataset_files import all_ids, ids
 from law_sources import Chunks, rows
 
@@ -94,12 +95,12 @@ def test_tensors_are_those_of_the_results(dataset):
     assert mapped.arrow_schema.names == ["id", "vector", "double"]
     for tensors in mapped.tensors(batch_size=64, threads=2):
         assert (tensors["double"].values == 2 * tensors["id"].values).all()
-    chosen = dataset.map(doubled, representations={"twice": af.Dense("double"), "id": af.Dense("id")})
+    chosen = dataset.map(doubled, representations={"twice": Dense("double"), "id": Dense("id")})
     assert list(next(chosen.tensors(batch_size=3))) == ["twice", "id"]
     by_key = dataset.map(doubled, features={"double": af.features.Dense([])})
     assert list(by_key.tensor_representations) == list(by_key.specs) == ["double"]
     # The definitions remain if the columns do.
-    kept = af.AvroDataset(dataset_paths(dataset), representations={"n": af.Dense("id")}).map(odd)
+    kept = af.AvroDataset(dataset_paths(dataset), representations={"n": Dense("id")}).map(odd)
     assert list(kept.specs) == ["n"]
 
 

@@ -32,9 +32,10 @@ def reference():
     for file in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]):
         module = ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
         for node in ast.parse(file.read_text("utf-8")).body:
-            name = public_name(
-                f"{module}.{getattr(node, 'name', '')}".replace("_stubs.transform", "features")
-            )
+            path = f"{module}.{getattr(node, 'name', '')}".replace("_stubs.transform", "features")
+            if path != "arrowfeed._stubs.representation.Representation":
+                path = path.replace("_stubs.representation", "representations")
+            name = public_name(path)
             if is_documented_class(node) and (name in shown or module in entries):
                 members = list(dict.fromkeys(member.name for member in node.body if is_shown(member)))
                 found.setdefault(name, []).append(members)

@@ -10,6 +10,7 @@ from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 from pyarrow import parquet
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged
 from command_line import Commands
 from session_seed import cases, seeds
 
@@ -225,7 +226,7 @@ def test_tensors_of_such_fields_are_made(tmp_path):
     assert batch["total"].numpy().tolist() == [0.5, 0.5]
     assert batch["id"].numpy().tolist() == [2, 2]
     dataset = af.AvroDataset(
-        [str(path)], representations={"x": af.Dense("user.id"), "y": af.Ragged(["a.b", "c d"])}
+        [str(path)], representations={"x": Dense("user.id"), "y": Ragged(["a.b", "c d"])}
     )
     assert dataset.arrow_schema.names == ["user.id", "a.b"]
     [batch] = dataset.tensors(batch_size=2)
@@ -286,7 +287,7 @@ def test_such_columns_are_found_with_a_reader_schema_and_in_features_and_scans(r
     assert dataset.arrow_schema.to_pyarrow().field("st x").type == pa.struct({"in.ner": pa.int64()})
     [batch] = dataset.tensors(batch_size=1)
     assert (batch["x"].numpy().tolist(), batch["y"].numpy().tolist()) == ([1], [5])
-    dataset = af.AvroDataset(renamed, representations={"x": af.Dense("a.b")})
+    dataset = af.AvroDataset(renamed, representations={"x": Dense("a.b")})
     assert next(dataset.tensors(batch_size=1))["x"].numpy().tolist() == [5]
     for scan in (af.scan_avro, af.scan_dataset):
         assert scan(renamed).select("a.b", "st x").collect().to_dicts() == [

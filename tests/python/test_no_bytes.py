@@ -7,6 +7,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense
 from conftest import write
 
 Z = {"type": "fixed", "name": "Z", "size": 0}
@@ -56,9 +57,7 @@ def test_missing_values_are_filled(lists):
 
 
 def test_a_shuffle_keeps_rows(plain):
-    dataset = af.AvroDataset(
-        plain, columns=["i", "z"], representations={"i": af.Dense("i"), "z": af.Dense("z")}
-    )
+    dataset = af.AvroDataset(plain, columns=["i", "z"], representations={"i": Dense("i"), "z": Dense("z")})
     options = {"batch_size": 2, "shuffle_buffer_size": 3, "seed": 1}
     batches = [pa.record_batch(batch) for batch in dataset.record_batches(**options)]
     assert [batch.num_rows for batch in batches] == [2, 2, 1]
@@ -131,5 +130,5 @@ def test_arrow_columns_without_bytes_are_written_and_read(kind):
         pa.struct([]): {},
     }
     batch = pa.record_batch({"i": pa.array(range(ROWS)), "x": pa.array([values[kind]] * ROWS, kind)})
-    adapter = af.TensorAdapter(batch.schema, {"i": af.Dense("i")})
+    adapter = af.TensorAdapter(batch.schema, {"i": Dense("i")})
     assert adapter.convert(batch)["i"].values.tolist() == list(range(ROWS))

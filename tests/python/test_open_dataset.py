@@ -16,6 +16,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed._arrowfeed import upload
 from arrowfeed._dataset.opening import dataset_class
+from arrowfeed.representations import Dense
 from cli_formats import WRITERS, random_rows, write_as
 
 TABLE = pa.table({"id": [1, 2, 3]})
@@ -90,9 +91,7 @@ def test_records_that_are_no_messages_are_bytes(tmp_path):
 
 
 def test_keywords_are_those_of_the_class(files):
-    dataset = af.open_dataset(
-        files / "example", schema={"id": "int64"}, representations={"n": af.Dense("id")}
-    )
+    dataset = af.open_dataset(files / "example", schema={"id": "int64"}, representations={"n": Dense("id")})
     [batch] = dataset.tensors(batch_size=3)
     assert batch["n"].values.tolist() == [1, 2, 3]
     with pytest.raises(TypeError, match="unexpected keyword argument 'schema'"):

@@ -10,6 +10,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import VarLenRagged
 from law_sources import SOURCES
 from session_seed import chance
 
@@ -54,7 +55,7 @@ def test_random_rows_are_packed_by_features_and_representations():
         shown = [[value.encode() if kind == "string" else value for value in row] for row in rows]
         expected = packed(shown, length, b"" if kind == "string" else 0)
         options = {"truncate": truncate}
-        representations = {part: af.VarLenRagged("x", pad_to=length, pack=part, **options) for part in PARTS}
+        representations = {part: VarLenRagged("x", pad_to=length, pack=part, **options) for part in PARTS}
         for adapter in (
             af.TensorAdapter.from_features(batch.schema, kinds(length, **options)),
             af.TensorAdapter(batch.schema, representations),
@@ -92,20 +93,20 @@ def test_columns_of_equal_lengths_have_the_same_sequences():
 def test_arguments_of_packing_that_contradict_each_other_are_errors(options, message):
     schema = pa.schema({"x": pa.list_(pa.int64())})
     with pytest.raises(ValueError, match=message):
-        af.TensorAdapter(schema, {"x": af.VarLenRagged("x", **options)})
+        af.TensorAdapter(schema, {"x": VarLenRagged("x", **options)})
     with pytest.raises(ValueError, match=message):
         af.TensorAdapter.from_features(schema, {"x": features.Ragged(key="x[*]", **options)})
 
 
 def test_rows_that_are_too_long_are_errors():
     batch = pa.record_batch({"x": [[1], [1, 2, 3]]})
-    adapter = af.TensorAdapter(batch.schema, {"x": af.VarLenRagged("x", pad_to=2, pack="positions")})
+    adapter = af.TensorAdapter(batch.schema, {"x": VarLenRagged("x", pad_to=2, pack="positions")})
     with pytest.raises(af.ConversionError, match="row 1: expected at most 2 values, found 3"):
         adapter.convert(batch)
 
 
 def test_representations_are_shown_and_serialized():
-    representation = af.VarLenRagged("x", pad_to=4, pack="segment_ids")
+    representation = VarLenRagged("x", pad_to=4, pack="segment_ids")
     assert repr(representation) == "VarLenRagged('x', pad_to=4, pack='segment_ids')"
     again = pickle.loads(pickle.dumps(representation))
     assert again == representation

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 
 PLAIN = pd.DataFrame({"a": [1, 2, 3], "b": [3, 4, 5]})
 
@@ -48,9 +49,7 @@ def test_every_function_of_frames_has_a_named_range(tmp_path):
     af.write_tfrecord(frame, path)
     assert af.ExampleDataset(path).specs.keys() == {"a", "b", "n"}
     assert af.encode_examples(frame) == af.encode_examples(pa.Table.from_pandas(frame, preserve_index=True))
-    adapter = af.TensorAdapter(
-        pa.Table.from_pandas(frame, preserve_index=True).schema, {"n": af.Dense("n", [])}
-    )
+    adapter = af.TensorAdapter(pa.Table.from_pandas(frame, preserve_index=True).schema, {"n": Dense("n", [])})
     assert np.from_dlpack(adapter.convert(frame)["n"]).tolist() == [0, 1, 2]
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from conftest import write
 
 PRICE = decimal.Decimal("1.25")
@@ -198,7 +199,7 @@ def test_a_column_of_nulls_of_polars_is_written_to_other_formats_and_leaves_tens
     frame = NULLS["a column"]
     assert af.write_tfrecord(frame, tmp_path / "a.tfrecord") == 2
     assert len(af.encode_examples(frame)) == 2
-    adapter = af.TensorAdapter(frame.to_arrow().schema, {"a": af.Dense("a")})
+    adapter = af.TensorAdapter(frame.to_arrow().schema, {"a": Dense("a")})
     assert adapter.convert(frame)["a"].numpy().tolist() == [1, 2]
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from real_functions import ROWS, expected, ids, narrowed
 from real_rows import CASES, DATASETS, SHAPES, check_table, without_lists
 from session_seed import seeds
@@ -138,7 +139,7 @@ class Case:
 
 
 def map_of(dataset, function, workers):
-    tensors = {"id": af.Dense("id"), "rest": af.Dense("rest")} if function is narrowed else {}
+    tensors = {"id": Dense("id"), "rest": Dense("rest")} if function is narrowed else {}
     return dataset.map(function, workers=workers, representations=tensors)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, VarLenSparse
 
 SCHEMA = {
     "type": "record",
@@ -125,7 +126,7 @@ def test_tensors_are_those_of_a_dataset(tmp_path):
     features = {"s": af.features.VarLen("float64", key="scores[*]"), "id": af.features.Dense([], "int64")}
     for tensors in (
         {"features": features},
-        {"representations": {"s": af.VarLenSparse("scores"), "id": af.Dense("id")}},
+        {"representations": {"s": VarLenSparse("scores"), "id": Dense("id")}},
         {"features": features, "columns": ["name", "scores", "id"]},
         {},
     ):

@@ -8,6 +8,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Ragged, VarLenSparse
 
 SEQUENCE = "##SEQUENCE##"
 SCHEMA = {"user": "int64", SEQUENCE: {"token": "int64", "word": "bytes"}}
@@ -219,8 +220,8 @@ def test_raw_records_are_refused_where_they_are_none(tmp_path):
 
 def test_tensors_are_ragged(path):
     representations = {
-        "user": af.VarLenSparse("user"),
-        "token": af.Ragged([SEQUENCE, "token"]),
+        "user": VarLenSparse("user"),
+        "token": Ragged([SEQUENCE, "token"]),
     }
     dataset = af.SequenceExampleDataset(path, schema=SCHEMA, representations=representations)
     [tensors] = dataset.tensors(batch_size=3)
@@ -229,9 +230,9 @@ def test_tensors_are_ragged(path):
     assert pa.schema(dataset.arrow_schema).field(SEQUENCE).type.num_fields == 1
     inferred = af.SequenceExampleDataset(path)
     assert {name: type(one) for name, one in inferred.tensor_representations.items()} == {
-        "user": af.VarLenSparse,
-        f"{SEQUENCE}.token": af.Ragged,
-        f"{SEQUENCE}.word": af.Ragged,
+        "user": VarLenSparse,
+        f"{SEQUENCE}.token": Ragged,
+        f"{SEQUENCE}.word": Ragged,
     }
 
 
@@ -244,9 +245,7 @@ def test_key_expressions_read_steps(path):
 
 def test_a_dataset_can_be_copied(path):
     schema = copy.deepcopy(SCHEMA)
-    dataset = af.SequenceExampleDataset(
-        path, schema=schema, representations={"user": af.VarLenSparse("user")}
-    )
+    dataset = af.SequenceExampleDataset(path, schema=schema, representations={"user": VarLenSparse("user")})
     schema[SEQUENCE]["token"] = "float"
     again = pickle.loads(pickle.dumps(dataset))
     assert again.fingerprint == dataset.fingerprint

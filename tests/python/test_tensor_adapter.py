@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, VarLenRagged, VarLenSparse
 from tensor_batch import BATCH, REPRESENTATIONS
 
 
@@ -76,7 +77,7 @@ def test_batches_of_other_libraries_serve(adapter, source):
 
 def test_data_frames_of_polars_serve():
     frame = pl.DataFrame({"x": [[1, 2], None, [3]], "t": ["a", "b", "c"]})
-    representations = {"x": af.VarLenRagged("x"), "t": af.Dense("t")}
+    representations = {"x": VarLenRagged("x"), "t": Dense("t")}
     adapter = af.TensorAdapter(pa.table(frame).schema, representations)
     tensors = adapter.convert(frame)
     assert tensors["x"].to_list() == [[1, 2], [], [3]]
@@ -86,9 +87,9 @@ def test_data_frames_of_polars_serve():
 def test_batches_of_arrowfeed_serve(users_file):
     reader = af.read_avro(users_file, batch_size=10)
     representations = {
-        "id": af.Dense("id"),
-        "scores": af.VarLenRagged("scores"),
-        "city": af.Dense("home.city"),
+        "id": Dense("id"),
+        "scores": VarLenRagged("scores"),
+        "city": Dense("home.city"),
     }
     adapter = af.TensorAdapter(reader.schema, representations)
     tensors = [adapter.convert(batch) for batch in reader]
@@ -125,12 +126,12 @@ def test_a_slice_converts_as_a_batch_of_its_own(adapter, start, length):
 def test_messages_and_bytes_are_representations():
     class Message:
         def SerializeToString(self):  # noqa: N802 - the name that protocol buffers have
-            return af.VarLenSparse("varlen").to_proto()
+            return VarLenSparse("varlen").to_proto()
 
     given = {
         "a": Message(),
-        "b": af.Dense("dense", [2]).to_proto(),
-        "c": bytearray(af.Ragged("deep").to_proto()),
+        "b": Dense("dense", [2]).to_proto(),
+        "c": bytearray(Ragged("deep").to_proto()),
     }
     adapter = af.TensorAdapter(BATCH.schema, given)
     assert [spec.kind for spec in adapter.specs.values()] == ["sparse", "dense", "ragged"]
@@ -217,10 +218,10 @@ def column(values, kind):
 
 def test_options_decide_of_inner_nulls_and_duplicates():
     batch = column([[1, None]], pa.list_(pa.int64()))
-    filled = af.TensorAdapter(batch.schema, {"x": af.Dense("x", [2], default=7)}, inner_nulls="fill")
+    filled = af.TensorAdapter(batch.schema, {"x": Dense("x", [2], default=7)}, inner_nulls="fill")
     assert filled.convert(batch)["x"].values.tolist() == [[1, 7]]
     batch = pa.record_batch({"i": pa.array([[3, 3]]), "v": pa.array([[1, 2]])})
-    sparse = af.Sparse(["i"], "v", [4])
+    sparse = Sparse(["i"], "v", [4])
     kept = af.TensorAdapter(batch.schema, {"x": sparse}).convert(batch)["x"]
     assert (kept.indices.tolist(), kept.values.tolist()) == ([[0, 3], [0, 3]], [1, 2])
     strict = af.TensorAdapter(batch.schema, {"x": sparse}, duplicates="error")
@@ -264,7 +265,7 @@ def test_slices_of_structs_in_structs_and_fixed_size_lists_are_accepted(start, r
         NESTED.flatten(), ["b"], mask=pa.array([nulls and i % 2 == 1 for i in range(6)])
     )
     batch = pa.record_batch({"a": column}).slice(start, rows)
-    representations = {"c": af.Ragged(["a", "b", "c"]), "e": af.VarLenSparse("a.b.d.e")}
+    representations = {"c": Ragged(["a", "b", "c"]), "e": VarLenSparse("a.b.d.e")}
     tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
     there = [0 if nulls and i % 2 == 1 else i for i in range(start, start + rows)]
     assert tensors["c"].to_list() == [[i] * i for i in there]
@@ -279,7 +280,7 @@ def test_an_adapter_can_be_pickled():
         pa.field("s", pa.struct([("t", pa.timestamp("us", "UTC")), ("m", pa.map_(pa.string(), pa.int8()))])),
     ]
     schema = pa.schema(fields, metadata={"k": "v"})
-    representations = {"v": af.VarLenSparse("x"), "d": af.Dense("d", default="none"), "t": af.Dense("s.t")}
+    representations = {"v": VarLenSparse("x"), "d": Dense("d", default="none"), "t": Dense("s.t")}
     adapter = af.TensorAdapter(schema, representations, inner_nulls="fill", duplicates="error")
     again = pickle.loads(pickle.dumps(adapter))
     assert (repr(again), again.specs, again.explain()) == (repr(adapter), adapter.specs, adapter.explain())

@@ -7,18 +7,19 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, Structured, VarLenRagged
 from tensor_batch import BATCH, REPRESENTATIONS
 
 
 def test_shapes_and_names_may_be_anything_that_can_be_gone_through():
-    dense = af.Dense("x", [2, 3])
-    assert af.Dense("x", np.array([2, 3])) == dense
-    assert af.Dense("x", (size for size in (2, 3))) == dense
-    assert af.Dense("x", range(2, 4)) == dense
-    sparse = af.Sparse(["i", "j"], "v", [4, -1])
-    assert af.Sparse({"i": 0, "j": 1}.keys(), "v", np.array([4, -1])) == sparse
-    assert af.Structured(iter(["a", "b"])) == af.Structured(["a", "b"])
-    assert af.Ragged(np.array(["a", "b"])) == af.Ragged(["a", "b"])
+    dense = Dense("x", [2, 3])
+    assert Dense("x", np.array([2, 3])) == dense
+    assert Dense("x", (size for size in (2, 3))) == dense
+    assert Dense("x", range(2, 4)) == dense
+    sparse = Sparse(["i", "j"], "v", [4, -1])
+    assert Sparse({"i": 0, "j": 1}.keys(), "v", np.array([4, -1])) == sparse
+    assert Structured(iter(["a", "b"])) == Structured(["a", "b"])
+    assert Ragged(np.array(["a", "b"])) == Ragged(["a", "b"])
     assert af.TensorSpec("dense", "int8", iter([None, 2])).shape == (None, 2)
     adapter = af.TensorAdapter(BATCH.schema, REPRESENTATIONS)
     assert list(adapter.convert(BATCH, {"t": 1, "d": 2}.keys())) == ["t", "d"]
@@ -32,7 +33,7 @@ def failing():
 
 def test_an_error_of_a_generator_of_a_shape_is_raised():
     with pytest.raises(ZeroDivisionError, match="^mine$"):
-        af.Dense("x", failing())
+        Dense("x", failing())
 
 
 class Broken:
@@ -61,25 +62,25 @@ def test_an_error_of_a_message_is_raised():
 
 WRONG = {
     "one_string": (
-        lambda: af.Structured("ab"),
+        lambda: Structured("ab"),
         "columns: expected a list or tuple of columns (str), found str 'ab'",
     ),
     "a_dict": (
-        lambda: af.Structured({"a": 1}),
+        lambda: Structured({"a": 1}),
         "columns: expected a list or tuple of columns (str), found dict {'a': 1}",
     ),
-    "one_size": (lambda: af.Dense("x", 3), "shape: expected a list or tuple of sizes (int), found int 3"),
+    "one_size": (lambda: Dense("x", 3), "shape: expected a list or tuple of sizes (int), found int 3"),
     "no_dimension": (
-        lambda: af.Dense("x", np.array(3)),
+        lambda: Dense("x", np.array(3)),
         "shape: expected a list or tuple of sizes (int), found ndarray array(3)",
     ),
-    "bool_size": (lambda: af.Dense("x", [True]), "shape: expected an integer of 0 or more, found bool True"),
+    "bool_size": (lambda: Dense("x", [True]), "shape: expected an integer of 0 or more, found bool True"),
     "bool_dimension": (
-        lambda: af.Sparse(["i"], "v", [False]),
+        lambda: Sparse(["i"], "v", [False]),
         "dense_shape: expected an integer of 0 or more, found bool False",
     ),
     "bool_partition": (
-        lambda: af.Ragged("x", partitions=[True]),
+        lambda: Ragged("x", partitions=[True]),
         "partitions: expected an integer of 1 or more, found bool True",
     ),
     "no_bytes": (
@@ -89,8 +90,8 @@ WRONG = {
     ),
     "feature": (
         lambda: af.TensorAdapter(BATCH.schema, {"x": af.features.Dense([])}),
-        'representations["x"]: expected a representation, such as arrowfeed.Dense, found the feature'
-        " arrowfeed.features.Dense(()): pass features as features=, or to TensorAdapter.from_features",
+        'representations["x"]: expected a representation, such as arrowfeed.representations.Dense, found the '
+        "feature arrowfeed.features.Dense(()): pass features as features=, or to TensorAdapter.from_features",
     ),
     "no_fields": (
         lambda: af.TensorSpec("structured", None, [None]),
@@ -129,7 +130,7 @@ def test_structured_tensors_can_be_made_and_pickled():
     rows = [[{"x": 1, "y": ["a"]}, {"x": 2, "y": []}], [], [{"x": 3, "y": ["b", "c"]}]]
     kind = pa.list_(pa.struct({"x": pa.int64(), "y": pa.list_(pa.string())}))
     batch = pa.record_batch({"u": pa.array(rows, kind)})
-    tensor = af.TensorAdapter(batch.schema, {"t": af.Structured(["u"])}).convert(batch)["t"]
+    tensor = af.TensorAdapter(batch.schema, {"t": Structured(["u"])}).convert(batch)["t"]
     again = pickle.loads(pickle.dumps(tensor))
     inner = again.fields["u"]
     assert (len(again), len(inner)) == (3, 3)
@@ -144,5 +145,5 @@ def test_structured_tensors_can_be_made_and_pickled():
 
 def test_one_value_is_reported_in_the_singular():
     batch = pa.record_batch({"x": pa.array([[7]])})
-    tensor = af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x")}).convert(batch)["t"]
+    tensor = af.TensorAdapter(batch.schema, {"t": VarLenRagged("x")}).convert(batch)["t"]
     assert repr(tensor) == "<arrowfeed.RaggedTensor int64 [1, ?], 1 value>"

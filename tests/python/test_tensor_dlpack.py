@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense
 from session_seed import SEED
 
 ROWS = 1000
@@ -20,7 +21,7 @@ TYPES = [
 
 def dense(values, shape=()):
     batch = pa.record_batch({"x": values if isinstance(values, pa.Array) else pa.array(values)})
-    return af.TensorAdapter(batch.schema, {"x": af.Dense("x", shape)}).convert(batch)["x"]
+    return af.TensorAdapter(batch.schema, {"x": Dense("x", shape)}).convert(batch)["x"]
 
 
 @pytest.fixture

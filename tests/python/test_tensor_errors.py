@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, VarLenSparse
 from tensor_batch import BATCH, REPRESENTATIONS
 
 
@@ -20,13 +21,13 @@ def adapt(representation, **options):
 
 IMPOSSIBLE = {
     "missing": (
-        af.Dense("nope"),
+        Dense("nope"),
         'tensor "x", column "nope": expected a column of this name, one of ["dense", ',
     ),
-    "type": (af.VarLenSparse("user"), 'tensor "x", column "user": expected '),
-    "shape": (af.Dense("dense", [3]), 'tensor "x", column "dense": expected '),
-    "default": (af.Dense("dense", [2], default=1), 'tensor "x", column "dense": expected '),
-    "partition": (af.Ragged("varlen", partitions=["nope"]), 'tensor "x", column "nope": expected '),
+    "type": (VarLenSparse("user"), 'tensor "x", column "user": expected '),
+    "shape": (Dense("dense", [3]), 'tensor "x", column "dense": expected '),
+    "default": (Dense("dense", [2], default=1), 'tensor "x", column "dense": expected '),
+    "partition": (Ragged("varlen", partitions=["nope"]), 'tensor "x", column "nope": expected '),
 }
 
 
@@ -50,20 +51,20 @@ def column(values, kind):
 
 UNFIT = {
     "null_row": (
-        af.Dense("x"),
+        Dense("x"),
         column([1, None], pa.int64()),
         1,
         'tensor "t", column "x", row 1: expected 1 value, found null: '
         "give the tensor a `default`, which fills nulls",
     ),
     "short_row": (
-        af.Dense("x", [2]),
+        Dense("x", [2]),
         column([[1, 2], [3, 4], [5]], pa.list_(pa.int64())),
         2,
         'tensor "t", column "x", row 2: expected 2 values, found 1',
     ),
     "inner_null": (
-        af.VarLenSparse("x"),
+        VarLenSparse("x"),
         column([[1], [2, None]], pa.list_(pa.int64())),
         1,
         'tensor "t", column "x", row 1: expected values without nulls, found a null',
@@ -101,7 +102,7 @@ WRONG = {
         "representations: expected a dict of names to representations, found list [('x', 1)]",
     ),
     "name": (
-        lambda adapter: af.TensorAdapter(BATCH.schema, {3: af.Dense("text")}),
+        lambda adapter: af.TensorAdapter(BATCH.schema, {3: Dense("text")}),
         TypeError,
         "representations: expected names of tensors (str), found int 3",
     ),
@@ -112,12 +113,12 @@ WRONG = {
         " found str 'text'",
     ),
     "inner_nulls": (
-        lambda adapter: adapt(af.Dense("text"), inner_nulls="drop"),
+        lambda adapter: adapt(Dense("text"), inner_nulls="drop"),
         ValueError,
         'inner_nulls: expected "error" or "fill", found str \'drop\'',
     ),
     "duplicates": (
-        lambda adapter: adapt(af.Dense("text"), duplicates=True),
+        lambda adapter: adapt(Dense("text"), duplicates=True),
         TypeError,
         'duplicates: expected "keep" or "error", found bool True',
     ),

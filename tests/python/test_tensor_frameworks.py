@@ -8,6 +8,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed.jax import to_jax
+from arrowfeed.representations import Dense, VarLenRagged
 from arrowfeed.tensorflow import to_tensorflow
 from arrowfeed.torch import to_torch
 
@@ -44,7 +45,7 @@ class Torch:
 def test_tensors_of_a_framework_share_the_batch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", Torch)
     batch = pa.record_batch({"x": pa.array([1.5, 2.5]), "r": pa.array([[1, 2], []]), "t": ["a", "b"]})
-    representations = {"x": af.Dense("x"), "r": af.VarLenRagged("r"), "t": af.Dense("t")}
+    representations = {"x": Dense("x"), "r": VarLenRagged("r"), "t": Dense("t")}
     tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
     found = to_torch(tensors)
     assert np.shares_memory(found["x"], tensors["x"].values)

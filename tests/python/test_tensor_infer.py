@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, VarLenSparse
 
 
 def test_each_column_gets_the_representation_of_its_type():
@@ -24,13 +25,13 @@ def test_each_column_gets_the_representation_of_its_type():
     )
     inferred = af.infer_representations(schema)
     assert inferred == {
-        "id": af.Dense("id"),
-        "pixels": af.Dense("pixels", [2, 3]),
-        "tags": af.VarLenSparse("tags"),
-        "words": af.Ragged("words"),
-        "user.age": af.Dense("user.age"),
-        "user.tags": af.VarLenSparse("user.tags"),
-        "items.price": af.Ragged(["items", "price"]),
+        "id": Dense("id"),
+        "pixels": Dense("pixels", [2, 3]),
+        "tags": VarLenSparse("tags"),
+        "words": Ragged("words"),
+        "user.age": Dense("user.age"),
+        "user.tags": VarLenSparse("user.tags"),
+        "items.price": Ragged(["items", "price"]),
     }
     assert list(inferred) == ["id", "pixels", "tags", "words", "user.age", "user.tags", "items.price"]
     assert list(af.TensorAdapter(schema, inferred).specs) == list(inferred)
@@ -92,17 +93,17 @@ TAGS = field(1, b"tags") + b"\x20\x02"
 
 
 def test_features_of_a_schema_become_representations():
-    assert af.representations_from_tfmd(schema_proto(TAGS)) == {"tags": af.VarLenSparse("tags")}
+    assert af.representations_from_tfmd(schema_proto(TAGS)) == {"tags": VarLenSparse("tags")}
     assert af.representations_from_tfmd(bytearray(schema_proto(TAGS)), group="") == {
-        "tags": af.VarLenSparse("tags")
+        "tags": VarLenSparse("tags")
     }
 
 
 def test_groups_of_a_schema_are_returned_unchanged():
-    entry = field(1, b"t") + field(2, af.Ragged("tags").to_proto())
+    entry = field(1, b"t") + field(2, Ragged("tags").to_proto())
     group = field(13, field(1, b"g") + field(2, field(1, entry)))
     data = schema_proto(TAGS, groups=group)
-    assert af.representations_from_tfmd(data, group="g") == {"t": af.Ragged("tags")}
+    assert af.representations_from_tfmd(data, group="g") == {"t": Ragged("tags")}
     with pytest.raises(af.RepresentationError) as caught:
         af.representations_from_tfmd(data, group="h")
     assert str(caught.value) == 'expected a group of tensor representations, one of ["g"], found "h"'

@@ -35,7 +35,7 @@ def test_a_shape_without_memory_is_an_error():
         resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 29),) * 2)
         for kind, value, default in [{columns}]:
             batch = pa.record_batch({{"x": pa.array([[value]], pa.list_(kind))}})
-            tensors = {{"t": af.Dense("x", [{WIDTH}], default=default, pad=True)}}
+            tensors = {{"t": af.representations.Dense("x", [{WIDTH}], default=default, pad=True)}}
             adapter = af.TensorAdapter(batch.schema, tensors)
             try:
                 adapter.convert(batch)
@@ -55,18 +55,19 @@ def test_parts_without_memory_are_errors(kind):
         import resource, sys
         import pyarrow as pa
         import arrowfeed as af
+        from arrowfeed.representations import Dense, Sparse, VarLenSparse
 
         n, kind = 1 << 24, sys.argv[1]
         if kind in ("sparse", "varlen"):
             batch = pa.record_batch({"i": pa.array([[0] * 8] * (n >> 3), pa.list_(pa.int8()))})
-            made = af.Sparse(["i"], "i", [1]) if kind == "sparse" else af.VarLenSparse("i")
+            made = Sparse(["i"], "i", [1]) if kind == "sparse" else VarLenSparse("i")
         elif kind == "bools":
-            batch, made = pa.record_batch({"i": pa.nulls(8 * n, pa.bool_()).fill_null(True)}), af.Dense("i")
+            batch, made = pa.record_batch({"i": pa.nulls(8 * n, pa.bool_()).fill_null(True)}), Dense("i")
         elif kind == "objects":
-            batch, made = pa.record_batch({"i": pa.nulls(n, pa.binary()).fill_null(b"")}), af.Dense("i")
+            batch, made = pa.record_batch({"i": pa.nulls(n, pa.binary()).fill_null(b"")}), Dense("i")
         else:
             batch = pa.record_batch({"i": pa.nulls(8 * n + 1, pa.int8()).fill_null(1)}).slice(1)
-            made = af.Dense("i")
+            made = Dense("i")
         adapter = af.TensorAdapter(batch.schema, {"t": made})
         tensor = None if kind in ("sparse", "varlen") else adapter.convert(batch)["t"]
         used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -91,7 +92,10 @@ def test_parts_without_memory_are_errors(kind):
 
 def test_values_of_too_many_dimensions_for_numpy_are_reported_with_the_tensor():
     batch = pa.record_batch({"x": pa.array([1, 2]), "s": pa.array(["a", "b"])})
-    adapter = af.TensorAdapter(batch.schema, {"n": af.Dense("x", [1] * 70), "s": af.Dense("s", [1] * 70)})
+    adapter = af.TensorAdapter(
+        batch.schema,
+        {"n": af.representations.Dense("x", [1] * 70), "s": af.representations.Dense("s", [1] * 70)},
+    )
     tensors = adapter.convert(batch)
     for name, dtype in (("n", "int64"), ("s", "bytes")):
         with pytest.raises(af.ConversionError) as caught:
@@ -116,7 +120,7 @@ def test_errors_of_flat_values_and_fields_name_their_tensor():
     batch = pa.record_batch(
         {"x": pa.array([value], kind), "u": pa.array([{"v": value}], pa.struct({"v": kind}))}
     )
-    representations = {"r": af.VarLenRagged("x"), "u": af.Structured(["u"])}
+    representations = {"r": af.representations.VarLenRagged("x"), "u": af.representations.Structured(["u"])}
     tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
     with pytest.raises(af.ConversionError, match='^tensor "r": expected values that fit in a numpy array, '):
         _ = tensors["r"].flat_values
@@ -128,7 +132,7 @@ def test_errors_of_flat_values_and_fields_name_their_tensor():
 def test_a_shape_too_big_for_numpy_is_reported_even_without_values():
     shape = [1 << 31, 1 << 30]
     batch = pa.record_batch({"x": pa.array([[]], pa.list_(pa.list_(pa.int64())))}).slice(1)
-    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x", shape)})
+    adapter = af.TensorAdapter(batch.schema, {"t": af.representations.Dense("x", shape)})
     tensor = adapter.convert(batch)["t"]
     assert tensor.shape == (0, *shape)
     with pytest.raises(af.ConversionError) as caught:
@@ -139,6 +143,6 @@ def test_a_shape_too_big_for_numpy_is_reported_even_without_values():
 
 def test_values_of_a_limit_that_numpy_has_are_arrays():
     batch = pa.record_batch({"x": pa.array([1, 2])})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x", [1] * 31)})
+    adapter = af.TensorAdapter(batch.schema, {"t": af.representations.Dense("x", [1] * 31)})
     assert adapter.convert(batch)["t"].values.shape == (2, *[1] * 31)
     assert np.asarray(adapter.convert(batch)["t"]).sum() == 3

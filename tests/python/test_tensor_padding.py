@@ -8,6 +8,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import VarLenRagged
 from session_seed import chance
 
 TYPES = ("int8", "int64", "uint16", "float32", "float64", "bool", "string", "binary")
@@ -66,8 +67,8 @@ def test_random_rows_are_padded_by_features_and_representations():
             "mask": features.Ragged(key="x[*]", mask=True, **options),
         }
         by_representation = {
-            "values": af.VarLenRagged("x", pad_value=pad_value, **options),
-            "mask": af.VarLenRagged("x", mask=True, **options),
+            "values": VarLenRagged("x", pad_value=pad_value, **options),
+            "mask": VarLenRagged("x", mask=True, **options),
         }
         for adapter in (
             af.TensorAdapter.from_features(batch.schema, by_feature),
@@ -81,7 +82,7 @@ def test_random_rows_are_padded_by_features_and_representations():
                 spec = adapter.specs[name]
                 assert (spec.kind, spec.dtype) == ("dense", found[name].dtype)
                 assert list(spec.shape) == [None, pad_to if isinstance(pad_to, int) else None]
-        ragged = af.TensorAdapter(batch.schema, {"x": af.VarLenRagged("x")}).convert(batch)["x"]
+        ragged = af.TensorAdapter(batch.schema, {"x": VarLenRagged("x")}).convert(batch)["x"]
         found = ragged.padded(pad_value=pad_value, **options)
         assert [tensor.values.tolist() for tensor in found] == [values, mask]
         lengths, owners = ragged.lengths().values.tolist(), ragged.segment_ids().values.tolist()
@@ -99,7 +100,7 @@ def test_inner_dimensions_stay():
         [[5, 6], [-1, -1], [-1, -1]],
     ]
     fixed = pa.record_batch({"x": pa.array([[[1, 2]], []], pa.list_(pa.list_(pa.int64(), 2)))})
-    adapter = af.TensorAdapter(fixed.schema, {"x": af.VarLenRagged("x", pad_to="longest")})
+    adapter = af.TensorAdapter(fixed.schema, {"x": VarLenRagged("x", pad_to="longest")})
     assert adapter.convert(fixed)["x"].values.tolist() == [[[1, 2]], [[0, 0]]]
 
 
@@ -110,7 +111,7 @@ def test_the_row_that_is_too_long_is_named():
             af.TensorAdapter.from_features(batch.schema, {"t": features.Ragged(key="x[*]", pad_to=1)}),
             'key "x[*]"',
         ),
-        (af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x", pad_to=1)}), 'column "x"'),
+        (af.TensorAdapter(batch.schema, {"t": VarLenRagged("x", pad_to=1)}), 'column "x"'),
     ):
         with pytest.raises(af.ConversionError) as caught:
             adapter.convert(batch)
@@ -135,7 +136,7 @@ def test_the_row_that_is_too_long_is_named():
 def test_arguments_of_padding_that_contradict_each_other_are_errors(options, error, message):
     schema = pa.schema({"x": pa.list_(pa.int64())})
     with pytest.raises(error, match=message):
-        af.TensorAdapter(schema, {"x": af.VarLenRagged("x", **options)})
+        af.TensorAdapter(schema, {"x": VarLenRagged("x", **options)})
     with pytest.raises(error, match=message):
         af.TensorAdapter.from_features(schema, {"x": features.Ragged(key="x[*]", **options)})
 
@@ -143,18 +144,18 @@ def test_arguments_of_padding_that_contradict_each_other_are_errors(options, err
 def test_lists_of_lists_are_not_padded():
     schema = pa.schema({"x": pa.list_(pa.list_(pa.int64()))})
     with pytest.raises(af.RepresentationError, match="expected one ragged dimension to pad, found 2"):
-        af.TensorAdapter(schema, {"x": af.VarLenRagged("x", pad_to=3)})
+        af.TensorAdapter(schema, {"x": VarLenRagged("x", pad_to=3)})
     with pytest.raises(af.RepresentationError, match="expected one ragged dimension to pad, found 2"):
         af.TensorAdapter.from_features(schema, {"x": features.Ragged(key="x[*][*]", pad_to=3)})
 
 
 def test_representations_and_features_are_shown_compared_and_serialized():
-    representation = af.VarLenRagged("x", pad_to="multiple of 8", pad_value=-1, truncate=False)
+    representation = VarLenRagged("x", pad_to="multiple of 8", pad_value=-1, truncate=False)
     assert repr(representation) == "VarLenRagged('x', pad_to='multiple of 8', pad_value=-1)"
     again = pickle.loads(pickle.dumps(representation))
-    assert again == representation != af.VarLenRagged("x", pad_to="multiple of 8")
+    assert again == representation != VarLenRagged("x", pad_to="multiple of 8")
     assert (again.pad_to, again.pad_value, again.truncate, again.mask) == ("multiple of 8", -1, False, False)
-    mask = af.Representation.from_proto(af.VarLenRagged("x", pad_to=5, truncate=True, mask=True).to_proto())
+    mask = af.Representation.from_proto(VarLenRagged("x", pad_to=5, truncate=True, mask=True).to_proto())
     assert (mask.pad_to, mask.pad_value, mask.truncate, mask.mask) == (5, None, True, True)
     feature = features.Ragged("float32", pad_to=5, pad_value=1)
     assert repr(feature) == "Ragged(dtype='float32', pad_to=5, pad_value=1.0)"
@@ -164,8 +165,8 @@ def test_representations_and_features_are_shown_compared_and_serialized():
 def test_explain_states_the_copy():
     schema = pa.schema({"x": pa.list_(pa.int64())})
     representations = {
-        "x": af.VarLenRagged("x", pad_to=3),
-        "mask": af.VarLenRagged("x", pad_to=3, mask=True),
+        "x": VarLenRagged("x", pad_to=3),
+        "mask": VarLenRagged("x", pad_to=3, mask=True),
     }
     assert str(af.TensorAdapter(schema, representations).explain()) == (
         "x: dense int64 [?, 3]\n  values: copied, rows are padded\n"

@@ -9,23 +9,24 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse
 
 ALL = [
-    af.Dense("x"),
-    af.Dense("x", [28, 28]),
-    af.Dense("x", (2,), default=0.5),
-    af.Dense("x", [], default=-7, pad=True),
-    af.Dense("x", default=b"\x00\xff"),
-    af.Dense("x", default=2**64 - 1),
-    af.VarLenSparse("x"),
-    af.Sparse(["i", "j"], "x", [100, -1]),
-    af.Sparse([], "x", [], already_sorted=True),
-    af.Ragged("x"),
-    af.Ragged(("user", "x"), partitions=["lengths", 3, 2], row_splits_dtype="int32"),
-    af.VarLenRagged("x"),
-    af.VarLenRagged("x", row_splits_dtype="int32"),
-    af.Structured(["x", "y"]),
-    af.Structured(["x"], row_splits_dtype="int32"),
+    Dense("x"),
+    Dense("x", [28, 28]),
+    Dense("x", (2,), default=0.5),
+    Dense("x", [], default=-7, pad=True),
+    Dense("x", default=b"\x00\xff"),
+    Dense("x", default=2**64 - 1),
+    VarLenSparse("x"),
+    Sparse(["i", "j"], "x", [100, -1]),
+    Sparse([], "x", [], already_sorted=True),
+    Ragged("x"),
+    Ragged(("user", "x"), partitions=["lengths", 3, 2], row_splits_dtype="int32"),
+    VarLenRagged("x"),
+    VarLenRagged("x", row_splits_dtype="int32"),
+    Structured(["x", "y"]),
+    Structured(["x"], row_splits_dtype="int32"),
 ]
 TEXTS = [
     "Dense('x')",
@@ -49,7 +50,7 @@ TEXTS = [
 @pytest.mark.parametrize(("representation", "text"), list(zip(ALL, TEXTS, strict=True)), ids=TEXTS)
 def test_the_text_makes_an_equal_one(representation, text):
     assert repr(representation) == text
-    again = eval(text, vars(af))
+    again = eval(text, vars(af.representations))
     assert (type(again), again) == (type(representation), representation)
 
 
@@ -77,26 +78,26 @@ def test_all_representations_are_different():
 
 
 def test_representations_with_defaults_of_other_types_are_different():
-    zeros = {af.Dense("x", default=zero) for zero in (0, 0.0, -0.0, b"0", b"")}
+    zeros = {Dense("x", default=zero) for zero in (0, 0.0, -0.0, b"0", b"")}
     assert len(zeros) == 5
-    assert af.Dense("x", default=float("nan")) == af.Dense("x", default=float("nan"))
+    assert Dense("x", default=float("nan")) == Dense("x", default=float("nan"))
 
 
 def test_attributes_are_the_arguments():
-    dense = af.Dense("x", [2, 3], default=1.5, pad=True)
+    dense = Dense("x", [2, 3], default=1.5, pad=True)
     assert (dense.column, dense.shape, dense.default, dense.pad) == ("x", (2, 3), 1.5, True)
-    plain = af.Dense("x")
+    plain = Dense("x")
     assert (plain.shape, plain.default, plain.pad) == ((), None, False)
-    sparse = af.Sparse(["i"], "v", [None], already_sorted=True)
+    sparse = Sparse(["i"], "v", [None], already_sorted=True)
     assert (sparse.index_columns, sparse.value_column) == (("i",), "v")
     assert (sparse.dense_shape, sparse.already_sorted) == ((-1,), True)
-    ragged = af.Ragged(["a", "b"], partitions=(2, "n"))
+    ragged = Ragged(["a", "b"], partitions=(2, "n"))
     assert (ragged.path, ragged.partitions, ragged.row_splits_dtype) == (("a", "b"), (2, "n"), "int64")
-    assert (af.Ragged("a.b").path, af.Ragged(["a"]).path) == ("a.b", "a")
-    varlen = af.VarLenRagged("x", row_splits_dtype="int32")
+    assert (Ragged("a.b").path, Ragged(["a"]).path) == ("a.b", "a")
+    varlen = VarLenRagged("x", row_splits_dtype="int32")
     assert (varlen.column, varlen.row_splits_dtype) == ("x", "int32")
-    assert af.VarLenSparse("x").column == "x"
-    structured = af.Structured(("a", "b"))
+    assert VarLenSparse("x").column == "x"
+    structured = Structured(("a", "b"))
     assert (structured.columns, structured.row_splits_dtype) == (("a", "b"), "int64")
 
 
@@ -121,80 +122,80 @@ def test_they_are_frozen():
     ],
 )
 def test_defaults_of_numpy_and_text_are_accepted(given, default):
-    found = af.Dense("x", default=given).default
+    found = Dense("x", default=given).default
     assert (type(found), found) == (type(default), default)
 
 
 WRONG = {
-    "column": (lambda: af.Dense(3), TypeError, "column: expected the name of a column (str), found int 3"),
+    "column": (lambda: Dense(3), TypeError, "column: expected the name of a column (str), found int 3"),
     "shape as column": (
-        lambda: af.Dense([]),
+        lambda: Dense([]),
         TypeError,
         "column: expected the name of a column (str); the classes of arrowfeed.features take a shape, "
         "found list []",
     ),
     "shape": (
-        lambda: af.Dense("x", 3),
+        lambda: Dense("x", 3),
         TypeError,
         "shape: expected a list or tuple of sizes (int), found int 3",
     ),
     "size": (
-        lambda: af.Dense("x", [-1]),
+        lambda: Dense("x", [-1]),
         ValueError,
         "shape: expected an integer of 0 or more, found int -1",
     ),
     "default": (
-        lambda: af.Dense("x", default=[1]),
+        lambda: Dense("x", default=[1]),
         TypeError,
         "default: expected an int, a float, a bool, bytes or a str, found list [1]",
     ),
     "big_default": (
-        lambda: af.Dense("x", default=2**64),
+        lambda: Dense("x", default=2**64),
         ValueError,
         "default: expected an integer of 64 bits, found int 18446744073709551616",
     ),
     "pad": (
-        lambda: af.Dense("x", [2], pad=True),
+        lambda: Dense("x", [2], pad=True),
         af.RepresentationError,
         "expected a default value to pad with, found none",
     ),
     "big_shape": (
-        lambda: af.Dense("x", [2**32, 2**32]),
+        lambda: Dense("x", [2**32, 2**32]),
         af.RepresentationError,
         "expected a shape of less than 2^63 values, found [4294967296, 4294967296]",
     ),
     "index_columns": (
-        lambda: af.Sparse("i", "x", [3]),
+        lambda: Sparse("i", "x", [3]),
         TypeError,
         "index_columns: expected a list or tuple of columns (str), found str 'i'",
     ),
     "dense_shape": (
-        lambda: af.Sparse(["i"], "x", [-2]),
+        lambda: Sparse(["i"], "x", [-2]),
         ValueError,
         "dense_shape: expected an integer of 0 or more, found int -2",
     ),
     "dimensions": (
-        lambda: af.Sparse(["i"], "x", [3, 4]),
+        lambda: Sparse(["i"], "x", [3, 4]),
         af.RepresentationError,
         "expected 1 dimension, one for each index column, found 2",
     ),
     "partition": (
-        lambda: af.Ragged("x", partitions=[0]),
+        lambda: Ragged("x", partitions=[0]),
         ValueError,
         "partitions: expected an integer of 1 or more, found int 0",
     ),
     "path": (
-        lambda: af.Ragged(3),
+        lambda: Ragged(3),
         TypeError,
         "path: expected a path (str, or a list or tuple of str), found int 3",
     ),
     "row_splits_dtype": (
-        lambda: af.VarLenRagged("x", row_splits_dtype="int16"),
+        lambda: VarLenRagged("x", row_splits_dtype="int16"),
         ValueError,
         'row_splits_dtype: expected "int32" or "int64", found str \'int16\'',
     ),
     "columns": (
-        lambda: af.Structured([]),
+        lambda: Structured([]),
         af.RepresentationError,
         "expected at least one column, found none",
     ),
@@ -226,17 +227,17 @@ def test_bytes_that_are_no_message_are_refused():
 # A path of one step, and messages that leave fields unset or set them to their defaults.
 STEP = b"\x0a\x03\x0a\x01x"
 UNSET = {
-    "ragged": (b"\x22\x05" + STEP, af.Ragged("x")),
-    "ragged_unspecified": (b"\x22\x07" + STEP + b"\x10\x00", af.Ragged("x")),
-    "ragged_unknown": (b"\x22\x07" + STEP + b"\x10\x63", af.Ragged("x")),
-    "varlen_ragged": (b"\xca\x3e\x03\x0a\x01x", af.VarLenRagged("x")),
-    "structured": (b"\xd2\x3e\x03\x0a\x01x", af.Structured(["x"])),
-    "dense": (b"\x0a\x03\x0a\x01x", af.Dense("x")),
-    "dense_not_padded": (b"\x0a\x08\x0a\x01x\x12\x00\xc8\x3e\x00", af.Dense("x")),
-    "dense_size": (b"\x0a\x07\x0a\x01x\x12\x02\x12\x00", af.Dense("x", [0])),
-    "dense_name": (b"\x0a\x0c\x0a\x01x\x12\x07\x12\x05\x08\x02\x12\x01w", af.Dense("x", [2])),
-    "sparse": (b"\x1a\x03\x1a\x01v", af.Sparse([], "v", [])),
-    "sparse_not_sorted": (b"\x1a\x05\x1a\x01v\x20\x00", af.Sparse([], "v", [])),
+    "ragged": (b"\x22\x05" + STEP, Ragged("x")),
+    "ragged_unspecified": (b"\x22\x07" + STEP + b"\x10\x00", Ragged("x")),
+    "ragged_unknown": (b"\x22\x07" + STEP + b"\x10\x63", Ragged("x")),
+    "varlen_ragged": (b"\xca\x3e\x03\x0a\x01x", VarLenRagged("x")),
+    "structured": (b"\xd2\x3e\x03\x0a\x01x", Structured(["x"])),
+    "dense": (b"\x0a\x03\x0a\x01x", Dense("x")),
+    "dense_not_padded": (b"\x0a\x08\x0a\x01x\x12\x00\xc8\x3e\x00", Dense("x")),
+    "dense_size": (b"\x0a\x07\x0a\x01x\x12\x02\x12\x00", Dense("x", [0])),
+    "dense_name": (b"\x0a\x0c\x0a\x01x\x12\x07\x12\x05\x08\x02\x12\x01w", Dense("x", [2])),
+    "sparse": (b"\x1a\x03\x1a\x01v", Sparse([], "v", [])),
+    "sparse_not_sorted": (b"\x1a\x05\x1a\x01v\x20\x00", Sparse([], "v", [])),
 }
 
 
@@ -272,3 +273,12 @@ def test_every_prefix_of_a_message_is_accepted_or_refused(representation):
             continue
         refused += 1
     assert refused > 0
+
+
+def test_a_class_at_the_root_is_an_error_that_names_its_module():
+    with pytest.raises(AttributeError) as raised:
+        af.Dense  # noqa: B018
+    hint = "use arrowfeed.features.Dense or arrowfeed.representations.Dense"
+    assert str(raised.value) == f"module 'arrowfeed' has no attribute 'Dense': {hint}"
+    assert not hasattr(af, "Structured")
+    assert not hasattr(af, "unknown")

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed.representations import Dense, Ragged, Sparse, VarLenSparse
 
 BATCH = pa.record_batch(
     {
@@ -17,10 +18,10 @@ BATCH = pa.record_batch(
     }
 )
 REPRESENTATIONS = {
-    "v": af.VarLenSparse("varlen"),
-    "d": af.Dense("dense", [2]),
-    "s": af.Sparse(["index"], "index", [10]),
-    "r": af.Ragged("deep"),
+    "v": VarLenSparse("varlen"),
+    "d": Dense("dense", [2]),
+    "s": Sparse(["index"], "index", [10]),
+    "r": Ragged("deep"),
 }
 
 
@@ -53,7 +54,7 @@ def test_columns_of_sparse_tensors_are_named_as_asked():
         specs, sparse_value_column="{tensor_name}.v", sparse_index_column="{tensor_name}.{index}"
     )
     assert converter.schema.names == ["s.v", "s.0", "s.1"]
-    assert converter.representations == {"s": af.Sparse(["s.0", "s.1"], "s.v", [10, -1])}
+    assert converter.representations == {"s": Sparse(["s.0", "s.1"], "s.v", [10, -1])}
 
 
 def test_results_of_a_model_can_be_written_back(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed import features
+from arrowfeed.representations import Dense, VarLenRagged
 from conftest import run_script
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "python" / "json_lines.py"
@@ -89,7 +90,7 @@ class InInit(af.Tfxio):
     def __init__(self):
         self.asked = []
         self.arrow_schema = Numbers({}).arrow_schema
-        self.tensor_representations = {"n": af.Dense("n")}
+        self.tensor_representations = {"n": Dense("n")}
 
 
 class OfClass(af.Tfxio):
@@ -97,7 +98,7 @@ class OfClass(af.Tfxio):
 
     record_batches, project = rows, Numbers.project
     arrow_schema = pa.schema({"n": pa.int64(), "l": pa.list_(pa.int64())})
-    tensor_representations = MappingProxyType({"n": af.Dense("n")})
+    tensor_representations = MappingProxyType({"n": Dense("n")})
 
     def __init__(self):
         self.asked = []
@@ -128,9 +129,9 @@ def test_a_missing_attribute_of_a_tfxio_is_named(name):
 @pytest.mark.parametrize(
     "made_of",
     [
-        {"n": af.Dense("n"), "l": af.VarLenRagged("l")},
+        {"n": Dense("n"), "l": VarLenRagged("l")},
         {"n": features.Dense([]), "l": features.Ragged(key="l[*]")},
-        {"n": af.Dense("n").to_proto(), "l": af.VarLenRagged("l").to_proto()},
+        {"n": Dense("n").to_proto(), "l": VarLenRagged("l").to_proto()},
     ],
     ids=["representations", "features", "messages"],
 )
@@ -146,14 +147,14 @@ def test_tensors_follow_from_the_parts(made_of):
 
 
 def test_tensors_that_cannot_be_are_an_error_before_any_batch():
-    source = Numbers({"n": af.Dense("n", [2])})
+    source = Numbers({"n": Dense("n", [2])})
     with pytest.raises(af.RepresentationError):
         source.tensors(batch_size=4)
     assert source.asked == []
 
 
 def test_a_batch_that_does_not_fit_is_an_error_in_its_turn():
-    batches = Numbers({"l": af.Dense("l", [0])}).tensors(batch_size=1)
+    batches = Numbers({"l": Dense("l", [0])}).tensors(batch_size=1)
     assert next(batches)["l"].shape == (1, 0)
     with pytest.raises(af.ConversionError):
         next(batches)

@@ -10,6 +10,7 @@ import pytest
 import arrowfeed as af
 from arrowfeed import features
 from arrowfeed._features import config
+from arrowfeed.representations import Dense, Ragged, Sparse, VarLenRagged, VarLenSparse
 from arrowfeed.tfxio._columns import source_columns
 from session_seed import SEED, chance
 
@@ -17,7 +18,7 @@ from session_seed import SEED, chance
 def converted(values, transform, default=None):
     """The tensor of a column, as a representation and as a feature."""
     batch = pa.record_batch({"x": values})
-    dense = af.Dense("x", transform=transform, default=default)
+    dense = Dense("x", transform=transform, default=default)
     of_representation = af.TensorAdapter(batch.schema, {"t": dense}).convert(batch)["t"].numpy()
     dense = features.Dense([], key="x", transform=transform, default=default)
     of_feature = af.TensorAdapter.from_features(batch.schema, {"t": dense}).convert(batch)["t"].numpy()
@@ -65,7 +66,7 @@ def test_missing_values_have_the_default_of_the_results():
     assert converted(numbers, features.bucketized([0, 10]), -1).tolist() == [1, -1, 2]
     assert converted(pa.array(["a", None]), features.hashed(1), 7).tolist() == [0, 7]
     batch = pa.record_batch({"x": numbers})
-    dense = af.Dense("x", transform=features.bucketized([0, 10]))
+    dense = Dense("x", transform=features.bucketized([0, 10]))
     with pytest.raises(
         af.ConversionError, match='tensor "t", column "x", row 1: expected 1 value, found null'
     ):
@@ -229,12 +230,12 @@ def test_a_transform_is_a_value(name):
     assert feature.transform == (transform,)
     assert pickle.loads(pickle.dumps(feature)) == feature
     assert config.of_json(config.to_json({"t": feature})) == {"t": feature}
-    representation = af.VarLenRagged("x", transform=[transform, features.clipped(0, 1)])
+    representation = VarLenRagged("x", transform=[transform, features.clipped(0, 1)])
     assert repr(representation) == f"VarLenRagged('x', transform=({shown}, clipped(0.0, 1.0)))"
     assert representation.transform == (transform, features.clipped(0, 1))
     assert pickle.loads(pickle.dumps(representation)) == representation
     assert af.Representation.from_proto(representation.to_proto()) == representation
-    assert representation != af.VarLenRagged("x", transform=features.clipped(0, 1))
+    assert representation != VarLenRagged("x", transform=features.clipped(0, 1))
 
 
 def test_a_long_vocabulary_is_shown_by_its_number_of_tokens_and_a_fingerprint():
@@ -248,11 +249,11 @@ def test_a_long_vocabulary_is_shown_by_its_number_of_tokens_and_a_fingerprint():
 @pytest.mark.parametrize(
     "kind",
     [
-        lambda transform: af.Dense("x", transform=transform),
-        lambda transform: af.VarLenSparse("x", transform=transform),
-        lambda transform: af.Sparse(["i"], "x", [None], transform=transform),
-        lambda transform: af.Ragged("x", transform=transform),
-        lambda transform: af.VarLenRagged("x", transform=transform),
+        lambda transform: Dense("x", transform=transform),
+        lambda transform: VarLenSparse("x", transform=transform),
+        lambda transform: Sparse(["i"], "x", [None], transform=transform),
+        lambda transform: Ragged("x", transform=transform),
+        lambda transform: VarLenRagged("x", transform=transform),
         lambda transform: features.Dense([], transform=transform),
         lambda transform: features.FixedLenSequence([], transform=transform),
         lambda transform: features.VarLen(transform=transform),
@@ -360,7 +361,7 @@ def test_the_types_of_columns_are_checked_before_any_data():
     message = 'tensor "t", key "x": expected strings, bytes or integers for hashed(9), found Float32'
     assert str(caught.value) == message
     with pytest.raises(af.RepresentationError) as caught:
-        af.TensorAdapter(schema, {"t": af.Dense("s", transform=features.clipped(0, 1))})
+        af.TensorAdapter(schema, {"t": Dense("s", transform=features.clipped(0, 1))})
     assert str(caught.value) == 'tensor "t", column "s": expected numbers for clipped(0.0, 1.0), found Utf8'
 
 
@@ -369,7 +370,7 @@ def test_a_cross_reads_all_its_columns():
         {"a": ["x", "y", None], "b": [1, 2, 3], "c": [[1], [2], []], "d": [["p"], ["q"], []]}
     )
     cross = features.Dense([], default=-1, transform=features.crossed("b", 1000))
-    lists = af.VarLenRagged("c", transform=features.crossed("d", 1000))
+    lists = VarLenRagged("c", transform=features.crossed("d", 1000))
     adapter = af.TensorAdapter.from_features(batch.schema, {"a": cross})
     expected = converted_cross([("x", 1), ("y", 2)])
     assert adapter.convert(batch)["a"].numpy().tolist() == [*expected, -1]
@@ -382,21 +383,21 @@ def test_the_source_columns_of_tfxio_are_those_of_crosses_too():
     cross = features.crossed(["b", "c.d"], 10)
     assert cross.keys == ("b", "c.d")
     assert features.hashed(10).keys == ()
-    assert source_columns(af.Dense("a", transform=cross)) == [("a",), ("b",), ("c", "d")]
-    sparse = af.Sparse(["i"], "v", [None], transform=features.crossed("w", 10))
+    assert source_columns(Dense("a", transform=cross)) == [("a",), ("b",), ("c", "d")]
+    sparse = Sparse(["i"], "v", [None], transform=features.crossed("w", 10))
     assert source_columns(sparse) == [("i",), ("v",), ("w",)]
 
 
 def converted_cross(pairs):
     batch = pa.record_batch({"a": [first for first, _ in pairs], "b": [second for _, second in pairs]})
-    dense = af.Dense("a", transform=features.crossed("b", 1000))
+    dense = Dense("a", transform=features.crossed("b", 1000))
     return af.TensorAdapter(batch.schema, {"t": dense}).convert(batch)["t"].numpy().tolist()
 
 
 def test_the_report_and_the_specs_have_the_results():
     schema = pa.schema({"x": pa.string()})
     transform = [features.hashed(100), features.cast("float32", lossy=True)]
-    adapter = af.TensorAdapter(schema, {"t": af.VarLenSparse("x", transform=transform)})
+    adapter = af.TensorAdapter(schema, {"t": VarLenSparse("x", transform=transform)})
     assert str(adapter.explain()) == (
         "t: sparse float32 [?, ?]\n"
         "  values: computed, by hashed(100), then cast('float32', lossy=True) of Utf8\n"
@@ -407,12 +408,12 @@ def test_the_report_and_the_specs_have_the_results():
 
 def test_tensors_become_columns_of_the_results():
     batch = pa.record_batch({"x": [["a", "b"], ["c"]]})
-    adapter = af.TensorAdapter(batch.schema, {"t": af.VarLenSparse("x", transform=features.hashed(100))})
+    adapter = af.TensorAdapter(batch.schema, {"t": VarLenSparse("x", transform=features.hashed(100))})
     tensors = adapter.convert(batch)
     back = af.TensorsToRecordBatch(adapter.specs)
     columns = back.convert(tensors)
     again = af.TensorAdapter(columns.schema, back.representations).convert(columns)
-    assert back.representations == {"t": af.VarLenSparse("t")}
+    assert back.representations == {"t": VarLenSparse("t")}
     np.testing.assert_array_equal(again["t"].values, tensors["t"].values)
 
 
@@ -426,7 +427,7 @@ def test_padded_and_packed_rows_have_the_results():
     tensors = af.TensorAdapter.from_features(batch.schema, wanted).convert(batch)
     assert tensors["padded"].numpy().tolist() == [[1, 2, -1], [-1, -1, -1], [0, -1, -1]]
     assert tensors["packed"].numpy().tolist() == [[1, 2, 0, 0]]
-    padded = af.VarLenRagged("x", pad_to="longest", transform=tags)
+    padded = VarLenRagged("x", pad_to="longest", transform=tags)
     assert repr(padded) == "VarLenRagged('x', pad_to='longest', transform=(vocabulary([\"a\", \"b\"]),))"
     adapter = af.TensorAdapter(batch.schema, {"t": pickle.loads(pickle.dumps(padded))})
     assert adapter.convert(batch)["t"].numpy().tolist() == [[1, 2], [0, 0], [0, 0]]

@@ -286,7 +286,10 @@ def test_tensors_go_back_to_a_file(tmp_path):
     table = pa.table({"label": pa.array([0.5, 1.0, 2.0], pa.float32()), "ids": lists})
     af.write_avro(table, tmp_path / "first.avro")
     reader = af.read_avro(tmp_path / "first.avro", batch_size=2)
-    adapter = af.TensorAdapter(reader.schema, {"label": af.Dense("label"), "ids": af.VarLenRagged("ids")})
+    adapter = af.TensorAdapter(
+        reader.schema,
+        {"label": af.representations.Dense("label"), "ids": af.representations.VarLenRagged("ids")},
+    )
     converter = af.TensorsToRecordBatch(adapter.specs)
     with af.AvroWriter(tmp_path / "second.avro", converter.schema) as writer:
         assert [writer.write(converter.convert(adapter.convert(batch))) for batch in reader] == [2, 1]

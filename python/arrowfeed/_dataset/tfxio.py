@@ -33,7 +33,7 @@ class Tfxio(abc.ABC):
     Example:
         >>> class Numbers(arrowfeed.Tfxio):
         ...     arrow_schema = pyarrow.schema({"n": pyarrow.int64()})
-        ...     tensor_representations = {"n": arrowfeed.Dense("n")}
+        ...     tensor_representations = {"n": representations.Dense("n")}
         ...
         ...     def record_batches(self, *, batch_size):
         ...         yield pyarrow.record_batch({"n": range(batch_size)}, self.arrow_schema)

@@ -52,7 +52,7 @@ def _foreign(name: str, value: Any) -> Feature:
     if isinstance(value, Representation):
         raise TypeError(
             "expected a feature, such as arrowfeed.features.Dense, found the representation "
-            f"arrowfeed.{argument.shown(value)}: pass representations as representations=, "
+            f"arrowfeed.representations.{argument.shown(value)}: pass representations as representations=, "
             "or to TensorAdapter"
         )
     ours = "Dense, FixedLenSequence, VarLen, Sparse or Ragged of arrowfeed.features"

@@ -112,8 +112,8 @@ class TensorAdapter:
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
-        >>> adapter = arrowfeed.TensorAdapter(reader.schema, representations)
+        >>> tensors = {"x": representations.Dense("x", [2]), "t": representations.VarLenSparse("t")}
+        >>> adapter = arrowfeed.TensorAdapter(reader.schema, tensors)
         >>> adapter.convert(next(reader))
         {'x': <arrowfeed.DenseTensor float32 [8, 2]>, 't': <arrowfeed.SparseTensor int64 [8, 5], 21 stored>}
     """

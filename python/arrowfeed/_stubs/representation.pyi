@@ -30,7 +30,7 @@ class Representation:
             RepresentationError: The bytes are not a message, or the message is empty or invalid.
 
         Example:
-            >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
+            >>> arrowfeed.Representation.from_proto(representations.VarLenSparse("tags").to_proto())
             VarLenSparse('tags')
         """
 
@@ -71,7 +71,7 @@ class Dense(Representation):
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
+        >>> representations.Dense("pixels", [28, 28], default=0.0)
         Dense('pixels', (28, 28), default=0.0)
     """
 
@@ -116,7 +116,7 @@ class VarLenSparse(Representation):
         transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
     Example:
-        >>> arrowfeed.VarLenSparse("tags")
+        >>> representations.VarLenSparse("tags")
         VarLenSparse('tags')
     """
 
@@ -153,7 +153,7 @@ class Sparse(Representation):
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
+        >>> representations.Sparse(["row", "column"], "value", [100, -1])
         Sparse(('row', 'column'), 'value', (100, -1))
     """
 
@@ -205,7 +205,7 @@ class Ragged(Representation):
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
+        >>> representations.Ragged(["user", "scores"], partitions=["lengths", 2])
         Ragged(('user', 'scores'), partitions=('lengths', 2))
     """
 
@@ -261,9 +261,9 @@ class VarLenRagged(Representation):
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
+        >>> representations.VarLenRagged("tokens", row_splits_dtype="int32")
         VarLenRagged('tokens', row_splits_dtype='int32')
-        >>> arrowfeed.VarLenRagged("tokens", pad_to=512, truncate=True)
+        >>> representations.VarLenRagged("tokens", pad_to=512, truncate=True)
         VarLenRagged('tokens', pad_to=512, truncate=True)
     """
 
@@ -327,7 +327,7 @@ class Structured(Representation):
         TypeError: An argument has the wrong type.
 
     Example:
-        >>> arrowfeed.Structured(["user", "items"])
+        >>> representations.Structured(["user", "items"])
         Structured(('user', 'items'))
     """
 

@@ -158,7 +158,7 @@ class SequenceExampleDataset(Dataset):
 
     Example:
         >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
-        >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+        >>> tensors = {"tokens": representations.Ragged(["##SEQUENCE##", "token"])}
         >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
         >>> for tensors in dataset.tensors(batch_size=128):
         ...     train(tensors["tokens"])

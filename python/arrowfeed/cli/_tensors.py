@@ -20,12 +20,12 @@ FEATURES = {
 }
 """Names in `arrowfeed.features`."""
 REPRESENTATIONS: dict[str, Any] = {
-    "dense": arrowfeed.Dense,
-    "varlen_sparse": arrowfeed.VarLenSparse,
-    "sparse": arrowfeed.Sparse,
-    "ragged": arrowfeed.Ragged,
-    "varlen_ragged": arrowfeed.VarLenRagged,
-    "structured": arrowfeed.Structured,
+    "dense": arrowfeed.representations.Dense,
+    "varlen_sparse": arrowfeed.representations.VarLenSparse,
+    "sparse": arrowfeed.representations.Sparse,
+    "ragged": arrowfeed.representations.Ragged,
+    "varlen_ragged": arrowfeed.representations.VarLenRagged,
+    "structured": arrowfeed.representations.Structured,
 }
 
 

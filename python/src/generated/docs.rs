@@ -1735,7 +1735,7 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
+    >>> representations.Dense("pixels", [28, 28], default=0.0)
     Dense('pixels', (28, 28), default=0.0)"#
     };
     (Dense.column) => {
@@ -2233,7 +2233,7 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
+    >>> representations.Ragged(["user", "scores"], partitions=["lengths", 2])
     Ragged(('user', 'scores'), partitions=('lengths', 2))"#
     };
     (Ragged.partitions) => {
@@ -2592,7 +2592,7 @@ Raises:
     RepresentationError: The bytes are not a message, or the message is empty or invalid.
 
 Example:
-    >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
+    >>> arrowfeed.Representation.from_proto(representations.VarLenSparse("tags").to_proto())
     VarLenSparse('tags')"#
     };
     (Representation.to_proto) => {
@@ -2718,7 +2718,7 @@ Raises:
 
 Example:
     >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
-    >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+    >>> tensors = {"tokens": representations.Ragged(["##SEQUENCE##", "token"])}
     >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
     >>> for tensors in dataset.tensors(batch_size=128):
     ...     train(tensors["tokens"])"###
@@ -2783,7 +2783,7 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
+    >>> representations.Sparse(["row", "column"], "value", [100, -1])
     Sparse(('row', 'column'), 'value', (100, -1))"#
     };
     (Sparse.already_sorted) => {
@@ -2904,7 +2904,7 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> arrowfeed.Structured(["user", "items"])
+    >>> representations.Structured(["user", "items"])
     Structured(('user', 'items'))"#
     };
     (Structured.columns) => {
@@ -2965,8 +2965,8 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
-    >>> adapter = arrowfeed.TensorAdapter(reader.schema, representations)
+    >>> tensors = {"x": representations.Dense("x", [2]), "t": representations.VarLenSparse("t")}
+    >>> adapter = arrowfeed.TensorAdapter(reader.schema, tensors)
     >>> adapter.convert(next(reader))
     {'x': <arrowfeed.DenseTensor float32 [8, 2]>, 't': <arrowfeed.SparseTensor int64 [8, 5], 21 stored>}"#
     };
@@ -3215,9 +3215,9 @@ Raises:
     TypeError: An argument has the wrong type.
 
 Example:
-    >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
+    >>> representations.VarLenRagged("tokens", row_splits_dtype="int32")
     VarLenRagged('tokens', row_splits_dtype='int32')
-    >>> arrowfeed.VarLenRagged("tokens", pad_to=512, truncate=True)
+    >>> representations.VarLenRagged("tokens", pad_to=512, truncate=True)
     VarLenRagged('tokens', pad_to=512, truncate=True)"#
     };
     (VarLenRagged.column) => {
@@ -3255,7 +3255,7 @@ Args:
     transform: The conversions of the values: a `Transform` of `arrowfeed.features`, or several in order.
 
 Example:
-    >>> arrowfeed.VarLenSparse("tags")
+    >>> representations.VarLenSparse("tags")
     VarLenSparse('tags')"#
     };
     (VarLenSparse.column) => {

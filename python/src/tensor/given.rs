@@ -56,8 +56,8 @@ fn refuse_feature(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     }
     let found = shown(value)?;
     Err(PyTypeError::new_err(format!(
-        "{argument}: expected a representation, such as arrowfeed.Dense, found the feature arrowfeed.features.{found}: \
-         pass features as features=, or to TensorAdapter.from_features"
+        "{argument}: expected a representation, such as arrowfeed.representations.Dense, found the feature \
+         arrowfeed.features.{found}: pass features as features=, or to TensorAdapter.from_features"
     )))
 }
 

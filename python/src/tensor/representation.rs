@@ -1,4 +1,4 @@
-//! The classes of representations: `arrowfeed.Representation`, and a class for each kind, such as `arrowfeed.Dense`.
+//! The classes of representations: `arrowfeed.Representation`, and a class for each kind, such as `arrowfeed.representations.Dense`.
 //!
 //! The class of a kind stores its own struct. The base class also stores it as a `tensor::Representation`, for common methods.
 
@@ -63,7 +63,7 @@ impl Representation {
 macro_rules! kind {
     ($name:ident) => {
         #[doc = signed!($name)]
-        #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
+        #[pyclass(module = "arrowfeed.representations", frozen, extends = Representation)]
         #[derive(Debug)]
         pub(crate) struct $name(pub(super) tensor::$name);
 
