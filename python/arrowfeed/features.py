@@ -138,7 +138,7 @@ class Dense(Feature):
             is too long is an error.
         transform: Conversions of the values, such as `hashed(1000)`; several are a list, in their order. They
             come before the conversion to the `dtype`, and missing values stay missing, so `dtype` and
-            `default` are those of the results.
+            `default` are those of the results. The results of `normalised` become any float type.
 
     Raises:
         ValueError: A size is negative, or the default has the wrong shape or type.

@@ -108,6 +108,11 @@ def test_numbers_are_those_of_numpy(kind):
         )
         expected = (np.clip(values, 0, 9).astype("float64") - mean) / std
         np.testing.assert_allclose(both, expected, 1e-6)
+        # A feature rounds the quotients to its float32.
+        x = features.Dense([], "float32", transform=features.normalised(mean, std))
+        batch = pa.record_batch({"x": values})
+        rounded = af.TensorAdapter.from_features(batch.schema, {"x": x}).convert(batch)["x"].values
+        np.testing.assert_array_equal(rounded, results.astype("float32"))
 
 
 def plain_index(value, tokens, oov, mask):

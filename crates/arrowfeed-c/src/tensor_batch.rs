@@ -8,7 +8,7 @@ use std::ptr;
 
 use arrow_schema::ArrowError;
 use arrowfeed::tensor::dlpack::{DlpackError, Export, VersionedTensor};
-use arrowfeed::tensor::{DType, RowSplits, Tensor, Values};
+use arrowfeed::tensor::{DType, RowSplits, Tensor, Tensors, Values};
 
 use crate::boundary::{borrowed, call_for, free};
 use crate::byte_strings::joined;
@@ -27,7 +27,7 @@ struct Named {
 }
 
 impl TensorBatch {
-    pub(crate) fn new(tensors: Vec<(String, Tensor)>) -> Self {
+    pub(crate) fn new(tensors: Tensors) -> Self {
         let mut all = Vec::with_capacity(tensors.len());
         for (name, tensor) in tensors {
             add(&mut all, name, tensor);

@@ -19,6 +19,7 @@ use crate::representation::Representation;
 use crate::same_schema;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
+use crate::tensors::Tensors;
 
 /// Converts batches of one schema to tensors.
 ///
@@ -35,7 +36,7 @@ use crate::tensor::Tensor;
 /// let sparse = Representation::VarLenSparse(VarLenSparse { column: "tags".to_owned(), ..Default::default() });
 /// let adapter = TensorAdapter::try_new(schema, [("t", sparse)])?;
 /// let tensors = adapter.convert(&batch)?;
-/// let tensor = tensors[0].1.as_sparse().unwrap();
+/// let tensor = tensors.sparse("t")?;
 /// assert_eq!(tensor.indices()[..], [0, 0, 0, 1]);
 /// assert_eq!(tensor.dense_shape(), [2, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,9 +46,6 @@ pub struct TensorAdapter {
     schema: SchemaRef,
     plans: Plans,
 }
-
-/// Named tensors, in the order of their definitions.
-pub type Tensors = Vec<(String, Tensor)>;
 
 impl TensorAdapter {
     /// Compiles the representations, each with the name of its tensor, against the schema.
@@ -94,7 +92,7 @@ impl TensorAdapter {
     /// assert_eq!(adapter.specs()[0].1.to_string(), "dense int64 [?]");
     /// assert_eq!(adapter.column_paths()[0].to_string(), "scores");
     /// let tensors = adapter.convert(&batch)?;
-    /// let tensor = tensors[0].1.as_dense().unwrap();
+    /// let tensor = tensors.dense("second")?;
     /// assert_eq!(tensor.values().as_primitive::<Int64Type>().unwrap()[..], [8, -1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

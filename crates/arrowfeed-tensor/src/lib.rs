@@ -29,7 +29,7 @@
 //! let tensors = [("price", Representation::Dense(price)), ("tags", Representation::VarLenRagged(tags))];
 //! let adapter = TensorAdapter::try_new(batch.schema(), tensors)?;
 //! let tensors = adapter.convert(&batch)?;
-//! let (price, tags) = (tensors[0].1.as_dense().unwrap(), tensors[1].1.as_dense().unwrap());
+//! let (price, tags) = (tensors.dense("price")?, tensors.dense("tags")?);
 //! assert_eq!(price.values().as_primitive::<Float64Type>().unwrap()[..], [0.5, 2.0]);
 //! assert_eq!(tags.shape(), [2, 3]);
 //! assert_eq!(tags.values().as_primitive::<Int64Type>().unwrap()[..], [7, 8, 0, 0, 0, 0]);
@@ -69,7 +69,7 @@
 // | `copy_limit` | the limit on copies of values that several rows share |
 // | `dlpack` | tensors whose memory is shared with other libraries; needs the feature of this name |
 // | `ndarray_views` | tensors as arrays of the crate `ndarray`, and back; needs the feature of this name |
-// | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
+// | `dtype` `values` `row_splits` `tensor` `tensors` `spec` | the resulting tensors, by name, and their parts |
 // | `error` | the errors |
 
 mod adapter;
@@ -114,10 +114,11 @@ mod row_splits;
 mod same_schema;
 mod spec;
 mod tensor;
+mod tensors;
 mod transform;
 mod values;
 
-pub use adapter::{TensorAdapter, Tensors};
+pub use adapter::TensorAdapter;
 pub use column_path::ColumnPath;
 pub use dtype::DType;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
@@ -144,5 +145,6 @@ pub use reverse::{TensorsToRecordBatch, TensorsToRecordBatchOptions};
 pub use row_splits::{RowSplits, SplitsDType};
 pub use spec::{TensorKind, TensorSpec};
 pub use tensor::{DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, Tensor};
+pub use tensors::Tensors;
 pub use transform::{Hash, Lookup, Token, Transform, Vocabulary};
 pub use values::Values;

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use crate::conversion::TensorPlan;
-use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::Explanation;
 use crate::spec::TensorSpec;
+use crate::tensors::{one_of, unknown_name};
 
 /// Plans and specs, in the same order. [`add`](Self::add) rejects a name that exists already.
 #[derive(Debug, Clone)]
@@ -57,9 +58,7 @@ impl Plans {
 
     /// The plan with this name, for a conversion.
     pub(crate) fn get(&self, name: &str) -> Result<&(String, TensorPlan), ConversionError> {
-        let position = self.position(name).ok_or_else(|| {
-            ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
-        })?;
+        let position = self.position(name).ok_or_else(|| unknown_name(self.names(), name))?;
         Ok(&self.plans[position])
     }
 
@@ -69,7 +68,7 @@ impl Plans {
         for name in names {
             let position = self.position(name).ok_or_else(|| {
                 let kind = RepresentationErrorKind::Name;
-                RepresentationError::new(kind, self.known(), format!("{name:?}"))
+                RepresentationError::new(kind, one_of(self.names()), format!("{name:?}"))
             })?;
             this.push(self.plans[position].clone(), self.specs[position].clone());
         }
@@ -90,8 +89,7 @@ impl Plans {
         self.positions.get(name).copied()
     }
 
-    fn known(&self) -> String {
-        let names: Vec<&str> = self.plans.iter().map(|(name, _)| name.as_str()).collect();
-        format!("the name of a tensor, one of {names:?}")
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.plans.iter().map(|(name, _)| name.as_str())
     }
 }

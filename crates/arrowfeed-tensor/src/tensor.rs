@@ -6,6 +6,7 @@ use crate::aligned::Aligned;
 use crate::buffer_pool;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::row_splits::RowSplits;
+use crate::spec::TensorKind;
 use crate::values::Values;
 
 /// One tensor of a batch.
@@ -277,6 +278,16 @@ impl Tensor {
             Self::Sparse(sparse) => usize::try_from(sparse.dense_shape[0]).unwrap_or(0),
             Self::Ragged(ragged) => ragged.rows(),
             Self::Structured(structured) => structured.rows,
+        }
+    }
+
+    /// The kind of the tensor.
+    pub fn kind(&self) -> TensorKind {
+        match self {
+            Self::Dense(_) => TensorKind::Dense,
+            Self::Sparse(_) => TensorKind::Sparse,
+            Self::Ragged(_) => TensorKind::Ragged,
+            Self::Structured(_) => TensorKind::Structured,
         }
     }
 

@@ -13,13 +13,12 @@
 //! type that does not fit is an error of `open`, not of the ten millionth row.
 //!
 //! ```
-//! # #[cfg(not(feature = "avro"))] fn main() {}
-//! # #[cfg(feature = "avro")]
+//! # #[cfg(not(all(feature = "avro", feature = "datasets")))] fn main() {}
+//! # #[cfg(all(feature = "avro", feature = "datasets"))]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
-//! let files = arrowfeed::resolve([directory.join("*.avro")])?;
 //! let mut rows = 0;
-//! for batch in arrowfeed::AvroReaderBuilder::new().with_batch_size(1024).open_all(files)? {
+//! for batch in arrowfeed::open(directory.join("*.avro")).read()? {
 //!     rows += batch?.num_rows();
 //! }
 //! assert!(rows > 0);

@@ -291,6 +291,28 @@ impl Open {
         self.files()?.read_files(ReadOptions { filter, interrupt, ..options })
     }
 
+    /// Opens the files on a thread of the crate [`blocking`], and reads them as a stream, with the default options. Needs the feature
+    /// `async`.
+    ///
+    /// # Errors
+    /// As [`files`](Self::files).
+    #[cfg(feature = "async")]
+    pub async fn stream(self) -> Result<crate::asynchronous::BatchStream, FeedError> {
+        self.stream_with(ReadOptions::default()).await
+    }
+
+    /// As [`stream`](Self::stream), with options, as in [`read_with`](Self::read_with).
+    ///
+    /// # Errors
+    /// As [`read_with`](Self::read_with).
+    #[cfg(feature = "async")]
+    pub async fn stream_with(
+        self,
+        options: ReadOptions,
+    ) -> Result<crate::asynchronous::BatchStream, FeedError> {
+        crate::asynchronous::open(move || self.read_with(options)).await
+    }
+
     /// Makes a dataset of the rows, with inferred tensors.
     ///
     /// # Errors

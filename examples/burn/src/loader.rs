@@ -112,8 +112,7 @@ pub fn float_tensor<B: Backend, const D: usize>(
     name: &str,
     device: &B::Device,
 ) -> Result<Tensor<B, D>, String> {
-    let tensor = tensors.iter().find(|(found, _)| found == name).and_then(|(_, tensor)| tensor.as_dense());
-    let tensor = tensor.ok_or_else(|| format!("expected a dense tensor {name}"))?;
+    let tensor = tensors.dense(name).map_err(|error| error.to_string())?;
     let values = tensor.values().as_f32().ok_or_else(|| format!("expected {name} as float32"))?;
     Ok(Tensor::from_data(TensorData::new(values.to_vec(), tensor.shape()), device))
 }

@@ -29,8 +29,7 @@ fn to_candle(tensor: &DenseTensor, device: &Device) -> Result<Tensor, Box<dyn Er
 
 /// The tensor of a name, on a device.
 fn named(tensors: &Tensors, name: &str, device: &Device) -> Result<Tensor, Box<dyn Error>> {
-    let tensor = tensors.iter().find(|(found, _)| found == name).and_then(|(_, tensor)| tensor.as_dense());
-    to_candle(tensor.ok_or_else(|| format!("expected a dense tensor {name}"))?, device)
+    to_candle(tensors.dense(name)?, device)
 }
 
 fn model(variables: &VarBuilder<'_>) -> candle_core::Result<Sequential> {

@@ -11,9 +11,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arrowfeed::asynchronous::{self, AsyncAvroWriter};
+use arrowfeed::WriteOptions;
+use arrowfeed::asynchronous::AsyncAvroWriter;
 use arrowfeed::avro::AvroWriter;
-use arrowfeed::{AvroReaderBuilder, WriteOptions};
 use arrowfeed_examples::run;
 use tokio::sync::mpsc;
 
@@ -22,14 +22,13 @@ const WAITING: usize = 4;
 
 /// Writes the rows of `files`, which have the columns of the first one, to `path`. Returns their number.
 async fn join(path: PathBuf, files: Vec<PathBuf>) -> Result<u64, Box<dyn Error>> {
-    let first = files[0].clone();
-    let schema = asynchronous::open(|| AvroReaderBuilder::new().open(first)).await?.schema();
+    let schema = arrowfeed::open(&files[0]).stream().await?.schema();
     let mut writer = AsyncAvroWriter::new(AvroWriter::create(path, schema, WriteOptions::default())?);
     let (send, mut receive) = mpsc::channel(WAITING);
     for file in files {
         let send = send.clone();
         tokio::spawn(async move {
-            let mut batches = match asynchronous::open(|| AvroReaderBuilder::new().open(file)).await {
+            let mut batches = match arrowfeed::open(file).stream().await {
                 Ok(batches) => batches,
                 Err(error) => return drop(send.send(Err(error)).await),
             };
@@ -66,7 +65,7 @@ fn the_rows_of_all_files_are_in_one() {
     let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.avro"));
     let path = env::temp_dir().join(format!("arrowfeed-tokio-{}.avro", std::process::id()));
     let count = |path: &PathBuf| -> Result<usize, arrowfeed::FeedError> {
-        AvroReaderBuilder::new().open(path)?.map(|batch| Ok(batch?.num_rows())).sum()
+        arrowfeed::open(path).read()?.map(|batch| Ok(batch?.num_rows())).sum()
     };
     let rows = joined(path.clone(), vec![data.clone(), data.clone(), data.clone()]).unwrap();
     assert_eq!(rows as usize, 3 * count(&data).unwrap());

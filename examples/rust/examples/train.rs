@@ -36,12 +36,8 @@ impl Model {
 
     /// Changes the weights after each row of a batch. Returns the number of rows that the model classified correctly.
     fn step(&mut self, tensors: &Tensors) -> Result<usize, Box<dyn Error>> {
-        let values = |name| {
-            let tensor = tensors.iter().find(|(found, _)| found == name);
-            tensor.and_then(|(_, tensor)| tensor.as_dense()).map(|tensor| tensor.values())
-        };
-        let points = values("point").and_then(|values| values.as_f64()).ok_or("expected points as f64")?;
-        let labels = values("label").and_then(|values| values.as_f32()).ok_or("expected labels as f32")?;
+        let points = tensors.dense("point")?.values().as_f64().ok_or("expected points as f64")?;
+        let labels = tensors.dense("label")?.values().as_f32().ok_or("expected labels as f32")?;
         let mut correct = 0;
         for (point, label) in points.chunks_exact(2).zip(labels) {
             let error = f64::from(*label) - self.probability(point);

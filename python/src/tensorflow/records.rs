@@ -46,7 +46,7 @@ impl Pass {
         let records = encode_records(&batch, Some(&self.schema))?;
         let values = Values::try_new(Arc::new(BinaryArray::from_iter_values(&records)))?;
         let tensor = DenseTensor::try_new(values, vec![records.len()])?;
-        Ok(Some(vec![("records".to_owned(), Tensor::Dense(tensor))]))
+        Ok(Some(Tensors::from(vec![("records".to_owned(), Tensor::Dense(tensor))])))
     }
 }
 

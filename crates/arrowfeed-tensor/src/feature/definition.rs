@@ -45,8 +45,8 @@ pub enum Feature {
 ///     Feature::Dense(Dense { key: "price".to_owned(), dtype: Some(dtype), casts, ..Dense::default() })
 /// };
 /// let adapter = TensorAdapter::from_features(schema.clone(), [("price", price(DType::Float32, Casts::Lossy))])?;
-/// let tensor = adapter.convert(&batch)?.remove(0).1;
-/// assert_eq!(tensor.as_dense().unwrap().values().as_f32(), Some(&[0.1, -2.5][..]));
+/// let tensors = adapter.convert(&batch)?;
+/// assert_eq!(tensors.dense("price")?.values().as_f32(), Some(&[0.1, -2.5][..]));
 ///
 /// let error = TensorAdapter::from_features(schema, [("price", price(DType::Float32, Casts::Exact))]).unwrap_err();
 /// assert_eq!(

@@ -74,7 +74,7 @@ impl Default for TensorsToRecordBatchOptions {
 ///
 /// let again = converter.representations().iter().map(|(name, representation)| (name, representation));
 /// let adapter = TensorAdapter::try_new(converter.schema().clone(), again)?;
-/// assert_eq!(adapter.convert(&batch)?, tensors);
+/// assert_eq!(adapter.convert(&batch)?[..], tensors[..]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

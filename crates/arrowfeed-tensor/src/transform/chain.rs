@@ -61,9 +61,21 @@ impl Chain {
             other => plain(other).unwrap_or_else(|| other.clone()),
         };
         let mut steps = Vec::with_capacity(transforms.len());
+        // A result of a division is rounded anyway, so any float type may hold it.
+        let mut is_rounded = false;
         for transform in transforms {
             transform.validate()?;
-            let (step, to) = Step::compile(transform, &of)?;
+            let (step, to) = match transform {
+                Transform::Cast { dtype, .. } if is_rounded && dtype.is_floating() => {
+                    Step::compile(&Transform::Cast { dtype: *dtype, lossy: true }, &of)?
+                }
+                _ => Step::compile(transform, &of)?,
+            };
+            is_rounded = match transform {
+                Transform::Normalised { .. } => true,
+                Transform::Clipped { .. } | Transform::Cast { .. } => is_rounded && to.is_floating(),
+                _ => false,
+            };
             steps.extend(step);
             of = to;
         }

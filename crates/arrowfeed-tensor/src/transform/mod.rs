@@ -52,8 +52,8 @@ pub use vocabulary::{Token, Vocabulary};
 /// });
 /// let adapter = TensorAdapter::try_new(schema, [("country", country)])?;
 /// assert_eq!(adapter.specs()[0].1.to_string(), "dense int64 [?]");
-/// let tensor = adapter.convert(&batch)?.remove(0).1;
-/// assert_eq!(tensor.as_dense().unwrap().values().as_i64().unwrap(), [583, -1, 679]);
+/// let tensors = adapter.convert(&batch)?;
+/// assert_eq!(tensors.dense("country")?.values().as_i64().unwrap(), [583, -1, 679]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,8 @@ pub enum Transform {
         /// The greatest value. For integers, an integer.
         high: Option<f64>,
     },
-    /// Numbers to `(value - mean) / std`, computed as `f64`. The result is a `float64` for `float64`, and else a `float32`.
+    /// Numbers to `(value - mean) / std`, computed as `f64`. The result is a `float64` for `float64`, and else a `float32`. A cast
+    /// that follows may round it to any float type.
     Normalised {
         /// Subtracted from each value.
         mean: f64,

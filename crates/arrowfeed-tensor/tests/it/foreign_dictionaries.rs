@@ -60,7 +60,7 @@ fn codes(column: ArrayRef, dtype: DType) -> Result<Vec<i64>, String> {
     let feature = Feature::Dense(Dense { key: "e".to_owned(), dtype: Some(dtype), ..Dense::default() });
     let adapter =
         TensorAdapter::from_features(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
-    let tensor = adapter.convert(&batch).map_err(|error| error.to_string())?.remove(0).1;
+    let tensor = adapter.convert(&batch).map_err(|error| error.to_string())?.into_iter().next().unwrap().1;
     let values = tensor.as_dense().unwrap().values().clone();
     Ok(match dtype {
         DType::Int64 => values.as_i64().unwrap().to_vec(),
@@ -101,7 +101,7 @@ fn selected(column: ArrayRef, key: &str) -> Vec<i64> {
     let batch = batch(Field::new("l", column.data_type().clone(), true), column);
     let feature = Feature::Ragged(Ragged { key: key.to_owned(), ..Ragged::default() });
     let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-    let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+    let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
     tensor.as_ragged().unwrap().flat_values().values().as_i64().unwrap().to_vec()
 }
 
@@ -164,7 +164,7 @@ fn maps_are_searched_for_the_keys_with_rows() {
             let Ok(_) = plan else { panic!("{:?}", plan.map(|_| ()).map_err(|error| error.to_string())) };
             let feature = Feature::Dense(Dense { key: "m['B']".to_owned(), ..Dense::default() });
             let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-            let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+            let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
             let last = i64::from(if len % 2 == 0 { len - 1 } else { len - 2 });
             assert_eq!(tensor.as_dense().unwrap().values().as_i64(), Some(&[last][..]), "{data_type}");
         }
@@ -179,7 +179,7 @@ fn strings_with_rows_become_bytes() {
         let batch = batch(Field::new("e", column.data_type().clone(), true), column);
         let feature = Feature::Dense(Dense { key: "e".to_owned(), ..Dense::default() });
         let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-        let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+        let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
         let array = tensor.as_dense().unwrap().values().array().clone();
         let bytes = arrow_cast::cast(&array, &DataType::LargeBinary).unwrap();
         let bytes = arrow_array::cast::AsArray::as_binary::<i64>(&bytes);
@@ -210,7 +210,7 @@ fn transforms_are_those_of_the_values_with_rows() {
                 ..Dense::default()
             });
             let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-            let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+            let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
             let found = tensor.as_dense().unwrap().values().as_i64().unwrap().to_vec();
             let (a, b) = if is_cross { (found[2], found[0]) } else { (a, b) };
             assert_eq!(found, [b, -1, a, b, -1, a, b], "{data_type}");

@@ -21,7 +21,7 @@ fn selected(batch: &RecordBatch, key: &str) -> Value {
 
 fn tensor(batch: &RecordBatch, feature: Feature) -> Tensor {
     let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-    adapter.convert(batch).unwrap().remove(0).1
+    adapter.convert(batch).unwrap().into_iter().next().unwrap().1
 }
 
 fn explained(batch: &RecordBatch, feature: Feature) -> String {

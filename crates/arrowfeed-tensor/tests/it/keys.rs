@@ -226,7 +226,7 @@ fn feature_case(corpus: &Corpus, case: &Table) {
         return assert_eq!(found.unwrap_err().to_string(), message);
     }
     assert_eq!(adapter.specs()[0].1.to_string(), case["spec"].as_str().unwrap());
-    let tensor = found.unwrap().remove(0).1;
+    let tensor = found.unwrap().into_iter().next().unwrap().1;
     let shape = || case["shape"].as_array().unwrap().iter().map(|size| size.as_integer().unwrap());
     match &tensor {
         Tensor::Dense(dense) => {

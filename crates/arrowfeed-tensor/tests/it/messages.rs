@@ -8,7 +8,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrowfeed_tensor::{
     AdapterOptions, DefaultValue, Dense, Duplicates, Partition, Representation, RepresentationErrorKind,
-    Sparse, SplitsDType, TensorAdapter,
+    Sparse, SplitsDType, TensorAdapter, Tensors,
 };
 
 use crate::support::*;
@@ -155,7 +155,7 @@ fn unknown_and_repeated_names_are_errors() {
     let expected = r#"expected the name of a tensor, one of ["x", "y"], found "z""#;
     assert_eq!(adapter.project(&["z"]).unwrap_err().to_string(), expected);
     assert_eq!(adapter.convert_only(&columns, &["z"]).unwrap_err().to_string(), expected);
-    let names = |tensors: Vec<(String, _)>| tensors.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let names = |tensors: Tensors| tensors.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(names(adapter.convert_only(&columns, &["y", "x"]).unwrap()), ["y", "x"]);
     assert_eq!(names(adapter.project(&["y"]).unwrap().convert(&columns).unwrap()), ["y"]);
 }

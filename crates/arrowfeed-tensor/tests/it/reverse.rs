@@ -58,7 +58,7 @@ fn tensors_come_back_as_they_were() {
     let batch = converter.convert(&tensors).unwrap();
     let representations = converter.representations().iter().map(|(name, it)| (name, it));
     let adapter = TensorAdapter::try_new(batch.schema(), representations).unwrap();
-    assert_eq!(adapter.convert(&batch).unwrap(), tensors);
+    assert_eq!(adapter.convert(&batch).unwrap()[..], tensors[..]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn values_beyond_a_list_are_refused_unless_indices_are_requested() {
     let batch = generic.convert(&tensors).unwrap();
     let representations = generic.representations().iter().map(|(name, it)| (name, it));
     let adapter = TensorAdapter::try_new(batch.schema(), representations).unwrap();
-    assert_eq!(adapter.convert(&batch).unwrap(), tensors);
+    assert_eq!(adapter.convert(&batch).unwrap()[..], tensors[..]);
 }
 
 #[test]

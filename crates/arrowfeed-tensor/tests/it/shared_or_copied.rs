@@ -65,7 +65,7 @@ fn shared(batch: &RecordBatch, representation: &Representation) -> (bool, Vec<bo
 /// The sharing that `explain` reports for the part, without its conditions for some batches.
 fn explained(batch: &RecordBatch, representation: &Representation, part: &str) -> Sharing {
     let adapter = TensorAdapter::try_new(batch.schema(), [("t", representation)]).unwrap();
-    let explanation = adapter.explain().remove(0);
+    let explanation = adapter.explain().into_iter().next().unwrap();
     explanation.parts.into_iter().find(|it| it.part == part).unwrap().sharing
 }
 
@@ -173,7 +173,7 @@ fn views_are_shared_where_they_are_in_order() {
 /// The lines of `explain`, without that of the tensor.
 fn lines(batch: &RecordBatch, representation: &Representation) -> Vec<String> {
     let adapter = TensorAdapter::try_new(batch.schema(), [("t", representation)]).unwrap();
-    adapter.explain().remove(0).parts.iter().map(ToString::to_string).collect()
+    adapter.explain().into_iter().next().unwrap().parts.iter().map(ToString::to_string).collect()
 }
 
 const HIDDEN: &str = "a null list has stored values";
@@ -341,7 +341,7 @@ fn nulls_that_are_filled_make_a_copy() {
     };
     let representation = varlen("x");
     let adapter = TensorAdapter::with_options(batch.schema(), [("t", &representation)], options).unwrap();
-    let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+    let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
     assert!(!is_inside(&batch, values_of(&tensor).buffer().unwrap().as_ptr()));
     let expected = "t: sparse float32 [?, ?]\n  values: shared; copied where a null list has stored values, or a \
                     null among them is filled\n  indices: computed, from the lengths of the lists";

@@ -2,7 +2,7 @@
 //!
 //! | of a blocking program | of an asynchronous one |
 //! |---|---|
-//! | [`FileReader`], an iterator | [`BatchStream`], from [`FileReader::into_stream`] or [`open`] |
+//! | [`FileReader`], an iterator | [`BatchStream`], from [`Open::stream`](crate::Open::stream), [`FileReader::into_stream`] or [`open`] |
 //! | [`Dataset::record_batches`](crate::Dataset::record_batches), [`tensors`](crate::Dataset::tensors) | [`DatasetStream`], from [`record_batch_stream`](crate::Dataset::record_batch_stream), [`tensor_stream`](crate::Dataset::tensor_stream) |
 //! | [`AvroWriter`](crate::avro::AvroWriter) | [`AsyncAvroWriter`] |
 //! | any other function that reads files: [`resolve`](crate::resolve), [`Dataset::open`](crate::Dataset::open), counts, splits | [`run`] with that function |
@@ -15,11 +15,8 @@
 //! # #[cfg(feature = "avro")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
-//! use arrowfeed::{AvroReaderBuilder, asynchronous};
-//!
 //! let rows = async {
-//!     let files = arrowfeed::resolve([directory.join("*.avro")])?;
-//!     let mut batches = asynchronous::open(|| AvroReaderBuilder::new().open_all(files)).await?;
+//!     let mut batches = arrowfeed::open(directory.join("*.avro")).stream().await?;
 //!     let mut rows = 0;
 //!     while let Some(batch) = batches.next().await {
 //!         rows += batch?.num_rows();

@@ -38,7 +38,7 @@ fn codes(dtype: DType) -> Feature {
 fn converted(batch: &RecordBatch, feature: Feature) -> Result<Values, String> {
     let adapter =
         TensorAdapter::from_features(batch.schema(), [("e", feature)]).map_err(|error| error.to_string())?;
-    let tensor = adapter.convert(batch).map_err(|error| error.to_string())?.remove(0).1;
+    let tensor = adapter.convert(batch).map_err(|error| error.to_string())?.into_iter().next().unwrap().1;
     Ok(tensor.as_dense().unwrap().values().clone())
 }
 
@@ -99,7 +99,7 @@ fn lists_of_symbols_become_lists_of_codes() {
     let whole = batch(Arc::new(lists), None);
     let ragged = Ragged { key: "e[*]".to_owned(), dtype: Some(DType::Int16), ..Ragged::default() };
     let adapter = TensorAdapter::from_features(whole.schema(), [("e", Feature::Ragged(ragged))]).unwrap();
-    let tensor = adapter.convert(&whole).unwrap().remove(0).1;
+    let tensor = adapter.convert(&whole).unwrap().into_iter().next().unwrap().1;
     let found = tensor.as_ragged().unwrap().flat_values().values().clone();
     assert_eq!(found.as_primitive::<arrow_array::types::Int16Type>().unwrap()[..], [1, 2, 1]);
     let picked = Feature::Dense(Dense {

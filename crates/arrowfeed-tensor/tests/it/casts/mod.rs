@@ -47,7 +47,7 @@ fn outs(values: &Values) -> Vec<Out> {
 /// The values of the tensor, or the row that the message names.
 fn found(batch: &RecordBatch, feature: Feature) -> Result<Vec<Out>, usize> {
     let adapter = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
-    match adapter.convert(batch).map(|mut tensors| tensors.remove(0).1) {
+    match adapter.convert(batch).map(|tensors| tensors.into_iter().next().unwrap().1) {
         Ok(Tensor::Dense(tensor)) => Ok(outs(tensor.values())),
         Ok(Tensor::Sparse(tensor)) => Ok(outs(tensor.values())),
         Ok(Tensor::Ragged(tensor)) => Ok(outs(tensor.flat_values().values())),

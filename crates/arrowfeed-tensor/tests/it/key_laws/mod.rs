@@ -51,7 +51,7 @@ impl Case {
 
     fn tensor(&self, feature: Feature) -> Result<Tensor, String> {
         let adapter = TensorAdapter::from_features(self.batch.schema(), [("t", feature)]).unwrap();
-        Ok(adapter.convert(&self.batch).map_err(|error| error.to_string())?.remove(0).1)
+        Ok(adapter.convert(&self.batch).map_err(|error| error.to_string())?.into_iter().next().unwrap().1)
     }
 }
 

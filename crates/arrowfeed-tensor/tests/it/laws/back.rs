@@ -35,7 +35,7 @@ fn there_and_back(case: &Case, representation: &Representation) -> (Tensor, Tens
     let written = converter.convert(&tensors).unwrap();
     let adapter =
         TensorAdapter::try_new(written.schema(), converter.representations().iter().cloned()).unwrap();
-    (there, adapter.convert(&written).unwrap().remove(0).1)
+    (there, adapter.convert(&written).unwrap().into_iter().next().unwrap().1)
 }
 
 const FULL: Nulls = Nulls { lists: 0, values: 0 };

@@ -28,9 +28,9 @@ fn convert(case: &Case, representation: &Representation, inner_nulls: InnerNulls
     let batch = batch(case);
     let options = AdapterOptions { inner_nulls, ..AdapterOptions::default() };
     let adapter = TensorAdapter::with_options(batch.schema(), [("t", representation)], options).unwrap();
-    let mut tensors = adapter.convert(&batch).map_err(|error| error.to_string())?;
+    let tensors = adapter.convert(&batch).map_err(|error| error.to_string())?;
     let spec = &adapter.specs()[0].1;
-    let tensor = tensors.remove(0).1;
+    let tensor = tensors.into_iter().next().unwrap().1;
     let kind = match tensor {
         Tensor::Dense(_) => TensorKind::Dense,
         Tensor::Sparse(_) => TensorKind::Sparse,

@@ -34,7 +34,7 @@ pub(crate) fn convert(
     representation: &Representation,
 ) -> Result<Tensor, ConversionError> {
     let adapter = adapter(batch, representation).expect("the representation fits");
-    Ok(adapter.convert(batch)?.remove(0).1)
+    Ok(adapter.convert(batch)?.into_iter().next().unwrap().1)
 }
 
 /// The error message of a conversion that fails.

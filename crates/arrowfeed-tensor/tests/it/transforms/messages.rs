@@ -51,6 +51,25 @@ fn a_nan_is_in_the_last_bucket_and_is_neither_clipped_nor_normalised() {
 }
 
 #[test]
+fn only_results_of_a_division_become_another_float_without_lossy() {
+    let numbers = || Arc::new(Float64Array::from(vec![0.3, 1.0])) as ArrayRef;
+    let cast = Transform::Cast { dtype: DType::Float32, lossy: false };
+    let normalised = Transform::Normalised { mean: 0.1, std: 3.0 };
+    let clipped = Transform::Clipped { low: Some(0.0), high: None };
+    let rounded = values(numbers(), vec![normalised.clone(), clipped.clone(), cast.clone()]);
+    let expected = [((0.3 - 0.1) / 3.0) as f32, ((1.0 - 0.1) / 3.0) as f32];
+    assert_eq!(rounded.as_f32().unwrap(), expected);
+
+    let integers = Transform::Cast { dtype: DType::Int64, lossy: false };
+    let given = [vec![clipped, cast], vec![normalised, integers]];
+    for (transforms, found) in given.into_iter().zip(["float32", "int64"]) {
+        let error = refused(&batch(vec![("x", numbers())]), &dense(transforms)).to_string();
+        let expected = format!("expected values that {found} holds exactly, found float64");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
 fn limits_beyond_the_range_of_a_type_do_nothing() {
     let clipped = |column: ArrayRef, low, high| values(column, vec![Transform::Clipped { low, high }]);
     let small = clipped(Arc::new(Int8Array::from(vec![-128, 5, 127])), Some(-1000.0), Some(100.0));
@@ -374,7 +393,7 @@ fn rows_are_padded_with_values_of_the_type_of_the_results() {
     let report = "t: dense int64 [?, ?]\n  values: computed, by vocabulary([\"a\", \"b\"]) of Utf8, and rows are padded";
     let of_feature = TensorAdapter::from_features(batch.schema(), [("t", feature)]).unwrap();
     for adapter in [adapter(&batch, &representation).unwrap(), of_feature] {
-        let tensor = adapter.convert(&batch).unwrap().remove(0).1;
+        let tensor = adapter.convert(&batch).unwrap().into_iter().next().unwrap().1;
         let expected = [1, 2, -1, -1, 0, -1];
         assert_eq!(tensor.as_dense().unwrap().values().as_i64().unwrap(), expected);
         assert_eq!(adapter.explain()[0].to_string(), report);

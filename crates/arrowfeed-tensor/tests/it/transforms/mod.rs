@@ -99,7 +99,7 @@ fn outcome(
     batch: &RecordBatch,
 ) -> Outcome {
     let adapter = adapter.map_err(|error| error.to_string())?;
-    let (_, tensor) = adapter.convert(batch).map_err(|error| error.to_string())?.remove(0);
+    let (_, tensor) = adapter.convert(batch).map_err(|error| error.to_string())?.into_iter().next().unwrap();
     Ok(tensor)
 }
 
