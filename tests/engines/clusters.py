@@ -90,7 +90,7 @@ def spark_session(warehouse: Path) -> Iterator[Any]:
         builder = sql.SparkSession.builder.master("local-cluster[2,1,1024]")
         for name, value in settings.items():
             builder = builder.config(name, value)
-        session = _start_spark(builder)
+        session = _start_spark(builder, warehouse / "jvm.log")
         session.sparkContext.setLogLevel("OFF")
         importlib.import_module("arrowfeed.spark").register(session)
         try:
@@ -99,12 +99,26 @@ def spark_session(warehouse: Path) -> Iterator[Any]:
             session.stop()
 
 
-def _start_spark(builder: Any) -> Any:
-    """Starts a session. A JVM that ends at its start, as can happen on a busy machine, is started again."""
-    for _ in range(2):
-        with contextlib.suppress(RuntimeError):
+def _start_spark(builder: Any, log: Path) -> Any:
+    """Starts a session. A JVM that ends at its start, as can happen on a busy machine, is started again.
+
+    Args:
+        builder: The builder of the session.
+        log: A new file for the errors of the JVM, which a failure shows.
+    """
+    with log.open("wb") as file:
+        kept = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            for _ in range(2):
+                with contextlib.suppress(RuntimeError):
+                    return builder.getOrCreate()
             return builder.getOrCreate()
-    return builder.getOrCreate()
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}: {log.read_text(errors='replace')[-2000:]}") from error
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 @contextlib.contextmanager

@@ -121,7 +121,6 @@ def given(one):
         **vars(arrowfeed.tfio),
         **vars(arrowfeed.beam),
         "arrowfeed": af,
-        "representations": af.representations,
         "batch": pa.record_batch(lists),
         "beam": beam,
         "features": {"age": tf.io.FixedLenFeature([], tf.int64)},

@@ -37,7 +37,7 @@ class TensorAdapterConfig(_Base):
         original_type_specs: Type specs of the source before a projection. None: those of this config.
 
     Example:
-        >>> config = TensorAdapterConfig(batch.schema, {"x": representations.VarLenSparse("x")})
+        >>> config = TensorAdapterConfig(batch.schema, {"x": arrowfeed.representations.VarLenSparse("x")})
         >>> TensorAdapter(config).TypeSpecs()
         {'x': SparseTensorSpec(TensorShape([None, None]), tf.int64)}
     """
