@@ -3,9 +3,10 @@
 
 // | module | options |
 // |---|---|
-// | `tensors` | `tensors` of `arrowfeed_open` |
+// | `tensors` `transforms` | `tensors` of `arrowfeed_open`, and the transforms of their values |
 
 pub(crate) mod tensors;
+mod transforms;
 
 use std::path::PathBuf;
 

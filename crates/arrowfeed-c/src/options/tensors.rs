@@ -5,12 +5,14 @@ use std::fmt;
 use arrowfeed::TensorDefinitions;
 use arrowfeed::source::options::{Object, Ordered};
 use arrowfeed::tensor::{
-    ColumnPath, DefaultValue, Dense, PadTo, Padding, Partition, Ragged, Representation, Sparse, SplitsDType,
-    Structured, VarLenRagged, VarLenSparse,
+    ColumnPath, DefaultValue, Dense, Packed, PadTo, Padding, Partition, Ragged, Representation, Sparse,
+    SplitsDType, Structured, VarLenRagged, VarLenSparse,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
+
+use super::transforms::{TransformOption, transforms};
 
 /// The fields of the [`Representation`] of this kind.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,9 +25,13 @@ pub(crate) enum TensorOptions {
         default: Option<DefaultOption>,
         #[serde(default)]
         pad: bool,
+        #[serde(default)]
+        transforms: Vec<TransformOption>,
     },
     VarLenSparse {
         column: String,
+        #[serde(default)]
+        transforms: Vec<TransformOption>,
     },
     Sparse {
         index_columns: Vec<String>,
@@ -34,6 +40,8 @@ pub(crate) enum TensorOptions {
         dense_shape: Vec<Option<usize>>,
         #[serde(default)]
         already_sorted: bool,
+        #[serde(default)]
+        transforms: Vec<TransformOption>,
     },
     Ragged {
         path: Vec<String>,
@@ -41,12 +49,16 @@ pub(crate) enum TensorOptions {
         partitions: Vec<PartitionOption>,
         #[serde(default)]
         row_splits_dtype: SplitsName,
+        #[serde(default)]
+        transforms: Vec<TransformOption>,
     },
     VarLenRagged {
         column: String,
         #[serde(default)]
         row_splits_dtype: SplitsName,
         padding: Option<Object<PaddingOptions>>,
+        #[serde(default)]
+        transforms: Vec<TransformOption>,
     },
     Structured {
         columns: Vec<String>,
@@ -65,6 +77,7 @@ pub(crate) struct PaddingOptions {
     truncate: bool,
     #[serde(default)]
     mask: bool,
+    pack: Option<PackName>,
 }
 
 /// A length, `"longest"`, or `{"multiple_of": 8}`.
@@ -111,6 +124,24 @@ impl<'de> Visitor<'de> for PadToVisitor {
 #[serde(deny_unknown_fields)]
 struct Multiple {
     multiple_of: usize,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PackName {
+    Values,
+    SegmentIds,
+    Positions,
+}
+
+impl From<PackName> for Packed {
+    fn from(name: PackName) -> Self {
+        match name {
+            PackName::Values => Self::Values,
+            PackName::SegmentIds => Self::SegmentIds,
+            PackName::Positions => Self::Positions,
+        }
+    }
 }
 
 /// The length of uniform rows, or the name of the column of row lengths.
@@ -166,63 +197,62 @@ impl From<SplitsName> for SplitsDType {
 
 impl From<PaddingOptions> for Padding {
     fn from(options: PaddingOptions) -> Self {
-        let PaddingOptions { to, value, truncate, mask } = options;
+        let PaddingOptions { to, value, truncate, mask, pack } = options;
         let to = match to {
             PadToOption::Length(length) => PadTo::Length(length),
             PadToOption::Longest => PadTo::Longest,
             PadToOption::Multiple(Multiple { multiple_of }) => PadTo::MultipleOf(multiple_of),
         };
-        Self { to, value: value.map(Into::into), truncate, mask, pack: None }
+        Self { to, value: value.map(Into::into), truncate, mask, pack: pack.map(Into::into) }
     }
 }
 
 impl From<TensorOptions> for Representation {
     fn from(options: TensorOptions) -> Self {
-        match options {
-            TensorOptions::Dense { column, shape, default, pad } => {
+        let (plain, given) = match options {
+            TensorOptions::Dense { column, shape, default, pad, transforms } => {
                 let default = default.map(Into::into);
-                Self::Dense(Dense { column, shape, default, pad, ..Dense::default() })
+                (Self::Dense(Dense { column, shape, default, pad, ..Dense::default() }), transforms)
             }
-            TensorOptions::VarLenSparse { column } => {
-                Self::VarLenSparse(VarLenSparse { column, ..VarLenSparse::default() })
+            TensorOptions::VarLenSparse { column, transforms } => {
+                (Self::VarLenSparse(VarLenSparse { column, ..VarLenSparse::default() }), transforms)
             }
-            TensorOptions::Sparse { index_columns, value_column, dense_shape, already_sorted } => {
-                Self::Sparse(Sparse {
-                    index_columns,
-                    value_column,
-                    dense_shape,
-                    already_sorted,
-                    ..Sparse::default()
-                })
+            TensorOptions::Sparse {
+                index_columns,
+                value_column,
+                dense_shape,
+                already_sorted,
+                transforms,
+            } => {
+                let sparse =
+                    Sparse { index_columns, value_column, dense_shape, already_sorted, ..Sparse::default() };
+                (Self::Sparse(sparse), transforms)
             }
-            TensorOptions::Ragged { path, partitions, row_splits_dtype } => {
+            TensorOptions::Ragged { path, partitions, row_splits_dtype, transforms } => {
                 let partition = |partition| match partition {
                     PartitionOption::Uniform(length) => Partition::Uniform(length),
                     PartitionOption::RowLength(column) => Partition::RowLength(column),
                 };
-                Self::Ragged(Ragged {
+                let ragged = Ragged {
                     path: ColumnPath::new(path),
                     partitions: partitions.into_iter().map(partition).collect(),
                     row_splits_dtype: row_splits_dtype.into(),
                     ..Ragged::default()
-                })
+                };
+                (Self::Ragged(ragged), transforms)
             }
-            TensorOptions::VarLenRagged { column, row_splits_dtype, padding } => {
+            TensorOptions::VarLenRagged { column, row_splits_dtype, padding, transforms } => {
                 let (row_splits_dtype, padding) =
                     (row_splits_dtype.into(), padding.map(|Object(padding)| padding.into()));
-                Self::VarLenRagged(VarLenRagged {
-                    column,
-                    row_splits_dtype,
-                    padding,
-                    ..VarLenRagged::default()
-                })
+                let ragged = VarLenRagged { column, row_splits_dtype, padding, ..VarLenRagged::default() };
+                (Self::VarLenRagged(ragged), transforms)
             }
-            TensorOptions::Structured { columns, row_splits_dtype } => Self::Structured(Structured {
-                columns,
-                row_splits_dtype: row_splits_dtype.into(),
-                ..Structured::default()
-            }),
-        }
+            TensorOptions::Structured { columns, row_splits_dtype } => {
+                let row_splits_dtype = row_splits_dtype.into();
+                return Self::Structured(Structured { columns, row_splits_dtype, ..Structured::default() });
+            }
+        };
+        plain.with_transforms(transforms(given))
     }
 }
 

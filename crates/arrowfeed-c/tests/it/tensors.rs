@@ -1,7 +1,9 @@
 use std::ptr;
+use std::sync::Arc;
 
-use arrowfeed::tensor::DenseTensor;
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrowfeed::tensor::dlpack::{Managed, VersionedTensor, import};
+use arrowfeed::tensor::{Dense, DenseTensor, Hash, Representation, TensorAdapter, Transform};
 use arrowfeed_c::*;
 use serde_json::{Value, json};
 
@@ -249,4 +251,88 @@ fn a_state_of_other_files_is_a_change() {
         failure.unwrap_err().kind
     };
     assert_eq!((load(&state), load("{")), (ErrorKind::Changed, ErrorKind::State));
+}
+
+#[test]
+fn transforms_and_packed_rows_are_those_of_rust() {
+    let file = TempFile::new(
+        "transforms.jsonl",
+        b"{\"site\": \"news\", \"price\": 1, \"tokens\": [1, 2]}\n{\"site\": \"shop\", \"price\": 5, \"tokens\": [3]}\n",
+    );
+    let dense = |column: &str, transforms: Value| json!({"kind": "dense", "column": column, "transforms": transforms});
+    let packed = |pack: &str| json!({"kind": "var_len_ragged", "column": "tokens", "padding": {"to": 4, "pack": pack}});
+    let given = [
+        ("bucket", dense("site", json!([{"kind": "hashed", "buckets": 10}]))),
+        ("seeded", dense("site", json!([{"kind": "hashed", "buckets": 10, "seed": 7}]))),
+        ("keyed", dense("site", json!([{"kind": "hashed", "buckets": 10, "key": [1, 2]}]))),
+        ("index", dense("site", json!([{"kind": "vocabulary", "tokens": ["news"], "mask": "none"}]))),
+        ("range", dense("price", json!([{"kind": "bucketized", "boundaries": [2, 4]}]))),
+        (
+            "scaled",
+            dense(
+                "price",
+                json!([{"kind": "clipped", "high": 3}, {"kind": "normalised", "mean": 1, "std": 2}]),
+            ),
+        ),
+        ("exact", dense("price", json!([{"kind": "cast", "dtype": "float32", "lossy": true}]))),
+        ("cross", dense("site", json!([{"kind": "crossed", "keys": ["price"], "buckets": 10}]))),
+        ("tokens", packed("values")),
+        ("segments", packed("segment_ids")),
+    ];
+    let definitions: serde_json::Map<String, Value> =
+        given.iter().map(|(name, definition)| ((*name).to_owned(), definition.clone())).collect();
+    let dataset = open(&json!({"paths": file.0, "tensors": definitions}).to_string()).unwrap();
+    let batch = next(&tensors(&dataset, "{}")).unwrap();
+    // The names are sorted in `json!`.
+    let index = |name: &str| definitions.keys().position(|key| key == name).unwrap();
+    let values = |name: &str| part(&batch, index(name), tensor_part::VALUES, 0).unwrap().values().clone();
+
+    let text = |text: &str| Arc::new(StringArray::from(vec![text, "shop"])) as ArrayRef;
+    let price = Arc::new(Int64Array::from(vec![1, 5])) as ArrayRef;
+    let rows = RecordBatch::try_from_iter([("site", text("news")), ("price", price)]).unwrap();
+    let ids = |transform| {
+        let site = Dense { column: "site".to_owned(), transforms: vec![transform], ..Default::default() };
+        let adapter = TensorAdapter::try_new(rows.schema(), [("x", Representation::Dense(site))]).unwrap();
+        adapter.convert(&rows).unwrap().dense("x").unwrap().values().as_i64().unwrap().to_vec()
+    };
+    let hashed = |hash| ids(Transform::Hashed { buckets: 10, hash });
+    assert_eq!(values("bucket").as_i64().unwrap(), hashed(Hash::Fingerprint64 { seed: None }));
+    assert_eq!(values("seeded").as_i64().unwrap(), hashed(Hash::Fingerprint64 { seed: Some(7) }));
+    assert_eq!(values("keyed").as_i64().unwrap(), hashed(Hash::SipHash { key: [1, 2] }));
+    assert_eq!(values("cross").as_i64().unwrap(), ids(Transform::crossed(["price"], 10)));
+    assert_eq!(values("index").as_i64().unwrap(), [2, 1]);
+    assert_eq!(values("range").as_i64().unwrap(), [0, 2]);
+    assert_eq!(values("scaled").as_f32().unwrap(), [0.0, 1.0]);
+    assert_eq!(values("exact").as_f32().unwrap(), [1.0, 5.0]);
+    assert_eq!(values("tokens").as_i64().unwrap(), [1, 2, 3, 0]);
+    assert_eq!(values("segments").as_i32().unwrap(), [1, 1, 2, 0]);
+}
+
+#[test]
+fn a_wrong_transform_is_an_error_that_names_it() {
+    let refused = |transform: Value| {
+        let tensor = json!({"kind": "dense", "column": "x", "transforms": [transform]});
+        open(&json!({"paths": [], "tensors": {"x": tensor}}).to_string()).err().unwrap().message
+    };
+    let cases = [
+        (json!({"kind": "hashed", "buckets": 0}), "expected at least 1 bucket, and less than 2^63, found 0"),
+        (
+            json!({"kind": "hashed", "buckets": 9, "seed": 1, "key": [1, 2]}),
+            "expected a seed or a key, found both",
+        ),
+        (
+            json!({"kind": "cast", "dtype": "int"}),
+            "expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, \
+             bytes, found \"int\"",
+        ),
+        (
+            json!({"kind": "vocabulary", "tokens": [1, "a"]}),
+            "expected tokens to be a list of strings or of integers",
+        ),
+        (json!({"kind": "clipped", "lower": 1}), "unknown field `lower`, expected `low` or `high`"),
+        (json!([]), "invalid type: sequence, expected a JSON object"),
+    ];
+    for (transform, expected) in cases {
+        assert_eq!(refused(transform), format!("options: tensors.x: transforms: {expected}"));
+    }
 }
