@@ -4,6 +4,9 @@
 //! This crate is for crates that implement a format. Other users depend on `arrowfeed`, whose module `source` has the types
 //! that they need.
 //!
+//! The items that `arrowfeed` re-exports follow its version. All others serve the formats of the same release: a later one may change
+//! them. So a crate for a format of your own names one exact version of this crate. Hidden items are helpers, which may go.
+//!
 //! ```text
 //! io::FileSource ──> format::FileFormat ──> run::PartReader ──> run::MapStage
 //! bytes of files     chunks, decoders       units, order        conversion
@@ -48,15 +51,30 @@ mod schema_merge;
 pub mod stats;
 mod threads;
 
-pub use checksum::crc32c;
-pub use error::{FeedError, FeedErrorKind, Location, panic_text};
-pub use fork_lock::ForkLock;
-pub use free_memory::{count_decoded, return_free_memory};
-pub use interrupt::{Check, Interrupt, POLL_INTERVAL, interrupt_or, stopped};
+pub use error::{FeedError, FeedErrorKind, Location};
+pub use interrupt::{Check, Interrupt, interrupt_or};
 pub use limits::Limits;
-pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined, out_of_memory};
-pub use message::{counted, hex, printable, quoted, text_or_hex, thousands};
-pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Requests, Skipped};
-pub use schema_merge::{ArrowSchemaMerger, SchemaChange, SchemaChangeKind, SchemaMerge};
+pub use schema_merge::{SchemaChange, SchemaChangeKind, SchemaMerge};
+
+// Helpers of the crates of this repository.
+#[doc(hidden)]
+pub use checksum::crc32c;
+#[doc(hidden)]
+pub use error::panic_text;
+#[doc(hidden)]
+pub use fork_lock::ForkLock;
+#[doc(hidden)]
+pub use free_memory::{count_decoded, return_free_memory};
+#[doc(hidden)]
+pub use interrupt::{POLL_INTERVAL, stopped};
+#[doc(hidden)]
+pub use memory_exhausted::{MemoryExhausted, caught, copied, copy_error, not_joined, out_of_memory};
+#[doc(hidden)]
+pub use message::{counted, hex, printable, quoted, text_or_hex, thousands};
+#[doc(hidden)]
+pub use processor::has_fast_bit_extraction;
+#[doc(hidden)]
+pub use schema_merge::ArrowSchemaMerger;
+#[doc(hidden)]
 pub use threads::{MAX_THREADS, Threads, check_threads, thread_count};

@@ -1,4 +1,35 @@
-//! CSV and JSON Lines files to Arrow RecordBatches, based on `arrow-csv` and `arrow-cast`.
+//! Reads CSV and JSON Lines files into Arrow RecordBatches, over the crates `arrow-csv` and `arrow-cast`.
+//!
+//! | to | use |
+//! |---|---|
+//! | read CSV files | [`CsvFormat::files`] with [`CsvOptions`], then [`read_files`](arrowfeed_source::run::FileSet::read_files) |
+//! | read JSON Lines files | [`JsonLinesFormat::files`] with [`JsonLinesOptions`] |
+//! | make a dataset, splits or added columns | the [`FileSet`](arrowfeed_source::run::FileSet) of these functions |
+//! | set the types of columns | `schema`, or `types` of some columns; otherwise they are inferred |
+//! | limit the memory that a file may use | `limits` |
+//! | write CSV and JSON Lines | the crates `arrow-csv` and `arrow-json` |
+//!
+//! A value that does not have the type of its column is an error with the file, the record and the column:
+//!
+//! ```
+//! use arrowfeed_source::io::FileSource;
+//! use arrowfeed_source::run::ReadOptions;
+//! use arrowfeed_text::{CsvFormat, CsvOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let read = |text: &'static [u8]| {
+//!     let options = CsvOptions { sample: Some(1), ..Default::default() };
+//!     let files = CsvFormat::files([FileSource::bytes(text.to_vec())], options, None)?;
+//!     files.read_files(ReadOptions::default())?.collect::<Result<Vec<_>, _>>()
+//! };
+//! let batches = read(b"id,price\n1,2.5\n2,\n")?;
+//! assert_eq!((batches[0].num_rows(), batches[0].column(1).null_count()), (2, 1));
+//!
+//! let error = read(b"id,price\n1,2.5\n2,cheap\n").unwrap_err();
+//! assert_eq!(error.location().field.as_deref(), Some("price"));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Chunks
 //!
