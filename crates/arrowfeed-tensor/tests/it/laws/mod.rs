@@ -10,7 +10,7 @@ mod tree;
 
 use arrowfeed_tensor::{
     AdapterOptions, ConversionErrorKind, DefaultValue, Dense, InnerNulls, Representation, SplitsDType,
-    Tensor, TensorAdapter, TensorKind,
+    Tensor, TensorAdapter,
 };
 use proptest::prelude::*;
 
@@ -31,13 +31,7 @@ fn convert(case: &Case, representation: &Representation, inner_nulls: InnerNulls
     let tensors = adapter.convert(&batch).map_err(|error| error.to_string())?;
     let spec = &adapter.specs()[0].1;
     let tensor = tensors.into_iter().next().unwrap().1;
-    let kind = match tensor {
-        Tensor::Dense(_) => TensorKind::Dense,
-        Tensor::Sparse(_) => TensorKind::Sparse,
-        Tensor::Ragged(_) => TensorKind::Ragged,
-        Tensor::Structured(_) => TensorKind::Structured,
-    };
-    assert_eq!((kind, tensor.rows()), (spec.kind, case.slice.len()));
+    assert_eq!((tensor.kind(), tensor.rows()), (spec.kind, case.slice.len()));
     Ok(tensor)
 }
 
