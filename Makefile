@@ -75,6 +75,10 @@ test-long: ## the tests of make test, of frameworks, stores, engines and DataFus
 mutants: ## the random tests of make test-rust find each defect of tests/mutants
 	$(PYTHON) tools/mutants.py
 
+.PHONY: test-toy-format
+test-toy-format: $(VENV)/.test ## a format is added to a copy of the repository, and all languages read it; compiles DataFusion
+	$(BIN)/python -m pytest -rs tests/toy_format
+
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples
 	cargo test $(WITHOUT_DATAFUSION)

@@ -91,6 +91,7 @@ def night() -> list[Stage]:
         Stage("tfx", "test-tfx"),
         Stage("rust frameworks", "test-rust-frameworks"),
         Stage("mutants", "mutants"),
+        Stage("toy format", "test-toy-format"),
         Stage("fuzz", "fuzz"),
         Stage("asan", "asan"),
         Stage("asan-c", "asan-c"),

@@ -51,6 +51,7 @@ OWN = (
     "tests/python/test_merged_text_schemas.py",
     "tests/python/test_text_datasets.py",
     "tests/python/test_text_values.py",
+    "tests/toy_format/",
 )
 """The files of the example itself. The page describes those of a new format."""
 
@@ -143,6 +144,26 @@ def test_no_exemption_is_out_of_date(naming):
 def test_the_files_of_the_example_exist():
     files = tracked_files()
     assert [own for own in OWN if not any(name.startswith(own) for name in files)] == []
+
+
+TOY = ROOT / "tests" / "toy_format" / "toy.patch"
+WRITTEN = {"Cargo.lock", "python/src/generated/docs.rs"}
+"""Programs write these files."""
+
+
+def test_the_patch_of_the_toy_format_applies():
+    """`make test-toy-format` compiles it. `git apply --3way` and `git diff` renew it."""
+    command = ["git", "apply", "--check", str(TOY)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_a_format_touches_at_most_22_files_outside_of_its_crate():
+    command = ["git", "apply", "--numstat", str(TOY)]
+    numbers = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    files = {line.split("\t")[2] for line in numbers.splitlines()} | WRITTEN
+    assert len(files) <= 22
+    assert f"{len(files)} files outside of the crate" in PAGE
 
 
 SIZES = [
