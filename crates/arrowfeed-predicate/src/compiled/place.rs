@@ -7,10 +7,7 @@ use arrow_array::types::{
     Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, PrimitiveArray, StringArray,
-    StringViewArray,
-};
+use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 use std::sync::Arc;
@@ -194,18 +191,4 @@ pub(super) fn integers(data_type: &DataType, values: &[i256]) -> Option<ArrayRef
         other => unreachable!("{other} stores no integers"),
     };
     array(data_type, values)
-}
-
-/// An array of one string or value of bytes. `None` for values of a fixed size, which the kernels compare with their own size only.
-pub(super) fn bytes(data_type: &DataType, value: &[u8]) -> Option<ArrayRef> {
-    let text = || std::str::from_utf8(value).ok();
-    Some(match data_type {
-        DataType::Utf8 => Arc::new(StringArray::from_iter_values([text()?])),
-        DataType::LargeUtf8 => Arc::new(LargeStringArray::from_iter_values([text()?])),
-        DataType::Utf8View => Arc::new(StringViewArray::from_iter_values([text()?])),
-        DataType::Binary => Arc::new(BinaryArray::from_iter_values([value])),
-        DataType::LargeBinary => Arc::new(LargeBinaryArray::from_iter_values([value])),
-        DataType::BinaryView => Arc::new(BinaryViewArray::from_iter_values([value])),
-        _ => return None,
-    })
 }

@@ -1,19 +1,17 @@
 //! Tests of the values of one array.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, BooleanArray, PrimitiveArray, Scalar,
-    UInt64Array, downcast_primitive_array, downcast_run_array,
+    Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, BooleanArray, PrimitiveArray, UInt64Array,
+    downcast_primitive_array, downcast_run_array,
 };
-use arrow_buffer::BooleanBuffer;
-use arrow_ord::cmp;
+use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::{ArrowError, DataType};
 
-use super::place::{Place, bytes, integers, place, value_type};
+use super::place::{Place, integers, place, value_type};
 use crate::position::{Exact, Position};
 use crate::{Comparison, Literal};
 
@@ -22,11 +20,11 @@ use crate::{Comparison, Literal};
 pub(super) enum Test {
     /// All values have this result.
     Constant(bool),
-    /// A kernel compares with a value of the type of the column.
-    Kernel(Comparison, Scalar<ArrayRef>),
-    /// Floats are compared by IEEE 754. The kernels have a total order, in which NaN is equal to NaN.
+    Boolean(Comparison, bool),
+    /// The only value of the array, which has the type of the column.
+    Integers(Comparison, ArrayRef),
+    /// Floats are compared by IEEE 754: NaN is not equal to NaN.
     Floats(Comparison, f64),
-    /// Bytes of a fixed size are compared with bytes of another size.
     Bytes(Comparison, Vec<u8>),
     StartsWith(Vec<u8>),
     /// The value is one of these, which are sorted and have the type of the column.
@@ -47,9 +45,7 @@ impl Test {
         let data_type = value_type(data_type);
         Ok(match place(data_type, literal)? {
             Place::Nulls => Self::Constant(false),
-            Place::Boolean(value) => {
-                Self::Kernel(comparison, Scalar::new(Arc::new(BooleanArray::from(vec![value]))))
-            }
+            Place::Boolean(value) => Self::Boolean(comparison, value),
             Place::Floats(position) => match position.compare(comparison) {
                 Exact::Constant(result) => Self::Constant(result),
                 Exact::With(comparison, value) => Self::Floats(comparison, value),
@@ -57,13 +53,10 @@ impl Test {
             Place::Integers(position) => {
                 match position.narrow(|value| integers(data_type, &[value])).compare(comparison) {
                     Exact::Constant(result) => Self::Constant(result),
-                    Exact::With(comparison, value) => Self::Kernel(comparison, Scalar::new(value)),
+                    Exact::With(comparison, value) => Self::Integers(comparison, value),
                 }
             }
-            Place::Bytes(value) => match bytes(data_type, &value) {
-                Some(array) => Self::Kernel(comparison, Scalar::new(array)),
-                None => Self::Bytes(comparison, value),
-            },
+            Place::Bytes(value) => Self::Bytes(comparison, value),
         })
     }
 
@@ -91,9 +84,7 @@ impl Test {
         if let Some(first) = booleans.first() {
             return Ok(match booleans.contains(&!first) {
                 true => Self::Constant(true),
-                false => {
-                    Self::Kernel(Comparison::Eq, Scalar::new(Arc::new(BooleanArray::from(vec![*first]))))
-                }
+                false => Self::Boolean(Comparison::Eq, *first),
             });
         }
         if !whole.is_empty() {
@@ -150,17 +141,8 @@ impl Test {
     fn apply_to_values(&self, array: &dyn Array) -> Result<BooleanArray, ArrowError> {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
         let values = match self {
-            Self::Kernel(comparison, literal) => {
-                let kernel = match comparison {
-                    Eq => cmp::eq,
-                    Ne => cmp::neq,
-                    Lt => cmp::lt,
-                    Le => cmp::lt_eq,
-                    Gt => cmp::gt,
-                    Ge => cmp::gt_eq,
-                };
-                return kernel(&array, literal);
-            }
+            Self::Boolean(comparison, literal) => booleans(array, *comparison, *literal),
+            Self::Integers(comparison, literal) => integers_compared(array, *comparison, literal),
             Self::Constant(true) => BooleanBuffer::new_set(array.len()),
             Self::Constant(false) => BooleanBuffer::new_unset(array.len()),
             Self::Floats(comparison, literal) => {
@@ -203,29 +185,66 @@ fn floats(array: &dyn Array, test: impl Fn(f64) -> bool) -> BooleanBuffer {
     match array.data_type() {
         DataType::Float16 => {
             let values = array.as_primitive::<Float16Type>().values();
-            BooleanBuffer::collect_bool(values.len(), |i| test(values[i].to_f64()))
+            bits(values, |value| test(value.to_f64()))
         }
         DataType::Float32 => {
             let values = array.as_primitive::<Float32Type>().values();
-            BooleanBuffer::collect_bool(values.len(), |i| test(values[i].into()))
+            bits(values, |value| test(value.into()))
         }
         _ => {
             let values = array.as_primitive::<Float64Type>().values();
-            BooleanBuffer::collect_bool(values.len(), |i| test(values[i]))
+            bits(values, test)
         }
     }
 }
 
-fn any_integer(array: &dyn Array, literals: &ArrayRef) -> BooleanBuffer {
+fn booleans(array: &dyn Array, comparison: Comparison, literal: bool) -> BooleanBuffer {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    let (values, len) = (array.as_boolean().values(), array.len());
+    match (comparison, literal) {
+        (Eq | Ge, true) | (Ne | Gt, false) => values.clone(),
+        (Ne | Lt, true) | (Eq | Le, false) => !values,
+        (Le, true) | (Ge, false) => BooleanBuffer::new_set(len),
+        (Gt, true) | (Lt, false) => BooleanBuffer::new_unset(len),
+    }
+}
+
+/// Compares each integer with the only value of `literal`, which has the type of the array.
+fn integers_compared(array: &dyn Array, comparison: Comparison, literal: &ArrayRef) -> BooleanBuffer {
     downcast_primitive_array!(
-        array => {
-            let (literals, values) = (values_like(array, literals), array.values());
-            BooleanBuffer::collect_bool(values.len(), |i| {
-                literals.binary_search_by(|literal| literal.compare(values[i])).is_ok()
-            })
-        }
+        array => compared(array.values(), comparison, values_like(array, literal)[0]),
         other => unreachable!("{other} stores no integers")
     )
+}
+
+/// Three loops for each type, and a negation: six loops are twice the code to compile.
+fn compared<T: ArrowNativeTypeOp>(values: &[T], comparison: Comparison, literal: T) -> BooleanBuffer {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    let results = match comparison {
+        Eq | Ne => bits(values, |value| value.is_eq(literal)),
+        Lt | Ge => bits(values, |value| value.is_lt(literal)),
+        Gt | Le => bits(values, |value| value.is_gt(literal)),
+    };
+    if matches!(comparison, Ne | Ge | Le) { !&results } else { results }
+}
+
+/// The results of `test`, 64 values at a time, without a check of the index of each value.
+fn bits<T: Copy>(values: &[T], test: impl Fn(T) -> bool) -> BooleanBuffer {
+    let bit = |word, (at, value): (usize, &T)| word | u64::from(test(*value)) << at;
+    let words = values.chunks(64).map(|values| values.iter().enumerate().fold(0, bit).to_le());
+    BooleanBuffer::new(Buffer::from_iter(words), 0, values.len())
+}
+
+/// Searches each integer among `literals`, which are sorted and have the type of the array.
+fn any_integer(array: &dyn Array, literals: &ArrayRef) -> BooleanBuffer {
+    downcast_primitive_array!(
+        array => searched(array.values(), values_like(array, literals)),
+        other => unreachable!("{other} stores no integers")
+    )
+}
+
+fn searched<T: ArrowNativeTypeOp>(values: &[T], literals: &[T]) -> BooleanBuffer {
+    bits(values, |value| literals.binary_search_by(|literal| literal.compare(value)).is_ok())
 }
 
 /// The values of `array`, which has the type of `like`.
