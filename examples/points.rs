@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use arrowfeed::arrow::array::types::Float32Type;
 use arrowfeed::arrow::array::{Float32Array, ListArray, RecordBatch, RecordBatchIterator};
+use arrowfeed::avro::{AvroFormat, AvroOptions, WriteOptions, write_avro};
 use arrowfeed::tensor::{Dense, Representation};
-use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetOptions, TensorDefinitions, WriteOptions, write_avro,
-};
+use arrowfeed::{Dataset, DatasetOptions, TensorDefinitions};
 
 /// A file that is removed at the end.
 pub struct TemporaryFile(PathBuf);

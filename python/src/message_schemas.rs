@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use arrowfeed::AvroSchema;
+use arrowfeed::avro::AvroSchema;
 use arrowfeed::avro::{Framing, RecordDecoder, WriterId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,8 +1,9 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
+use arrowfeed::avro::AvroOptions;
 use arrowfeed::avro::{Framing, WriterId};
 use arrowfeed::source::copy_error;
-use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder};
+use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};

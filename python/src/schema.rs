@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use arrowfeed::avro::MergedSchema;
+use arrowfeed::avro::{AvroHeader, AvroOptions};
 use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
 use arrowfeed::source::{Check, Limits};
-use arrowfeed::{AvroHeader, AvroOptions, FeedError, FeedErrorKind, printable};
+use arrowfeed::{FeedError, FeedErrorKind, printable};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -27,7 +28,7 @@ use crate::stores::StoreArguments;
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct AvroSchema {
-    schema: arrowfeed::AvroSchema,
+    schema: arrowfeed::avro::AvroSchema,
     codec: Option<String>,
     metadata: Vec<(String, Vec<u8>)>,
 }
@@ -176,7 +177,7 @@ pub(crate) fn avro_columns(
 }
 
 /// A schema argument: JSON text, the dict or list of it, a path of a file that has it, or an `AvroSchema`.
-pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed::AvroSchema> {
+pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed::avro::AvroSchema> {
     let py = value.py();
     if let Ok(schema) = value.cast::<AvroSchema>() {
         return Ok(schema.get().schema.clone());
@@ -201,7 +202,7 @@ pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed:
     parsed(py, &text)
 }
 
-impl Argument for arrowfeed::AvroSchema {
+impl Argument for arrowfeed::avro::AvroSchema {
     fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         parse(name, value)
     }
@@ -211,8 +212,8 @@ impl Argument for arrowfeed::AvroSchema {
     }
 }
 
-fn parsed(py: Python<'_>, text: &str) -> PyResult<arrowfeed::AvroSchema> {
-    arrowfeed::AvroSchema::parse(text).map_err(|error| to_python(py, error))
+fn parsed(py: Python<'_>, text: &str) -> PyResult<arrowfeed::avro::AvroSchema> {
+    arrowfeed::avro::AvroSchema::parse(text).map_err(|error| to_python(py, error))
 }
 
 /// Number of brackets that no limits allow in a schema.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatchReader;
-use arrowfeed::{WriteOptions, write_avro};
+use arrowfeed::avro::{WriteOptions, write_avro};
 use parquet::arrow::ArrowWriter;
 use tpchgen::generators::LineItemGenerator;
 use tpchgen_arrow::LineItemArrow;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::DataType;
-use arrowfeed::avro::{AvroReaderBuilder, AvroWriter, Codec, WriteOptions};
+use arrowfeed::avro::{AvroFormat, AvroOptions, AvroWriter, Codec, WriteOptions};
 use arrowfeed::dataset::GlobalBatches;
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::predicate::Predicate;
@@ -19,7 +19,7 @@ use arrowfeed::source::run::{FileReader, FileSet, ReadOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 
 /// A function that does the work and returns a number of rows.
 type Work = Box<dyn FnOnce() -> Result<usize, Box<dyn Error>>>;
@@ -83,9 +83,8 @@ fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
         }
         "csv" | "json_lines" | "examples" | "ipc" => {
             let files = files_of(kind, &path)?;
-            let options =
-                ReadOptions { batch_size: Some(8192), threads: Some(ONE_THREAD), ..ReadOptions::default() };
-            Box::new(move || rows(files.read_files(options)?))
+            let reading = reading(8192);
+            Box::new(move || rows(files.read_files(reading)?))
         }
         other => return Err(format!("expected a kind of work, found {other}").into()),
     })
@@ -131,24 +130,24 @@ fn files_of(kind: &str, path: &Path) -> Result<FileSet, Box<dyn Error>> {
     Ok(JsonLinesFormat::files([FileSource::bytes(bytes)], options, None)?)
 }
 
+fn reading(batch_size: usize) -> ReadOptions {
+    ReadOptions { batch_size: Some(batch_size), threads: Some(ONE_THREAD), ..ReadOptions::default() }
+}
+
 fn reader(
     path: &Path,
     batch_size: usize,
     columns: Option<Vec<String>>,
 ) -> Result<FileReader, Box<dyn Error>> {
-    let mut builder = AvroReaderBuilder::new().with_batch_size(batch_size).with_threads(ONE_THREAD);
-    if let Some(columns) = columns {
-        builder = builder.with_columns(columns);
-    }
-    Ok(builder.open(path)?)
+    Ok(AvroFormat::read([path], AvroOptions { columns, ..AvroOptions::default() }, reading(batch_size))?)
 }
 
 /// Returns work that reads the rows that pass a predicate.
 fn filtered(path: PathBuf, predicate: &str) -> Result<Work, Box<dyn Error>> {
     let predicate: Predicate = predicate.parse()?;
     Ok(Box::new(move || {
-        let builder = AvroReaderBuilder::new().with_batch_size(8192).with_threads(ONE_THREAD);
-        rows(builder.with_filter(predicate).open(&path)?)
+        let reading = ReadOptions { filter: Some(predicate), ..reading(8192) };
+        rows(AvroFormat::read([&path], AvroOptions::default(), reading)?)
     }))
 }
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use arrow_buffer::Buffer;
-use arrowfeed_avro::{AvroReaderBuilder, AvroSource};
+use arrowfeed_avro::{AvroFormat, AvroOptions, FileSource, ReadOptions};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
 const ROWS: u64 = 20_000;
@@ -98,12 +98,10 @@ fn files() -> [(&'static str, Buffer); 6] {
 }
 
 fn rows(file: &Buffer, columns: Option<[&str; 1]>) -> usize {
-    let builder = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
-    let builder = match columns {
-        Some(columns) => builder.with_columns(columns),
-        None => builder,
-    };
-    let reader = builder.open(AvroSource::bytes(file.clone())).unwrap();
+    let columns = columns.map(|columns| columns.map(ToOwned::to_owned).to_vec());
+    let options = AvroOptions { columns, ..AvroOptions::default() };
+    let reading = ReadOptions { threads: Some(NonZeroUsize::MIN), ..ReadOptions::default() };
+    let reader = AvroFormat::read([FileSource::bytes(file.clone())], options, reading).unwrap();
     reader.map(|batch| batch.unwrap().num_rows()).sum()
 }
 

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io;
 
 use arrow_select::filter::filter_record_batch;
-use arrowfeed_avro::AvroReaderBuilder;
+use arrowfeed_avro::{AvroFormat, AvroOptions, FileReader, ReadOptions};
 use arrowfeed_predicate::{Lists, Predicate};
 use bench_protocol::{Held, Job, measure, serve};
 
@@ -18,36 +18,28 @@ fn main() -> io::Result<()> {
     })
 }
 
-fn reader(job: &Job) -> AvroReaderBuilder {
-    match job.batch_size {
-        Some(rows) => AvroReaderBuilder::new().with_batch_size(rows),
-        None => AvroReaderBuilder::new(),
-    }
+fn open(job: &Job, filter: Option<Predicate>) -> Result<FileReader, Box<dyn Error>> {
+    let options = AvroOptions { columns: job.columns.clone(), ..AvroOptions::default() };
+    let (batch_size, threads) = (job.batch_size, Some(job.threads));
+    let reading = ReadOptions { batch_size, threads, filter, ..ReadOptions::default() };
+    Ok(AvroFormat::read([&job.file], options, reading)?)
 }
 
 fn read(job: &Job) -> Result<usize, Box<dyn Error>> {
-    let mut builder = reader(job).with_threads(job.threads);
-    if let Some(columns) = &job.columns {
-        builder = builder.with_columns(columns.iter().cloned());
-    }
     if let Some(filter) = &job.filter {
         let filter = filter.parse()?;
-        return if job.way.is_some() {
-            decode_all(job, builder, &filter)
-        } else {
-            select(job, builder, filter)
-        };
+        return if job.way.is_some() { decode_all(job, &filter) } else { select(job, filter) };
     }
     let mut rows = 0;
-    for batch in builder.open(&job.file)? {
+    for batch in open(job, None)? {
         rows += batch?.num_rows();
     }
     Ok(rows)
 }
 
 /// Reads the rows that pass, and returns the number of all rows.
-fn select(job: &Job, builder: AvroReaderBuilder, filter: Predicate) -> Result<usize, Box<dyn Error>> {
-    let mut reader = builder.with_filter(filter).open(&job.file)?;
+fn select(job: &Job, filter: Predicate) -> Result<usize, Box<dyn Error>> {
+    let mut reader = open(job, Some(filter))?;
     for batch in reader.by_ref() {
         drop(batch?);
     }
@@ -56,8 +48,8 @@ fn select(job: &Job, builder: AvroReaderBuilder, filter: Predicate) -> Result<us
 }
 
 /// Reads all rows, and filters the batches with the kernels of Arrow. Returns the number of all rows.
-fn decode_all(job: &Job, builder: AvroReaderBuilder, filter: &Predicate) -> Result<usize, Box<dyn Error>> {
-    let reader = builder.open(&job.file)?;
+fn decode_all(job: &Job, filter: &Predicate) -> Result<usize, Box<dyn Error>> {
+    let reader = open(job, None)?;
     let filter = filter.compile(&reader.schema(), Lists::AreValues)?;
     let mut rows = 0;
     for batch in reader {

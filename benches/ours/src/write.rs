@@ -4,7 +4,7 @@ use std::error::Error;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroWriter, Codec, WriteOptions};
+use arrowfeed_avro::{AvroFormat, AvroOptions, AvroWriter, Codec, ReadOptions, WriteOptions};
 use bench_protocol::{CountingSink, Held, Job, Measured, measure};
 
 /// The schema and the rows of a file.
@@ -17,7 +17,8 @@ pub fn run(held: &Held<Rows>, job: &Job, codec: &str) -> Result<Measured, Box<dy
 }
 
 fn read(job: &Job) -> Result<Rows, Box<dyn Error>> {
-    let reader = super::reader(job).open(&job.file)?;
+    let reading = ReadOptions { batch_size: job.batch_size, ..ReadOptions::default() };
+    let reader = AvroFormat::read([&job.file], AvroOptions::default(), reading)?;
     Ok((reader.schema(), reader.collect::<Result<_, _>>()?))
 }
 

@@ -11,8 +11,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use arrowfeed::asynchronous::BatchStream;
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::store::{StoreOptions, resolve};
-use arrowfeed::{AvroReaderBuilder, AvroSource, FeedError};
+use arrowfeed::{FeedError, FileReader, FileSource, ReadOptions};
 use futures_executor::block_on;
 
 type AnyError = Box<dyn Error>;
@@ -34,14 +35,14 @@ fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
     for _ in 0..rounds {
         let (start, used) = (Instant::now(), used_ticks()?);
         let mut rows = 0;
-        for batch in AvroReaderBuilder::new().open(file)? {
+        for batch in open([file])? {
             rows += batch?.num_rows();
         }
         blocking.push(start.elapsed());
         ticks[0] += used_ticks()? - used;
 
         let (start, used) = (Instant::now(), used_ticks()?);
-        let stream = AvroReaderBuilder::new().open(file)?.into_stream()?;
+        let stream = open([file])?.into_stream()?;
         let (found, poll) = block_on(drain(stream))?;
         streamed.push(start.elapsed());
         ticks[1] += used_ticks()? - used;
@@ -58,6 +59,10 @@ fn overhead(file: &str, rounds: usize) -> Result<(), AnyError> {
         "blocking {blocking:.1?}, stream {streamed:.1?} ({more:+.1} %), CPU time {more_used:+.1} %, longest poll {longest:.1?}"
     );
     Ok(())
+}
+
+fn open(sources: impl IntoIterator<Item: Into<FileSource>>) -> Result<FileReader, FeedError> {
+    AvroFormat::read(sources, AvroOptions::default(), ReadOptions::default())
 }
 
 /// The CPU time of this process, in ticks of the system.
@@ -107,9 +112,9 @@ fn threads(urls: &[String]) -> Result<(), AnyError> {
     let mut sources = Vec::new();
     for url in urls {
         let objects = resolve(url, "avro", &StoreOptions::default(), None, None)?;
-        sources.extend(objects.into_iter().map(|object| AvroSource::remote(object.name, object.object)));
+        sources.extend(objects.into_iter().map(|object| FileSource::remote(object.name, object.object)));
     }
-    let stream = AvroReaderBuilder::new().open_all(sources)?.into_stream()?;
+    let stream = open(sources)?.into_stream()?;
     let (rows, longest) = block_on(drain(stream))?;
     let took = start.elapsed();
     ends.store(true, Ordering::Relaxed);

@@ -6,7 +6,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 use crate::container::codec::Codec;
 use crate::plan::DecodePlan;
 use crate::reader::file::Container;
-use crate::{AvroOptions, AvroSchema, AvroSource};
+use crate::{AvroOptions, AvroSchema, FileSource};
 use arrowfeed_source::format::ChunkScan;
 
 /// The header of a file: schema, codec, metadata.
@@ -42,7 +42,7 @@ impl AvroHeader {
     ///
     /// # Errors
     /// The file cannot be opened or is no Avro file, or its schema is not valid.
-    pub fn read(source: impl Into<AvroSource>, limits: &Limits) -> Result<Self, FeedError> {
+    pub fn read(source: impl Into<FileSource>, limits: &Limits) -> Result<Self, FeedError> {
         Self::read_with(source, limits, None)
     }
 
@@ -51,7 +51,7 @@ impl AvroHeader {
     /// # Errors
     /// Same as [`read`](Self::read), or `interrupt` cancelled the call.
     pub fn read_with(
-        source: impl Into<AvroSource>,
+        source: impl Into<FileSource>,
         limits: &Limits,
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {

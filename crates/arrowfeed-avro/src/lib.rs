@@ -2,8 +2,9 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | read files, also some of their columns and rows | [`AvroReaderBuilder`], which opens a [`FileReader`] |
-//! | open files for datasets, splits and added columns | [`AvroFormat::files`] with [`AvroOptions`] |
+//! | open files, also some of their columns | [`AvroFormat::files`] with [`AvroOptions`] |
+//! | read them, also some of their rows | [`FileSet::read_files`] with [`ReadOptions`] |
+//! | read streams | [`AvroFormat::read`] |
 //! | read the schema, the metadata and the number of rows of a file | [`AvroHeader`] |
 //! | parse and compare schemas | [`AvroSchema`] |
 //! | read files with different schemas | [`AvroOptions::reader_schema`], [`AvroOptions::merge_schemas`] |
@@ -19,7 +20,9 @@
 //! use std::sync::Arc;
 //!
 //! use arrow_array::{Int64Array, RecordBatch, StringArray};
-//! use arrowfeed_avro::{AvroReaderBuilder, AvroSource, AvroWriter, Codec, FeedErrorKind, WriteOptions};
+//! use arrowfeed_avro::{
+//!     AvroFormat, AvroOptions, AvroWriter, Codec, FeedErrorKind, FileSource, ReadOptions, WriteOptions,
+//! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let ids = Arc::new(Int64Array::from(vec![1, 2, 3]));
@@ -31,14 +34,17 @@
 //! writer.write(&batch)?;
 //! assert_eq!(writer.finish()?.rows, 3);
 //!
-//! let reader = AvroReaderBuilder::new().with_columns(["text"]).with_filter("id > 1".parse()?).open(&path)?;
+//! let columns = AvroOptions { columns: Some(vec!["text".to_owned()]), ..Default::default() };
+//! let rows = ReadOptions { filter: Some("id > 1".parse()?), ..Default::default() };
+//! let reader = AvroFormat::files([&path], columns, None)?.read_files(rows)?;
 //! let batches = reader.collect::<Result<Vec<_>, _>>()?;
 //! assert_eq!(batches, [batch.slice(1, 2).project(&[1])?]);
 //!
 //! let mut bytes = std::fs::read(&path)?;
 //! # std::fs::remove_file(path)?;
 //! bytes.pop();
-//! let mut reader = AvroReaderBuilder::new().open(AvroSource::bytes(bytes))?;
+//! let files = AvroFormat::files([FileSource::bytes(bytes)], AvroOptions::default(), None)?;
+//! let mut reader = files.read_files(ReadOptions::default())?;
 //! let error = reader.next().unwrap().unwrap_err();
 //! assert_eq!(error.kind(), FeedErrorKind::Truncated);
 //! assert_eq!(error.location().block, Some(0));
@@ -65,7 +71,7 @@
 // | `encode` | the encodings `feature` and `tfx`: lists around the native columns |
 // | `locate` | decodes a block again with the slow decoder, `plan::fault`, to find the location and the reason of an error |
 // | `memory` | pools of column buffers, to which a buffer returns when its last array is dropped |
-// | `reader` `options` | Avro as a format, and `AvroReaderBuilder`; their options |
+// | `reader` `options` | Avro as a format, and its options |
 // | `header` | the header of a file, and the number of its rows |
 // | `write` | batches to files, and rows to records without a file |
 // | `record_decoder` | records without a file to batches, with several writer's schemas |
@@ -107,7 +113,7 @@ compile_error!("the unit tests need all codecs: use the default features, or `--
 
 pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;
-pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
+pub use arrowfeed_source::io::{FileIdentity, FileSource};
 pub use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, ReadOptions, Split};
 pub use arrowfeed_source::{
     FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, SchemaChange, SchemaChangeKind,
@@ -118,7 +124,7 @@ pub use header::AvroHeader;
 pub use merge::MergedSchema;
 pub use message::Framing;
 pub use options::{AvroOptions, ColumnEncoding, StringType, Unions};
-pub use reader::{AvroFormat, AvroReaderBuilder};
+pub use reader::AvroFormat;
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

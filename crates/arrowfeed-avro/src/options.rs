@@ -11,7 +11,7 @@ use crate::AvroSchema;
 
 /// Mapping of Avro types to Arrow types. The table is in `docs/avro-to-arrow.md`.
 ///
-/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
+/// [`AvroFormat`](crate::AvroFormat) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ColumnEncoding {
     /// The natural Arrow type of each Avro type.
@@ -26,7 +26,7 @@ pub enum ColumnEncoding {
 
 /// The Arrow type of Avro strings and bytes.
 ///
-/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
+/// [`AvroFormat`](crate::AvroFormat) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum StringType {
     /// `Utf8` and `Binary`, 32-bit offsets.
@@ -40,7 +40,7 @@ pub enum StringType {
 
 /// The Arrow type of Avro unions of several types. A union of null and one type is a nullable column of that type.
 ///
-/// [`AvroReaderBuilder`](crate::AvroReaderBuilder) has an example.
+/// [`AvroFormat`](crate::AvroFormat) has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Unions {
     /// A dense union. [`ColumnEncoding::Feature`] and [`ColumnEncoding::Tfx`] refuse it.

@@ -95,7 +95,7 @@ impl FileFormatFactory for ArrowfeedFormatFactory {
 /// # let path = example.canonicalize()?.display().to_string();
 /// use std::sync::Arc;
 ///
-/// use arrowfeed::AvroOptions;
+/// use arrowfeed::avro::AvroOptions;
 /// use arrowfeed_datafusion::ArrowfeedFormat;
 /// use datafusion::datasource::listing::ListingOptions;
 /// use datafusion::prelude::SessionContext;

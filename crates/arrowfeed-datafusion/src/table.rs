@@ -50,7 +50,7 @@ use crate::statistics::{Counting, of_files};
 /// # let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
 /// use std::sync::Arc;
 ///
-/// use arrowfeed::AvroOptions;
+/// use arrowfeed::avro::AvroOptions;
 /// use arrowfeed_datafusion::ArrowfeedTable;
 /// use datafusion::prelude::SessionContext;
 ///
@@ -102,7 +102,7 @@ impl ArrowfeedTable {
     /// # fn main() -> Result<(), arrowfeed::FeedError> {
     /// # let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::source::run::AddedColumns;
-    /// use arrowfeed::{AvroFormat, AvroOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
     /// use arrowfeed_datafusion::ArrowfeedTable;
     ///
     /// let files = AvroFormat::files([example], AvroOptions::default(), None)?;

@@ -12,9 +12,8 @@ use arrowfeed_tensor::{ConversionError, RepresentationError};
 /// # #[cfg(feature = "avro")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-/// use arrowfeed::{
-///     AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, StateErrorKind,
-/// };
+/// use arrowfeed::avro::{AvroFormat, AvroOptions};
+/// use arrowfeed::{Dataset, DatasetError, DatasetOptions, IterationOptions, StateErrorKind};
 ///
 /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
 /// let dataset = Dataset::open(files, DatasetOptions::default())?;

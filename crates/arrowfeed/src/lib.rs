@@ -46,9 +46,8 @@
 //!
 //! # Features
 //!
-//! The feature `serde` makes options from JSON, from SQL and from configuration files. All features except `apache-avro`, `async`, `dlpack`, `hdfs`, `ndarray` and `substrait` are enabled by default. The feature `avro` also enables
-//! [`AvroFormat`], [`AvroReaderBuilder`], [`write_avro`] and the other items that the crate re-exports from [`avro`]. The feature `datasets` enables `Dataset`,
-//! tensors, `Partitioning` and `TensorRecordDecoder`.
+//! The feature `serde` makes options from JSON, from SQL and from configuration files. All features except `apache-avro`, `async`, `dlpack`, `hdfs`, `ndarray` and `substrait`
+//! are enabled by default. The feature `datasets` enables [`open`], `Dataset`, tensors, `Partitioning` and `TensorRecordDecoder`.
 //!
 //! Each codec has a feature, for all formats that are enabled: `brotli`, `bzip2`, `deflate` (Avro), `gzip`, `lz4`,
 //! `snappy`, `xz` and `zstandard`. Reading a file whose codec is disabled is an error of kind
@@ -96,20 +95,16 @@ pub mod arrow {
 
 #[cfg(feature = "avro")]
 pub use arrowfeed_avro as avro;
-#[cfg(feature = "avro")]
-pub use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, RecordDecoder,
-    WriteOptions, write_avro,
-};
 #[cfg(feature = "ipc")]
 pub use arrowfeed_ipc as ipc;
 #[cfg(feature = "parquet")]
 pub use arrowfeed_parquet as parquet;
 pub use arrowfeed_predicate as predicate;
 // For the Python package.
+pub use arrowfeed_source::io::FileSource;
 #[doc(hidden)]
 pub use arrowfeed_source::printable;
-pub use arrowfeed_source::run::{FileReader, ReadOptions, Split};
+pub use arrowfeed_source::run::{FileReader, FileSet, ReadOptions, Split};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 #[cfg(feature = "stores")]
 pub use arrowfeed_store as store;

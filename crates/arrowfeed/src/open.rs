@@ -40,7 +40,8 @@ pub fn open_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Open {
 /// # #[cfg(feature = "avro")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
-/// use arrowfeed::{AvroOptions, IterationOptions, avro::StringType};
+/// use arrowfeed::avro::{AvroOptions, StringType};
+/// use arrowfeed::IterationOptions;
 ///
 /// // The content of the first file says the format; a path may be a URL, such as s3://bucket/clicks/**/*.avro.
 /// let clicks = arrowfeed::open(directory.join("*.avro")).columns(["id", "row"]).row_column("row");

@@ -91,7 +91,8 @@ impl Partitioning {
     /// # std::fs::create_dir_all(&directory).unwrap();
     /// # std::fs::copy(example, directory.join("part-0.avro")).unwrap();
     /// use arrowfeed::source::run::AddedColumns;
-    /// use arrowfeed::{AvroFormat, AvroOptions, Partitioning, sources::resolve_below};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Partitioning, sources::resolve_below};
     ///
     /// let files = AvroFormat::files(resolve_below([&root], "avro", None)?, AvroOptions::default(), None)?;
     /// let of_files = Partitioning::Hive.columns(&files)?;

@@ -12,7 +12,8 @@ use crate::error::DatasetError;
 /// A [`RecordDecoder`] whose batches are converted to tensors.
 ///
 /// ```
-/// use arrowfeed::{AvroSchema, AvroOptions, TensorRecordDecoder};
+/// use arrowfeed::avro::{AvroOptions, AvroSchema};
+/// use arrowfeed::TensorRecordDecoder;
 ///
 /// # fn main() -> Result<(), arrowfeed::DatasetError> {
 /// let schema = r#"{"type": "record", "name": "Row", "fields": [

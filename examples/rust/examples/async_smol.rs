@@ -11,7 +11,8 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions, asynchronous};
+use arrowfeed::avro::{AvroFormat, AvroOptions};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions, asynchronous};
 use arrowfeed_examples::run;
 
 /// Counts the rows of an epoch. After `first` batches, another stream continues from the state.

@@ -11,9 +11,8 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arrowfeed::WriteOptions;
 use arrowfeed::asynchronous::AsyncAvroWriter;
-use arrowfeed::avro::AvroWriter;
+use arrowfeed::avro::{AvroWriter, WriteOptions};
 use arrowfeed_examples::run;
 use tokio::sync::mpsc;
 

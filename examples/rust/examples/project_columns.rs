@@ -8,7 +8,6 @@
 use std::env;
 use std::process::ExitCode;
 
-use arrowfeed_avro::AvroReaderBuilder;
 use arrowfeed_examples::{drain, print_schema, run};
 
 const USAGE: &str = "usage: project_columns FILE PATH...";
@@ -21,7 +20,7 @@ fn main() -> ExitCode {
         if columns.is_empty() {
             return Err(USAGE.into());
         }
-        let reader = AvroReaderBuilder::new().with_columns(columns).open(&path)?;
+        let reader = arrowfeed::open(path).columns(columns).read()?;
         print_schema(&reader.schema());
         drain(reader)?;
         Ok(())

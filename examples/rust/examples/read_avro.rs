@@ -7,13 +7,12 @@
 use std::env;
 use std::process::ExitCode;
 
-use arrowfeed_avro::AvroReaderBuilder;
 use arrowfeed_examples::{drain, print_schema, run};
 
 fn main() -> ExitCode {
     run(|| {
         let path = env::args().nth(1).ok_or("usage: read_avro FILE")?;
-        let reader = AvroReaderBuilder::new().open(&path)?;
+        let reader = arrowfeed::open(path).read()?;
         print_schema(&reader.schema());
         drain(reader)?;
         Ok(())

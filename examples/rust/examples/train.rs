@@ -15,11 +15,9 @@ use std::sync::Arc;
 
 use arrowfeed::arrow::array::types::Float64Type;
 use arrowfeed::arrow::array::{Float32Array, ListArray, RecordBatch, RecordBatchIterator};
+use arrowfeed::avro::{AvroFormat, AvroOptions, WriteOptions, write_avro};
 use arrowfeed::tensor::{Dense, Representation, Tensors};
-use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions, TensorDefinitions, WriteOptions,
-    write_avro,
-};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions, TensorDefinitions};
 use arrowfeed_examples::run;
 
 #[derive(Debug, Default, PartialEq)]

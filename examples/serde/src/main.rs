@@ -9,7 +9,7 @@ use std::path::Path;
 
 use arrowfeed::arrow::array::RecordBatchIterator;
 use arrowfeed::arrow::schema::FieldRef;
-use arrowfeed::{AvroReaderBuilder, WriteOptions, write_avro};
+use arrowfeed::avro::{WriteOptions, write_avro};
 use serde::{Deserialize, Serialize};
 use serde_arrow::schema::{SchemaLike, TracingOptions};
 
@@ -37,7 +37,7 @@ fn write_clicks(clicks: &[Click], path: &Path) -> Result<(), Box<dyn Error>> {
 
 fn read_clicks(path: &Path) -> Result<Vec<Click>, Box<dyn Error>> {
     let mut clicks = Vec::new();
-    for batch in AvroReaderBuilder::new().with_columns(["user", "price", "tags", "device"]).open(path)? {
+    for batch in arrowfeed::open(path).columns(["user", "price", "tags", "device"]).read()? {
         clicks.extend(serde_arrow::from_record_batch::<Vec<Click>>(&batch?)?);
     }
     Ok(clicks)

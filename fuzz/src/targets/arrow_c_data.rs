@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use arbitrary::Unstructured;
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroReaderBuilder, AvroSource, AvroWriter, FeedErrorKind, WriteOptions};
+use arrowfeed_avro::{
+    AvroFormat, AvroOptions, AvroWriter, FeedErrorKind, FileSource, ReadOptions, WriteOptions,
+};
 use arrowfeed_tensor::feature::{Feature, Ragged, VarLen};
 use arrowfeed_tensor::{
     Dense, Representation, SplitsDType, Structured, TensorAdapter, VarLenRagged, VarLenSparse,
@@ -71,7 +73,8 @@ fn write(batch: &RecordBatch) {
     match written {
         Ok(written) => {
             let file = std::mem::take(&mut *file.0.lock().unwrap());
-            let reader = AvroReaderBuilder::new().open(AvroSource::bytes(file)).unwrap();
+            let source = FileSource::bytes(file);
+            let reader = AvroFormat::read([source], AvroOptions::default(), ReadOptions::default()).unwrap();
             let read: usize = reader.map(|batch| batch.unwrap().num_rows()).sum();
             assert_eq!((written.rows, read), (rows as u64, rows));
         }

@@ -1,6 +1,6 @@
 //! Reads any bytes as an Avro file. Expects rows or an error, and the same result from memory and from a stream.
 
-use arrowfeed_avro::{AvroReaderBuilder, AvroSource};
+use arrowfeed_avro::{AvroFormat, FileSource, ReadOptions};
 
 use crate::avro;
 use crate::hostile::outcome::Outcome;
@@ -13,8 +13,8 @@ pub(crate) fn run(bytes: &[u8]) {
     avro::check(&whole);
     // A stream that returns one byte per read is slow, and its faults show up in short inputs.
     if bytes.len() <= 4096 {
-        let source = AvroSource::reader("stream", ByteByByte::new(bytes));
-        let stream = Outcome::of(AvroReaderBuilder::new().with_options(options).open(source));
+        let source = FileSource::reader("stream", ByteByByte::new(bytes));
+        let stream = Outcome::of(AvroFormat::read([source], options, ReadOptions::default()));
         assert_eq!(stream.verdict(), whole.verdict());
         assert_eq!(stream.rows(), whole.rows());
     }

@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
+use arrowfeed::ReadOptions;
+use arrowfeed::avro::{AvroFormat, AvroOptions, AvroSchema};
 use arrowfeed::formats::{Format, FormatOptions};
-use arrowfeed::{AvroOptions, AvroReaderBuilder, AvroSchema};
 use pyo3::prelude::*;
 
 use super::{FormatArguments, Reading};
@@ -83,7 +84,6 @@ fn read(source: &Bound<'_, PyAny>, avro: AvroArguments, reading: Reading) -> PyR
         options.threads = Some(NonZeroUsize::MIN);
     }
     RecordBatchReader::open(source.py(), progress, |interrupt| {
-        let builder = AvroReaderBuilder::new().with_options(avro).with_read_options(options);
-        builder.with_interrupt(interrupt).open_all(sources.list)
+        AvroFormat::read(sources.list, avro, ReadOptions { interrupt: Some(interrupt), ..options })
     })
 }

@@ -8,10 +8,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrowfeed::avro::AvroOptions;
 use arrowfeed::avro::AvroSchema;
 use arrowfeed::dataset::TensorDefinitions;
 use arrowfeed::tensor::Tensors;
-use arrowfeed::{AvroOptions, DatasetError, FeedError, TensorRecordDecoder, printable};
+use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder, printable};
 use arrowfeed_tensorflow::{Failure, Parser};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -15,7 +15,7 @@ use crate::container::framing::stored_record_bytes;
 use crate::container::header::Header;
 use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
-use crate::{AvroOptions, AvroSchema, AvroSource};
+use crate::{AvroOptions, AvroSchema, FileSource};
 
 /// A container whose header has been read.
 pub(crate) struct Container {
@@ -34,7 +34,7 @@ enum Access {
 
 impl Container {
     /// Opens a source and reads its header.
-    pub(crate) fn open(source: AvroSource, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
+    pub(crate) fn open(source: FileSource, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
         Self::read(source.open(check)?, limits, check)
     }
 

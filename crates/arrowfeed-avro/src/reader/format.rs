@@ -11,8 +11,8 @@ use arrowfeed_source::format::{
     ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, PassingShare, Unit, UnitDecoder,
     column_difference, compiled,
 };
-use arrowfeed_source::io::{Fingerprint, Opened};
-use arrowfeed_source::run::{FileSet, Files, OpenedFile, ReadOptions, with_needed};
+use arrowfeed_source::io::{FileSource, Fingerprint, Opened};
+use arrowfeed_source::run::{FileReader, FileSet, Files, OpenedFile, ReadOptions, with_needed};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError, SchemaMerge};
 
 use super::decoders::Decoders;
@@ -20,7 +20,7 @@ use super::file::{AvroFile, Container, fingerprint};
 use super::unit::AvroDecoder;
 use crate::decode::selector::Probe;
 use crate::plan::{DecodePlan, column_names, selected_columns};
-use crate::{AvroOptions, AvroSchema, AvroSource, ColumnEncoding, merge};
+use crate::{AvroOptions, AvroSchema, ColumnEncoding, merge};
 
 /// Maximum number of cached plans, one for each schema text.
 const MAX_PLANS: usize = 64;
@@ -82,7 +82,7 @@ impl AvroFormat {
     /// A source is a stream; there is no file; no file can be opened; its schema and the options do not allow a plan; or
     /// `interrupt` returned true.
     pub fn files(
-        sources: impl IntoIterator<Item: Into<AvroSource>>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: AvroOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
@@ -102,10 +102,46 @@ impl AvroFormat {
         Ok(merge.into_iter().fold(files, FileSet::of_merge))
     }
 
-    /// Files that are read once, in order; they may include streams. The first file that can be opened stays open. Also returns the
-    /// selected columns; the format has those of the filter too.
-    pub(super) fn open_files(
-        sources: impl IntoIterator<Item = AvroSource>,
+    /// Reads files once, in order. In contrast to [`files`](Self::files) followed by [`FileSet::read_files`], they may include
+    /// streams, and the first file is opened only once. The batches have the schema of the first file that can be opened.
+    ///
+    /// ```
+    /// use arrowfeed_avro::{AvroFormat, AvroOptions, FileSource, ReadOptions};
+    ///
+    /// # fn main() -> Result<(), arrowfeed_avro::FeedError> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// let stream = FileSource::reader("standard input", std::fs::File::open(path).unwrap());
+    /// let reading = ReadOptions { batch_size: Some(2), ..ReadOptions::default() };
+    /// let reader = AvroFormat::read([stream], AvroOptions::default(), reading)?;
+    /// let rows = reader.map(|batch| Ok(batch?.num_rows())).collect::<Result<Vec<_>, arrowfeed_avro::FeedError>>()?;
+    /// assert_eq!(rows, [2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// An option is invalid; there is no file; the first file cannot be opened, unless [`OnError::SkipFile`] skips it; its schema and
+    /// the options do not allow a plan.
+    pub fn read(
+        sources: impl IntoIterator<Item: Into<FileSource>>,
+        options: AvroOptions,
+        mut reading: ReadOptions,
+    ) -> Result<FileReader, FeedError> {
+        reading.check()?;
+        let (mut files, opened, columns) = Self::open_files(sources, options.checked()?, &reading)?;
+        if let Some(filter) = reading.filter.take() {
+            files = files.filtered(filter)?;
+            if let Some(columns) = columns {
+                files = files.with_columns(&columns)?;
+            }
+        }
+        files.read_opened(opened, reading)
+    }
+
+    /// The files, of which the first one that can be opened stays open, and the selected columns. The format has the columns of the
+    /// filter too.
+    fn open_files(
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: AvroOptions,
         reading: &ReadOptions,
     ) -> Result<(FileSet, OpenedFile, Option<Vec<String>>), FeedError> {

@@ -9,7 +9,7 @@ use super::locked::Locked;
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 use crate::reader::file::Container;
-use crate::{AvroSchema, AvroSource, Codec};
+use crate::{AvroSchema, Codec, FileSource};
 
 /// A growing copy of an existing file, which replaces the file once it is complete.
 ///
@@ -39,7 +39,7 @@ impl Appended {
         }
         let mut lock = Locked::open(path).map_err(FeedError::io)?;
         let limits = Limits::default();
-        let source = AvroSource::seekable(path.display().to_string(), lock.reader().map_err(FeedError::io)?);
+        let source = FileSource::seekable(path.display().to_string(), lock.reader().map_err(FeedError::io)?);
         let file = Container::open(source, &limits, &Check::never())?;
         file.header.codec.check_compiled()?;
         let schema = file.schema(None, &limits)?;

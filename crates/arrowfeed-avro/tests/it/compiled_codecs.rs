@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, AvroWriter, Codec, FeedError,
-    FeedErrorKind, Limits, OnError, WriteOptions, write_avro,
+    AvroFormat, AvroHeader, AvroOptions, AvroWriter, Codec, FeedError, FeedErrorKind, FileSource, Limits,
+    OnError, ReadOptions, WriteOptions, write_avro,
 };
+
+use crate::support::open::open;
 
 const ALL: [Codec; 6] =
     [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
@@ -39,8 +41,8 @@ fn header(codec: Codec) -> Vec<u8> {
     [b"Obj\x01\x04", entries.as_slice(), &[0], &[7; 16]].concat()
 }
 
-fn source(codec: Codec, name: &str) -> AvroSource {
-    AvroSource::bytes(header(codec)).with_name(name)
+fn source(codec: Codec, name: &str) -> FileSource {
+    FileSource::bytes(header(codec)).with_name(name)
 }
 
 fn message(codec: Codec) -> String {
@@ -55,7 +57,7 @@ fn files_of_a_compiled_codec_are_written_and_read_and_others_are_errors() {
         let written = write(&path, &WriteOptions { codec, ..WriteOptions::default() });
         if codec.is_compiled() {
             assert_eq!(written.unwrap(), 3);
-            let batches = AvroReaderBuilder::new().open(&path).unwrap().collect::<Result<Vec<_>, _>>();
+            let batches = open(&path).unwrap().collect::<Result<Vec<_>, _>>();
             assert_eq!(batches.unwrap(), [batch()]);
             std::fs::remove_file(path).unwrap();
         } else {
@@ -71,15 +73,12 @@ fn files_of_a_compiled_codec_are_written_and_read_and_others_are_errors() {
 fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_block() {
     for codec in ALL {
         type Open<'a> = &'a dyn Fn() -> Result<(), FeedError>;
-        let open: [(&str, Open<'_>); 3] = [
-            ("reader", &|| AvroReaderBuilder::new().open(source(codec, "file")).map(drop)),
-            ("stream", &|| {
-                let stream = AvroSource::reader("file", std::io::Cursor::new(header(codec)));
-                AvroReaderBuilder::new().open(stream).map(drop)
-            }),
+        let ways: [(&str, Open<'_>); 3] = [
+            ("reader", &|| open(source(codec, "file")).map(drop)),
+            ("stream", &|| open(FileSource::reader("file", std::io::Cursor::new(header(codec)))).map(drop)),
             ("files", &|| AvroFormat::files([source(codec, "file")], AvroOptions::default(), None).map(drop)),
         ];
-        for (way, open) in open {
+        for (way, open) in ways {
             let found = open().map_err(|error| (error.kind(), error.to_string()));
             let expected = match codec.is_compiled() {
                 true => Ok(()),
@@ -94,10 +93,14 @@ fn a_reader_of_a_codec_that_is_not_compiled_in_is_an_error_before_the_first_bloc
 fn a_later_file_of_a_codec_that_is_not_compiled_in_is_an_error_or_skipped() {
     for codec in ALL.into_iter().filter(|codec| !codec.is_compiled()) {
         let files = || [source(Codec::Null, "first"), source(codec, "second")];
-        let mut reader = AvroReaderBuilder::new().open_all(files()).unwrap();
+        let read = |on_error| {
+            let reading = ReadOptions { on_error, ..ReadOptions::default() };
+            AvroFormat::read(files(), AvroOptions::default(), reading).unwrap()
+        };
+        let mut reader = read(OnError::Raise);
         assert_eq!(reader.next().unwrap().unwrap_err().to_string(), format!("second: {}", message(codec)));
 
-        let mut reader = AvroReaderBuilder::new().with_on_error(OnError::SkipFile).open_all(files()).unwrap();
+        let mut reader = read(OnError::SkipFile);
         assert!(reader.next().is_none());
         assert_eq!(reader.report().skipped.len(), 1);
     }

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSource, AvroWriter, Codec, RangeOptions, WriteOptions,
+    AvroFormat, AvroOptions, AvroWriter, Codec, FileSource, RangeOptions, ReadOptions, WriteOptions,
 };
+
+use crate::support::open::columns;
 
 const ROWS: usize = 20_000;
 
@@ -48,9 +50,18 @@ fn file(length: usize, codec: Codec) -> Vec<u8> {
     std::mem::take(&mut sink.0.lock().unwrap())
 }
 
-fn counts(builder: AvroReaderBuilder, threads: usize, source: AvroSource) -> Vec<usize> {
-    let builder = builder.with_threads(NonZeroUsize::new(threads).unwrap());
-    builder.open(source).unwrap().map(|batch| batch.unwrap().num_rows()).collect()
+fn counts(source: FileSource, options: AvroOptions, reading: ReadOptions) -> Vec<usize> {
+    let reader = AvroFormat::read([source], options, reading).unwrap();
+    reader.map(|batch| batch.unwrap().num_rows()).collect()
+}
+
+/// The numbers of rows with the default options.
+fn default_counts(source: FileSource, threads: usize) -> Vec<usize> {
+    counts(source, AvroOptions::default(), in_threads(threads))
+}
+
+fn in_threads(threads: usize) -> ReadOptions {
+    ReadOptions { threads: NonZeroUsize::new(threads), ..ReadOptions::default() }
 }
 
 fn of(size: usize) -> Vec<usize> {
@@ -63,10 +74,10 @@ fn batches_of_long_rows_have_fewer_rows_whatever_reads_them() {
     for (length, size) in [(10, 8192), (1_000, 4096), (2_500, 1024)] {
         let bytes = file(length, Codec::Null);
         for threads in [1, 3] {
-            let memory = AvroSource::bytes(bytes.clone());
-            assert_eq!(counts(AvroReaderBuilder::new(), threads, memory), of(size), "{length} bytes");
-            let stream = AvroSource::reader("stream", Cursor::new(bytes.clone()));
-            assert_eq!(counts(AvroReaderBuilder::new(), threads, stream), of(size), "{length} bytes");
+            let memory = FileSource::bytes(bytes.clone());
+            assert_eq!(default_counts(memory, threads), of(size), "{length} bytes");
+            let stream = FileSource::reader("stream", Cursor::new(bytes.clone()));
+            assert_eq!(default_counts(stream, threads), of(size), "{length} bytes");
         }
     }
 }
@@ -86,30 +97,31 @@ fn batches_of_a_stream_do_not_depend_on_when_its_bytes_arrive() {
     let bytes = file(2_500, Codec::Null);
     let sync = &bytes[bytes.len() - 16..];
     let header = bytes.windows(16).position(|window| window == sync).unwrap() + 16;
-    let stream = AvroSource::reader("stream", InParts(Cursor::new(bytes.clone()), vec![1, header]));
-    assert_eq!(counts(AvroReaderBuilder::new(), 1, stream), of(1024));
+    let stream = FileSource::reader("stream", InParts(Cursor::new(bytes.clone()), vec![1, header]));
+    assert_eq!(default_counts(stream, 1), of(1024));
 }
 
 #[test]
 fn a_projection_and_a_number_of_rows_by_the_caller_count() {
     let bytes = file(2_500, Codec::Null);
-    let memory = || AvroSource::bytes(bytes.clone());
-    assert_eq!(counts(AvroReaderBuilder::new().with_columns(["id"]), 1, memory()), of(2048));
-    assert_eq!(counts(AvroReaderBuilder::new().with_batch_size(8192), 1, memory()), of(8192));
+    let memory = || FileSource::bytes(bytes.clone());
+    assert_eq!(counts(memory(), columns(["id"]), in_threads(1)), of(2048));
+    let reading = ReadOptions { batch_size: Some(8192), ..in_threads(1) };
+    assert_eq!(counts(memory(), AvroOptions::default(), reading), of(8192));
 }
 
 #[test]
 fn compressed_rows_count_twice() {
     let bytes = file(2_500, Codec::Snappy);
     assert!(bytes.len() / ROWS > 2_000, "{}", bytes.len());
-    assert_eq!(counts(AvroReaderBuilder::new(), 1, AvroSource::bytes(bytes)), of(512));
+    assert_eq!(default_counts(FileSource::bytes(bytes), 1), of(512));
 }
 
 #[test]
 fn a_split_has_the_batches_of_its_file() {
     let bytes = file(2_500, Codec::Null);
     let end = bytes.len() as u64;
-    let files = AvroFormat::files([AvroSource::bytes(bytes)], AvroOptions::default(), None).unwrap();
+    let files = AvroFormat::files([FileSource::bytes(bytes)], AvroOptions::default(), None).unwrap();
     let reader = files.read_range(0..end, RangeOptions::default()).unwrap();
     let found: Vec<usize> = reader.map(|batch| batch.unwrap().num_rows()).collect();
     assert_eq!(found, of(1024));

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::{self, ThreadId};
 
 use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
-    FileReader, Interrupt, Limits, OnError, RangeOptions,
+    AvroFormat, AvroHeader, AvroOptions, Codec, FeedError, FeedErrorKind, FileReader, FileSource, Interrupt,
+    Limits, OnError, RangeOptions, ReadOptions,
 };
 use arrowfeed_source::Check;
 
+use crate::support::open::open_with;
 use crate::support_hostile::container::{Container, SYNC, header_of};
 use crate::support_hostile::ways::TemporaryFile;
 use crate::support_hostile::wire::{bytes, long, longs};
@@ -83,14 +84,14 @@ impl Seek for Metered {
     }
 }
 
-fn metered(bytes: &[u8], zeros: u64, meter: &Arc<Meter>) -> AvroSource {
+fn metered(bytes: &[u8], zeros: u64, meter: &Arc<Meter>) -> FileSource {
     let len = bytes.len() as u64 + zeros;
-    AvroSource::seekable("metered", Metered { bytes: Cursor::new(bytes.to_vec()), len, meter: meter.clone() })
+    FileSource::seekable("metered", Metered { bytes: Cursor::new(bytes.to_vec()), len, meter: meter.clone() })
 }
 
-fn builder(meter: &Arc<Meter>, on_error: OnError) -> AvroReaderBuilder {
-    let builder = AvroReaderBuilder::new().with_interrupt(meter.interrupt()).with_on_error(on_error);
-    builder.with_threads(NonZeroUsize::MIN)
+fn reading(meter: &Arc<Meter>, on_error: OnError) -> ReadOptions {
+    let (threads, interrupt) = (Some(NonZeroUsize::MIN), Some(meter.interrupt()));
+    ReadOptions { on_error, threads, interrupt, ..ReadOptions::default() }
 }
 
 fn all(reader: FileReader) -> Result<usize, FeedError> {
@@ -112,10 +113,10 @@ fn long_header() -> Vec<u8> {
 type Work = fn(&Arc<Meter>) -> Result<usize, FeedError>;
 
 const WORKS: [(&str, Work); 9] = [
-    ("a header", |meter| all(builder(meter, OnError::Raise).open(metered(&long_header(), 0, meter))?)),
+    ("a header", |meter| all(open_with(metered(&long_header(), 0, meter), reading(meter, OnError::Raise))?)),
     ("the search for the next block", |meter| {
         let file = longs_file().raw(&[0]);
-        all(builder(meter, OnError::SkipBlock).open(metered(&file.bytes, ZEROS, meter))?)
+        all(open_with(metered(&file.bytes, ZEROS, meter), reading(meter, OnError::SkipBlock))?)
     }),
     ("the search for the first and last block of a range", |meter| {
         let source = metered(&longs_file().bytes, ZEROS, meter);
@@ -127,16 +128,16 @@ const WORKS: [(&str, Work); 9] = [
     }),
     ("a large block", |meter| {
         let file = Container::new("\"bytes\"", Codec::Null).block(1, &bytes(&vec![7; 30 << 20]));
-        all(builder(meter, OnError::Raise).open(metered(&file.bytes, 0, meter))?)
+        all(open_with(metered(&file.bytes, 0, meter), reading(meter, OnError::Raise))?)
     }),
     ("many blocks without rows", |meter| {
         let file = (0..600_000).fold(longs_file(), |file, _| file.block(0, &[]));
-        all(builder(meter, OnError::Raise).open(metered(&file.bytes, 0, meter))?)
+        all(open_with(metered(&file.bytes, 0, meter), reading(meter, OnError::Raise))?)
     }),
     ("the plan of units for threads", |meter| {
         let file = (0..600_000).fold(longs_file(), |file, _| file.block(0, &[]));
-        let builder = builder(meter, OnError::Raise).with_threads(NonZeroUsize::new(2).unwrap());
-        all(builder.open(metered(&file.bytes, 0, meter))?)
+        let reading = ReadOptions { threads: NonZeroUsize::new(2), ..reading(meter, OnError::Raise) };
+        all(open_with(metered(&file.bytes, 0, meter), reading)?)
     }),
     ("the index of a file with a fault", |meter| {
         let source = metered(&longs_file().raw(&[0]).bytes, ZEROS, meter);
@@ -150,9 +151,9 @@ const WORKS: [(&str, Work); 9] = [
         Ok(header.count_rows_with(Some(&meter.interrupt()))? as usize)
     }),
     ("many files that cannot be opened", |meter| {
-        let none = std::iter::repeat_with(|| AvroSource::bytes(Vec::<u8>::new())).take(2000);
+        let none = std::iter::repeat_with(|| FileSource::bytes(Vec::<u8>::new())).take(2000);
         let files = none.chain([metered(&longs_file().bytes, 0, meter)]);
-        all(builder(meter, OnError::SkipFile).open_all(files)?)
+        all(AvroFormat::read(files, AvroOptions::default(), reading(meter, OnError::SkipFile))?)
     }),
 ];
 
@@ -188,8 +189,9 @@ fn a_long_block_of_any_codec_asks_while_it_is_decoded() {
     let questions = |codec| {
         let file = Container::new("\"long\"", codec).block(2_000_000, &payload);
         let meter = Meter::stopping_at(0);
-        let source = AvroSource::bytes(file.bytes);
-        assert_eq!(all(builder(&meter, OnError::Raise).open(source).unwrap()).unwrap(), 2_000_000);
+        let source = FileSource::bytes(file.bytes);
+        let reader = open_with(source, reading(&meter, OnError::Raise)).unwrap();
+        assert_eq!(all(reader).unwrap(), 2_000_000);
         meter.asked.load(Relaxed)
     };
     for codec in [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard] {
@@ -206,7 +208,10 @@ fn the_search_for_a_fault_in_a_block_asks() {
     let payload = [longs(0..1_000_000), vec![0xff; 11]].concat();
     let file = Container::new("\"long\"", Codec::Null).block(1_000_001, &payload).bytes;
     let counted = Meter::stopping_at(0);
-    let read = |meter| all(builder(meter, OnError::Raise).open(AvroSource::bytes(file.clone())).unwrap());
+    let read = |meter| {
+        let source = FileSource::bytes(file.clone());
+        all(open_with(source, reading(meter, OnError::Raise)).unwrap())
+    };
     assert_eq!(read(&counted).unwrap_err().kind(), FeedErrorKind::CorruptBlock);
     let last = counted.asked.load(Relaxed);
     assert!(last > 60, "{last} questions");
@@ -232,9 +237,9 @@ fn rows_and_elements_without_bytes_ask() {
             let meter = Meter::stopping_at(stop_at);
             let columns = skipped.then(Vec::new);
             let options = AvroOptions { columns, ..AvroOptions::default() };
-            let builder = AvroReaderBuilder::new().with_options(options).with_threads(NonZeroUsize::MIN);
-            let builder = builder.with_interrupt(meter.interrupt());
-            let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
+            let source = FileSource::bytes(file.bytes.clone());
+            let reader = AvroFormat::read([source], options, reading(&meter, OnError::Raise)).unwrap();
+            let error = all(reader).unwrap_err();
             assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
             assert_eq!(meter.asked.load(Relaxed), stop_at);
         }
@@ -245,7 +250,8 @@ fn rows_and_elements_without_bytes_ask() {
 fn an_interrupted_reader_comes_before_batches_that_wait_and_ends() {
     let file = (0..9).fold(Container::new("\"long\"", Codec::Null), |file, _| file.block(3, &longs(0..3)));
     let meter = Meter::stopping_at(4);
-    let mut reader = builder(&meter, OnError::SkipBlock).open(AvroSource::bytes(file.bytes)).unwrap();
+    let reading = reading(&meter, OnError::SkipBlock);
+    let mut reader = open_with(FileSource::bytes(file.bytes), reading).unwrap();
     let error = reader.next().unwrap().unwrap_err();
     assert_eq!(error.to_string(), "the caller asked to stop");
     assert!(reader.next().is_none());
@@ -255,8 +261,9 @@ fn an_interrupted_reader_comes_before_batches_that_wait_and_ends() {
 fn threads_that_search_end_when_their_reader_is_closed() {
     let meter = Meter::stopping_at(0);
     let source = metered(&longs_file().raw(&[0]).bytes, 1 << 50, &meter);
-    let builder = builder(&meter, OnError::SkipBlock).with_threads(NonZeroUsize::new(2).unwrap());
-    let mut reader = builder.with_batch_size(3).open(source).unwrap();
+    let (batch_size, threads) = (Some(3), NonZeroUsize::new(2));
+    let reading = ReadOptions { batch_size, threads, ..reading(&meter, OnError::SkipBlock) };
+    let mut reader = open_with(source, reading).unwrap();
     assert_eq!(reader.next().unwrap().unwrap().num_rows(), 3);
     // The threads would search the rest of the file for days.
     reader.close();

@@ -9,6 +9,7 @@
 //! - [`compiled_codecs`]: codecs of the build.
 //!
 //! [`support`] serves `oracle` and `written`, [`cases_support`] serves `cases`, and [`support_hostile`] serves the others.
+//! [`support::open`] opens sources for all of them.
 //! [`proportional`] compares times. The tests that measure the memory of their process are in the program `memory`.
 
 mod cases;

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroReaderBuilder, AvroSchema, AvroSource, Codec};
+use arrowfeed_avro::{AvroOptions, AvroSchema, Codec, FileSource};
 
 use crate::proportional;
+use crate::support::open::{columns, open_as};
 use crate::support_hostile::container::Container;
 
 /// The schema of one record.
@@ -22,14 +23,17 @@ fn longs(fields: usize) -> String {
 }
 
 /// The time in which a file without rows is opened.
-fn time(schema: &str, reader: impl Fn() -> AvroReaderBuilder) -> Duration {
-    let file = Container::new(schema, Codec::Null).bytes;
-    let (reader, source) = (reader(), AvroSource::bytes(file));
+fn time(schema: &str, options: AvroOptions) -> Duration {
+    let source = FileSource::bytes(Container::new(schema, Codec::Null).bytes);
     let started = Instant::now();
-    let reader = reader.open(source).unwrap();
+    let reader = open_as(source, options).unwrap();
     let elapsed = started.elapsed();
     assert!(!reader.schema().fields().is_empty());
     elapsed
+}
+
+fn resolved_to(schema: AvroSchema) -> AvroOptions {
+    AvroOptions { reader_schema: Some(schema), ..AvroOptions::default() }
 }
 
 /// Asserts that the time is proportional to the number of fields.
@@ -41,15 +45,13 @@ fn is_proportional(time: impl Fn(usize) -> Duration) {
 #[test]
 #[ignore = "compares times: make test-alone runs it"]
 fn all_fields_are_read() {
-    is_proportional(|fields| time(&longs(fields), AvroReaderBuilder::new));
+    is_proportional(|fields| time(&longs(fields), AvroOptions::default()));
 }
 
 #[test]
 #[ignore = "compares times: make test-alone runs it"]
 fn fields_are_chosen_by_name() {
-    is_proportional(|fields| {
-        time(&longs(fields), || AvroReaderBuilder::new().with_columns((0..fields).rev().step_by(2).map(name)))
-    });
+    is_proportional(|fields| time(&longs(fields), columns((0..fields).rev().step_by(2).map(name))));
 }
 
 #[test]
@@ -58,8 +60,8 @@ fn fields_of_nested_records_are_chosen_by_path() {
     is_proportional(|fields| {
         let nested = format!(r#"{{"name":"inner.of","type":{}}}"#, longs(fields));
         let schema = record([nested]).replacen("\"R\"", "\"Outer\"", 1);
-        let paths = || (0..fields).map(|number| format!("inner.of.{}", name(number)));
-        time(&schema, || AvroReaderBuilder::new().with_columns(paths()))
+        let paths = (0..fields).map(|number| format!("inner.of.{}", name(number)));
+        time(&schema, columns(paths))
     });
 }
 
@@ -70,7 +72,7 @@ fn fields_are_renamed_by_aliases() {
         let alias =
             |number| format!(r#"{{"name":"x{number}","type":"long","aliases":["{}"]}}"#, name(number));
         let reader = AvroSchema::parse(&record((0..fields).map(alias))).unwrap();
-        time(&longs(fields), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
+        time(&longs(fields), resolved_to(reader))
     });
 }
 
@@ -80,7 +82,7 @@ fn fields_get_defaults() {
     is_proportional(|fields| {
         let default = |number| format!(r#"{{"name":"x{number}","type":"long","default":1}}"#);
         let reader = AvroSchema::parse(&record((0..fields).map(default))).unwrap();
-        time(&longs(fields), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
+        time(&longs(fields), resolved_to(reader))
     });
 }
 
@@ -95,6 +97,6 @@ fn symbols_of_an_enum_are_resolved() {
         };
         let reversed: Vec<String> = symbols.iter().rev().cloned().collect();
         let reader = AvroSchema::parse(&schema(&reversed)).unwrap();
-        time(&schema(&symbols), || AvroReaderBuilder::new().with_reader_schema(reader.clone()))
+        time(&schema(&symbols), resolved_to(reader))
     });
 }

@@ -3,10 +3,11 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_select::concat::concat_batches;
-use arrowfeed_avro::{AvroReaderBuilder, AvroSource, Codec};
+use arrowfeed_avro::{AvroFormat, AvroOptions, Codec, FileSource, ReadOptions};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use crate::support::open::columns;
 use crate::support_hostile::container::Container;
 use crate::support_hostile::wire::long;
 
@@ -48,12 +49,9 @@ fn value() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![3 => number.prop_map(Some), 1 => Just(None)]
 }
 
-fn read(file: &[u8], columns: Option<&str>, batch_size: usize) -> RecordBatch {
-    let mut builder = AvroReaderBuilder::new().with_batch_size(batch_size);
-    if let Some(column) = columns {
-        builder = builder.with_columns([column]);
-    }
-    let reader = builder.open(AvroSource::bytes(file.to_vec())).unwrap();
+fn read(file: &[u8], options: AvroOptions, batch_size: usize) -> RecordBatch {
+    let reading = ReadOptions { batch_size: Some(batch_size), ..ReadOptions::default() };
+    let reader = AvroFormat::read([FileSource::bytes(file.to_vec())], options, reading).unwrap();
     let schema = reader.schema();
     let batches: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
     concat_batches(&schema, &batches).unwrap()
@@ -87,10 +85,10 @@ proptest! {
             block.extend(row.concat());
         }
         let file = Container::new(&schema, Codec::Null).block(rows as i64, &block).bytes;
-        let all = read(&file, None, batch_size);
+        let all = read(&file, AvroOptions::default(), batch_size);
         prop_assert_eq!(all.num_rows(), rows);
         for (at, field) in all.schema().fields().iter().enumerate() {
-            let alone = read(&file, Some(field.name()), 1000);
+            let alone = read(&file, columns([field.name()]), 1000);
             let (alone, together): (&ArrayRef, &ArrayRef) = (alone.column(0), all.column(at));
             prop_assert_eq!(alone, together);
         }

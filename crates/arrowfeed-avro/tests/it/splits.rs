@@ -1,7 +1,7 @@
 //! Splits of files that have changed since the splits were planned.
 
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroSource, Codec, FeedErrorKind, FileSet, OnError, RangeOptions, Split,
+    AvroFormat, AvroOptions, Codec, FeedErrorKind, FileSet, FileSource, OnError, RangeOptions, Split,
 };
 
 use crate::support_hostile::container::Container;
@@ -113,8 +113,8 @@ fn other_sources_are_checked_with_any_on_error() {
     for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {
         for found in [&other[..], &bytes[..100]] {
             let sources = [
-                AvroSource::bytes(found.to_vec()),
-                AvroSource::seekable("file", std::io::Cursor::new(found.to_vec())),
+                FileSource::bytes(found.to_vec()),
+                FileSource::seekable("file", std::io::Cursor::new(found.to_vec())),
             ];
             for source in sources {
                 let source = source.with_name("file").with_identity(split.identity);

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use arrowfeed_avro::{AvroOptions, Codec, FeedErrorKind, Limits};
+use arrowfeed_avro::{AvroFormat, AvroOptions, Codec, FeedErrorKind, FileSource, Limits, ReadOptions};
 
 use crate::allocator::peak_of;
 use crate::alone;
@@ -108,10 +108,11 @@ fn many_blocks_each_within_the_limit_do_not_add_up() {
         let file = (0..20).fold(file, |file, _| file.block(1, &payload));
         let limits = Limits { batch_bytes: 16 * MIB, ..limits.clone() };
         let options = AvroOptions { limits, ..AvroOptions::default() };
-        let reader = arrowfeed_avro::AvroReaderBuilder::new().with_options(options);
-        let bytes = arrowfeed_avro::AvroSource::bytes(file.bytes);
-        let (rows, peak) =
-            peak_of(|| reader.open(bytes).unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>());
+        let source = FileSource::bytes(file.bytes);
+        let (rows, peak) = peak_of(|| {
+            let reader = AvroFormat::read([source], options, ReadOptions::default()).unwrap();
+            reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>()
+        });
         assert_eq!(rows, 20);
         assert!(peak <= 32 * MIB + MARGIN, "{peak} live bytes");
     }
@@ -172,9 +173,11 @@ fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
     ];
     for (i, bytes) in files.into_iter().enumerate() {
         let options = AvroOptions { limits: limits.clone(), ..AvroOptions::default() };
-        let reader = arrowfeed_avro::AvroReaderBuilder::new().with_options(options);
-        let source = arrowfeed_avro::AvroSource::bytes(bytes);
-        let (fault, peak) = peak_of(|| reader.open(source).unwrap().find_map(Result::err).map(|e| e.limit()));
+        let source = FileSource::bytes(bytes);
+        let (fault, peak) = peak_of(|| {
+            let mut reader = AvroFormat::read([source], options, ReadOptions::default()).unwrap();
+            reader.find_map(Result::err).map(|error| error.limit())
+        });
         // Rows are returned in batches; a single row that is larger than a batch is rejected.
         let expected = if i == 1 { Some(Some("batch_bytes")) } else { None };
         assert_eq!(fault, expected, "file {i}");

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{AvroHeader, AvroOptions, AvroSource, FeedErrorKind, Limits, Unions};
+use arrowfeed_avro::{AvroHeader, AvroOptions, FeedErrorKind, FileSource, Limits, Unions};
 
 use crate::allocator::peak_of;
 use crate::alone;
@@ -91,7 +91,7 @@ fn check(seeds: &[Seed], run: u64, number: u64, time: Duration, tally: &mut Tall
     match &whole.fault {
         None => {
             tally.taken += 1;
-            let header = AvroHeader::read(AvroSource::bytes(bytes.clone()), &options.limits).unwrap();
+            let header = AvroHeader::read(FileSource::bytes(bytes.clone()), &options.limits).unwrap();
             assert_eq!(whole.rows() as u64, header.count_rows().unwrap(), "declared rows");
         }
         Some(fault) => tally.refused_in_values += u64::from(fault.field.is_some()),

@@ -8,14 +8,16 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int64Type;
 use arrow_array::{Int64Array, RecordBatch};
 use arrow_schema::Schema;
-use arrowfeed::{AvroReaderBuilder, WriteOptions, write_avro};
+use arrowfeed::ReadOptions;
+use arrowfeed::avro::{AvroFormat, AvroOptions, WriteOptions, write_avro};
 use arrowfeed_c::*;
 use serde_json::{Value, json};
 
 use crate::support::*;
 
 fn reference() -> Vec<RecordBatch> {
-    AvroReaderBuilder::new().open(example()).unwrap().map(Result::unwrap).collect()
+    let reader = AvroFormat::read([example()], AvroOptions::default(), ReadOptions::default()).unwrap();
+    reader.map(Result::unwrap).collect()
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrowfeed::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
-use arrowfeed::{WriteOptions, write_avro};
+use arrowfeed::avro::{WriteOptions, write_avro};
 use datafusion::prelude::SessionContext;
 
 use server::Server;

@@ -3,12 +3,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use arrowfeed::avro::AvroFormat;
 use arrowfeed::avro::AvroOptions;
 use arrowfeed::source::OnError;
 use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
 use arrowfeed::source::run::AddedColumns;
 use arrowfeed::text::JsonLinesOptions;
-use arrowfeed::{AvroFormat, FeedErrorKind, Partitioning};
+use arrowfeed::{FeedErrorKind, Partitioning};
 use arrowfeed_datafusion::{ArrowfeedTable, feed_error};
 use arrowfeed_source::thousands;
 use datafusion::error::Result;

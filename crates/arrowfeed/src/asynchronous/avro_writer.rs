@@ -20,7 +20,7 @@ use super::lent::Lent;
 /// use std::sync::Arc;
 /// use arrowfeed::arrow::array::{Int64Array, RecordBatch};
 /// use arrowfeed::asynchronous::AsyncAvroWriter;
-/// use arrowfeed::{WriteOptions, avro::AvroWriter};
+/// use arrowfeed::avro::{AvroWriter, WriteOptions};
 /// # let path = std::env::temp_dir().join(format!("arrowfeed-async-{}.avro", std::process::id()));
 /// let batch = RecordBatch::try_from_iter([("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as _)])?;
 /// let mut writer = AsyncAvroWriter::new(AvroWriter::create(&path, batch.schema(), WriteOptions::default())?);

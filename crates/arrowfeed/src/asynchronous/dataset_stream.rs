@@ -24,7 +24,8 @@ use crate::error::DatasetError;
 /// # #[cfg(feature = "avro")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-/// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+/// use arrowfeed::avro::{AvroFormat, AvroOptions};
+/// use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 ///
 /// let files = AvroFormat::files(arrowfeed::resolve([path])?, AvroOptions::default(), None)?;
 /// let dataset = Dataset::open(files, DatasetOptions::default())?;

@@ -82,7 +82,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
     ///
     /// let options = AvroOptions { columns: Some(vec!["id".to_owned()]), ..Default::default() };
     /// let dataset = Dataset::open(AvroFormat::files([path], options, None)?, DatasetOptions::default())?;
@@ -148,7 +149,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
     ///
     /// let clicks = AvroFormat::files([path.as_path()], AvroOptions::default(), None)?;
     /// let clicks = Dataset::open(clicks, DatasetOptions::default())?;
@@ -274,7 +276,8 @@ impl Dataset {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// Dataset::open(files.clone(), DatasetOptions::default())?.save_index(&index, None)?;
@@ -420,7 +423,8 @@ impl Dataset {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::source::run::RangeOptions;
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;

@@ -64,7 +64,8 @@ impl Dataset {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
     /// use arrowfeed::predicate::col;
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;

@@ -234,7 +234,8 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
 /// use std::num::NonZeroU64;
 ///
-/// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+/// use arrowfeed::avro::{AvroFormat, AvroOptions};
+/// use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 ///
 /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
 /// let dataset = Dataset::open(files, DatasetOptions::default())?;

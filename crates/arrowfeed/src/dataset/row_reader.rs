@@ -74,7 +74,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, RowOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions, RowOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;

@@ -43,7 +43,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;
@@ -124,7 +125,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;
@@ -177,7 +179,8 @@ impl Dataset {
     /// # #[cfg(feature = "avro")]
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions};
+    /// use arrowfeed::avro::{AvroFormat, AvroOptions};
+    /// use arrowfeed::{Dataset, DatasetOptions};
     ///
     /// let files = AvroFormat::files([path], AvroOptions::default(), None)?;
     /// let dataset = Dataset::open(files, DatasetOptions::default())?;

@@ -21,9 +21,8 @@ use crate::error::DatasetError;
 /// # #[cfg(feature = "avro")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-/// use arrowfeed::{
-///     AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, Tfxio,
-/// };
+/// use arrowfeed::avro::{AvroFormat, AvroOptions};
+/// use arrowfeed::{Dataset, DatasetError, DatasetOptions, IterationOptions, Tfxio};
 ///
 /// /// Trains one epoch, and returns the number of batches and the position after them.
 /// fn train(source: &dyn Tfxio) -> Result<(usize, String), DatasetError> {

@@ -9,11 +9,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::source::run::{AddedColumns, FileColumn, FileSet, RangeOptions, ReadOptions};
 use arrowfeed::source::{FeedErrorKind, OnError};
-use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetOptions, FeedError, IterationOptions, Partitioning, RowOptions,
-};
+use arrowfeed::{Dataset, DatasetOptions, FeedError, IterationOptions, Partitioning, RowOptions};
 use proptest::prelude::*;
 
 use crate::faults::with_a_wrong_chunk;

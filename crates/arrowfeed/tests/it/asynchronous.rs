@@ -2,22 +2,21 @@
 
 use std::future::Future;
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use arrow_array::RecordBatch;
 use arrowfeed::asynchronous::{self, AsyncAvroWriter};
-use arrowfeed::avro::AvroWriter;
+use arrowfeed::avro::{AvroFormat, AvroOptions, AvroWriter, WriteOptions};
 use arrowfeed::predicate::Predicate;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::ReadOptions;
 use arrowfeed::tensor::{Dense, Representation, Tensors};
-use arrowfeed::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, Dataset, DatasetOptions, IterationOptions, TensorDefinitions,
-    WriteOptions,
-};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions, TensorDefinitions};
 use futures_executor::block_on;
 use proptest::prelude::*;
 
@@ -136,7 +135,10 @@ fn a_stream_of_objects_is_dropped_while_it_waits() {
     let directory = Directory::new();
     let paths = write(&directory, &[500], 300);
     let path = paths[0].clone();
-    let open = move || AvroReaderBuilder::new().open_all([slow_source(&path, Duration::from_millis(5))]);
+    let open = move || {
+        let source = slow_source(&path, Duration::from_millis(5));
+        AvroFormat::read([source], AvroOptions::default(), ReadOptions::default())
+    };
     for polls in 0..3 {
         let mut stream = block_on(asynchronous::open(open.clone())).unwrap();
         let mut context = Context::from_waker(Waker::noop());
@@ -153,12 +155,19 @@ fn a_stream_of_objects_is_dropped_while_it_waits() {
     assert_eq!(rows, 500);
 }
 
+/// All batches of files.
+fn read(paths: impl IntoIterator<Item = PathBuf>) -> Vec<RecordBatch> {
+    let reader = AvroFormat::read(paths, AvroOptions::default(), ReadOptions::default()).unwrap();
+    reader.map(Result::unwrap).collect()
+}
+
 #[test]
 fn the_file_of_an_asynchronous_writer_is_that_of_the_blocking_one() {
     let directory = Directory::new();
     let source = write(&directory, &[500], 300);
-    let batches: Vec<_> =
-        AvroReaderBuilder::new().with_batch_size(50).open_all(source).unwrap().map(Result::unwrap).collect();
+    let reading = ReadOptions { batch_size: Some(50), ..Default::default() };
+    let reader = AvroFormat::read(source, AvroOptions::default(), reading).unwrap();
+    let batches: Vec<_> = reader.map(Result::unwrap).collect();
     let created = |name: &str| {
         let path = directory.0.join(name);
         (AvroWriter::create(&path, batches[0].schema(), WriteOptions::default()).unwrap(), path)
@@ -182,8 +191,7 @@ fn the_file_of_an_asynchronous_writer_is_that_of_the_blocking_one() {
     }
     assert!(!second.exists());
     assert_eq!(block_on(writer.finish()).unwrap().rows, expected.rows);
-    let read = |path| AvroReaderBuilder::new().open(path).unwrap().map(Result::unwrap).collect::<Vec<_>>();
-    assert_eq!(read(second), read(first));
+    assert_eq!(read([second]), read([first]));
 
     let (writer, third) = created("dropped.avro");
     let mut writer = AsyncAvroWriter::new(writer);
@@ -195,11 +203,7 @@ fn the_file_of_an_asynchronous_writer_is_that_of_the_blocking_one() {
 #[test]
 fn a_batch_that_does_not_fit_is_an_error_of_its_write() {
     let directory = Directory::new();
-    let batches: Vec<_> = AvroReaderBuilder::new()
-        .open_all(write(&directory, &[5], 300))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
+    let batches = read(write(&directory, &[5], 300));
     let other = batches[0].project(&[]).unwrap();
     let path = directory.0.join("new.avro");
     let writer = AvroWriter::create(&path, batches[0].schema(), WriteOptions::default()).unwrap();

@@ -11,8 +11,8 @@ use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchIterator, StringArray,
 };
 use arrow_schema::{Field, Schema};
-use arrowfeed::avro::{AvroSource, ColumnEncoding, WriteOptions, write_avro};
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+use arrowfeed::avro::{AvroFormat, AvroOptions, ColumnEncoding, FileSource, WriteOptions, write_avro};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 
 use crate::files::{Directory, write};
 
@@ -79,7 +79,7 @@ fn the_first_file_is_opened_once_for_its_schema_and_its_columns() {
     let headers = Arc::new(AtomicUsize::new(0));
     let file = Counted { bytes: Cursor::new(bytes), headers: headers.clone() };
     let files =
-        AvroFormat::files([AvroSource::seekable("file", file)], AvroOptions::default(), None).unwrap();
+        AvroFormat::files([FileSource::seekable("file", file)], AvroOptions::default(), None).unwrap();
     let dataset = Dataset::open(files, DatasetOptions::default()).unwrap();
     let projected = dataset.project(&["id"]).unwrap();
     assert_eq!(projected.arrow_schema().fields().len(), 1);

@@ -15,7 +15,7 @@ use arrow_array::{
 };
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrowfeed::avro::{Codec, WriteOptions, write_avro};
+use arrowfeed::avro::{AvroFormat, AvroOptions, Codec, WriteOptions, write_avro};
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::format::{ChunkFormat, ChunkOptions};
@@ -24,7 +24,7 @@ use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, FeatureKind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
 use arrowfeed::tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions};
+use arrowfeed::{Dataset, DatasetError, DatasetOptions, IterationOptions};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;

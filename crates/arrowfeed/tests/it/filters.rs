@@ -319,7 +319,8 @@ fn an_epoch_without_a_passing_row_ends_an_iteration_without_end() {
 fn the_columns_of_a_predicate_need_not_be_read() {
     let directory = Directory::new();
     let paths = write_as(Format::Avro, &directory, &[50], 100);
-    let files = arrowfeed::AvroFormat::files(&paths, arrowfeed::AvroOptions::default(), None).unwrap();
+    let files =
+        arrowfeed::avro::AvroFormat::files(&paths, arrowfeed::avro::AvroOptions::default(), None).unwrap();
     let files = files.with_columns(&["id".to_owned()]).unwrap();
     let dataset = Dataset::open(files, arrowfeed::DatasetOptions::default()).unwrap();
     let filtered = dataset.filter(&"text is null".parse().unwrap()).unwrap();

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use arrowfeed::avro::{AvroSource, OnError};
+use arrowfeed::avro::{AvroFormat, AvroOptions, FileSource, OnError};
 use arrowfeed::source::io::{ByteSource, FileIdentity, FileVersion, LocalFile};
 use arrowfeed::source::{Check, Interrupt};
 use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, FeedError, FeedErrorKind,
-    IterationOptions, Limits, RowOptions,
+    Dataset, DatasetError, DatasetOptions, FeedError, FeedErrorKind, IterationOptions, Limits, RowOptions,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -209,7 +208,7 @@ fn with_an_index_no_block_head_is_read() {
     let open = || {
         let source = |path: &PathBuf| {
             let file = LocalFile::open(path, &Check::never()).unwrap();
-            AvroSource::from_source(path.display().to_string(), Counted(file, reads.clone()))
+            FileSource::from_source(path.display().to_string(), Counted(file, reads.clone()))
         };
         let files = AvroFormat::files(paths.iter().map(source), AvroOptions::default(), None).unwrap();
         Dataset::open(files, DatasetOptions::default()).unwrap()

@@ -2,10 +2,9 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::tensor::Representation;
-use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions,
-};
+use arrowfeed::{Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions};
 use proptest::prelude::*;
 
 use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};

@@ -3,9 +3,10 @@
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::source::OnError;
 use arrowfeed::source::run::RangeOptions;
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions, Limits};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions, Limits};
 use proptest::prelude::*;
 
 use crate::files::{Directory, Format, all, check_resumes, dataset, formats, write, write_as};

@@ -10,14 +10,14 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, cast::AsArray};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrowfeed::avro::{AvroWriter, WriteOptions};
+use arrowfeed::avro::{AvroFormat, AvroOptions, AvroWriter, WriteOptions};
 use arrowfeed::ipc::{IpcFormat, IpcOptions};
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::Limits;
 use arrowfeed::text::{CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
 use arrowfeed::tfrecord::example::ExampleEncoder;
 use arrowfeed::tfrecord::{Compression, RecordFormat, RecordKind, RecordOptions, RecordWriter};
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 use parquet::arrow::ArrowWriter;
 
 use crate::files::Directory;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use arrowfeed::avro::{Codec, WriteOptions, write_avro};
+use arrowfeed::avro::{AvroFormat, AvroOptions, Codec, WriteOptions, write_avro};
 use arrowfeed::source::Report;
 use arrowfeed::source::run::ReadOptions;
 use arrowfeed::source::stats::{self, Stage, Stats};
-use arrowfeed::{AvroFormat, AvroOptions, Dataset, DatasetOptions, IterationOptions};
+use arrowfeed::{Dataset, DatasetOptions, IterationOptions};
 use proptest::prelude::*;
 
 use crate::files::{Directory, Format, batch, dataset, formats, write, write_as};

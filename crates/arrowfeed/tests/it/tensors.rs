@@ -2,11 +2,10 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::tensor::feature::{Feature, Ragged, Sparse};
 use arrowfeed::tensor::{Tensor, Tensors};
-use arrowfeed::{
-    AvroFormat, AvroOptions, Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions,
-};
+use arrowfeed::{Dataset, DatasetError, DatasetOptions, IterationOptions, TensorDefinitions};
 use proptest::prelude::*;
 
 use crate::files::{Directory, write};

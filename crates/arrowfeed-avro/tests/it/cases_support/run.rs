@@ -7,8 +7,8 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, make_array};
 use arrow_schema::DataType;
 use arrowfeed_avro::{
-    AvroHeader, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, ColumnEncoding, FeedError, Limits,
-    StringType, Unions,
+    AvroFormat, AvroHeader, AvroOptions, AvroSchema, ColumnEncoding, FeedError, FileSource, Limits,
+    ReadOptions, StringType, Unions,
 };
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use super::{json, text};
 /// Runs a case. Panics with the difference if an encoding does not give the expected result.
 pub(crate) fn run(case: &Case) {
     let file = Container::of(case);
-    let header = AvroHeader::read(AvroSource::bytes(file.bytes.clone()), &Limits::default());
+    let header = AvroHeader::read(FileSource::bytes(file.bytes.clone()), &Limits::default());
     let header = header.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(header.schema().warnings(), case.warnings, "warnings");
     for (encoding, outcome) in case.encodings() {
@@ -67,8 +67,8 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
         double_as_float: case.double_as_float,
         ..AvroOptions::default()
     };
-    let reader = AvroReaderBuilder::new().with_options(options).with_batch_size(rows);
-    let reader = reader.open(AvroSource::bytes(file.bytes.clone()))?;
+    let reading = ReadOptions { batch_size: Some(rows), ..ReadOptions::default() };
+    let reader = AvroFormat::read([FileSource::bytes(file.bytes.clone())], options, reading)?;
     let schema = reader.schema();
     let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>()?;
     for batch in &batches {

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arrow_buffer::Buffer;
-use arrowfeed_avro::{AvroReaderBuilder, AvroSource, Codec, FeedErrorKind};
+use arrowfeed_avro::{Codec, FeedErrorKind, FileSource};
 use arrowfeed_source::io::{ByteSource, FileVersion};
 
 use super::refused;
+use crate::support::open::open;
 use crate::support_hostile::container::Container;
 use crate::support_hostile::outcome::Outcome;
 use crate::support_hostile::ways::{TemporaryFile, temporary_path};
@@ -63,7 +64,7 @@ fn f1_a_tail_that_a_crash_has_cut_or_zeroed_is_reported() {
 /// Opens a file of blocks, changes it, and reads on.
 fn changed_after(change: impl FnOnce(&TemporaryFile)) -> Outcome {
     let file = TemporaryFile::new(&blocks().bytes);
-    let reader = AvroReaderBuilder::new().open(&file.path).unwrap();
+    let reader = open(&file.path).unwrap();
     // Longer than the clock resolution of a file system.
     std::thread::sleep(Duration::from_millis(30));
     change(&file);
@@ -114,7 +115,7 @@ fn f3_a_file_that_is_replaced_or_removed_is_read_as_it_was() {
 
 #[test]
 fn f4_paths_that_are_not_files_are_refused_without_waiting() {
-    let verdict = |path: PathBuf| Outcome::of(AvroReaderBuilder::new().open(path)).verdict();
+    let verdict = |path: PathBuf| Outcome::of(open(path)).verdict();
     assert_eq!(verdict(std::env::temp_dir()), "Io: is a directory");
     assert_eq!(verdict(temporary_path()), "Io: No such file or directory (os error 2)");
     assert_eq!(verdict("a\0b".into()), "Io: a\\0b: file name contained an unexpected NUL byte");
@@ -126,7 +127,7 @@ fn f4_paths_that_are_not_files_are_refused_without_waiting() {
 #[test]
 fn f4_pipes_devices_sockets_and_loops_are_refused() {
     use std::os::unix::ffi::OsStrExt;
-    let verdict = |path: PathBuf| Outcome::of(AvroReaderBuilder::new().open(path)).verdict();
+    let verdict = |path: PathBuf| Outcome::of(open(path)).verdict();
     let no_file = "Io: expected a regular file, found a pipe or a device";
     assert_eq!(verdict("/dev/zero".into()), no_file);
     let [pipe, socket, link] = [(); 3].map(|()| TemporaryFile { path: temporary_path() });
@@ -143,7 +144,7 @@ fn f4_pipes_devices_sockets_and_loops_are_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn f4_a_file_of_size_0_is_empty() {
-    let outcome = Outcome::of(AvroReaderBuilder::new().open("/proc/self/status"));
+    let outcome = Outcome::of(open("/proc/self/status"));
     assert_eq!(outcome.verdict(), "Truncated: expected an Avro object container file, found an empty file");
 }
 
@@ -173,7 +174,7 @@ fn f6_a_device_error_at_any_read_is_reported_after_the_rows_before_it() {
     let mut rows = 0;
     for call in 0..=calls {
         let stream = Failing { rest: io::Cursor::new(bytes.clone()), left: call };
-        let outcome = Outcome::of(AvroReaderBuilder::new().open(AvroSource::reader("stream", stream)));
+        let outcome = Outcome::of(open(FileSource::reader("stream", stream)));
         assert!(
             outcome.rows() >= rows && outcome.rows().is_multiple_of(10),
             "rows come in blocks and in order"
@@ -198,7 +199,7 @@ fn f6_a_stream_that_misreports_its_bytes_is_refused() {
             Ok(into.len() + 1)
         }
     }
-    let outcome = Outcome::of(AvroReaderBuilder::new().open(AvroSource::reader("stream", Liar)));
+    let outcome = Outcome::of(open(FileSource::reader("stream", Liar)));
     assert_eq!(outcome.verdict(), "Io: byte 0: the stream reported more bytes than were requested");
 }
 
@@ -215,7 +216,7 @@ fn f7_a_byte_source_that_misreports_its_bytes_is_refused() {
             Ok(FileVersion::new(100))
         }
     }
-    let outcome = Outcome::of(AvroReaderBuilder::new().open(AvroSource::from_source("source", Liar)));
+    let outcome = Outcome::of(open(FileSource::from_source("source", Liar)));
     assert_eq!(outcome.verdict(), "Io: byte 0: expected at most 100 bytes from the file, found 101");
 }
 
@@ -236,8 +237,8 @@ fn f8_a_source_whose_memory_has_another_length_is_refused() {
             Some(&self.0)
         }
     }
-    let source = AvroSource::from_source("source", Liar(Buffer::from(vec![0_u8; 100])));
-    let outcome = Outcome::of(AvroReaderBuilder::new().open(source));
+    let source = FileSource::from_source("source", Liar(Buffer::from(vec![0_u8; 100])));
+    let outcome = Outcome::of(open(source));
     assert_eq!(
         outcome.verdict(),
         "Io: expected 2,000 bytes in memory, the length that the source reports, found 100"

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use arrowfeed_avro::{AvroFormat, AvroOptions, AvroReaderBuilder, Codec, Limits, RangeOptions, ReadOptions};
+use arrowfeed_avro::{AvroFormat, AvroOptions, Codec, Limits, RangeOptions, ReadOptions};
 
 use super::{accepted, longs_file, refused, refused_within};
+use crate::support::open::open;
 use crate::support_hostile::compress::CODECS;
 use crate::support_hostile::container::{Container, SYNC};
 use crate::support_hostile::outcome::Outcome;
@@ -270,7 +271,7 @@ fn b11_data_that_holds_whole_blocks_is_read_whole_and_refused_by_splits() {
     // A marker that overlaps itself, in data that consists of it.
     let file = Container::with_sync("\"bytes\"", Codec::Null, [2; 16]);
     let file = TemporaryFile::new(&file.block(20, &[2; 40]).block(20, &[2; 40]).bytes);
-    let whole = Outcome::of(AvroReaderBuilder::new().open(&file.path));
+    let whole = Outcome::of(open(&file.path));
     assert_eq!((whole.rows(), whole.verdict().as_str()), (40, "ok"));
     let files = AvroFormat::files([&file.path], AvroOptions::default(), None).unwrap();
     let splits = files.splits(19, None).unwrap();

@@ -1,6 +1,6 @@
 //! Class A: the bytes before the first block.
 
-use arrowfeed_avro::{AvroHeader, AvroSource, Codec, Limits};
+use arrowfeed_avro::{AvroHeader, Codec, FileSource, Limits};
 
 use super::{accepted, longs_file, refused, refused_within};
 use crate::support_hostile::container::{Container, SYNC, entry, header, header_of};
@@ -87,7 +87,7 @@ fn a3_a_header_cut_anywhere_is_truncated() {
 fn a4_a_header_without_blocks_is_a_file_without_rows() {
     let bytes = longs_file().bytes;
     accepted(&bytes, 0);
-    let header = AvroHeader::read(AvroSource::bytes(bytes), &Limits::default()).unwrap();
+    let header = AvroHeader::read(FileSource::bytes(bytes), &Limits::default()).unwrap();
     assert_eq!((header.schema().canonical().as_str(), header.count_rows().unwrap()), ("\"long\"", 0));
 }
 
@@ -267,7 +267,7 @@ fn a10_other_keys_may_hold_anything() {
         [SCHEMA, ("avro.codec.compression_level", b""), ("avro.unknown", b"\xff\x00"), ("", b"")];
     let bytes = [header(&entries, &SYNC), longs([1, 1, 5]), SYNC.to_vec()].concat();
     accepted(&bytes, 1);
-    let header = AvroHeader::read(AvroSource::bytes(bytes), &Limits::default()).unwrap();
+    let header = AvroHeader::read(FileSource::bytes(bytes), &Limits::default()).unwrap();
     assert_eq!(header.metadata()[3], ("avro.unknown".to_owned(), vec![0xff, 0]));
 }
 

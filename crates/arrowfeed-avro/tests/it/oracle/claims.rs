@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroSource, FeedErrorKind, FileReader, OnError, RangeOptions, Report, Split,
+    AvroFormat, AvroOptions, FeedErrorKind, FileReader, FileSource, OnError, RangeOptions, Report, Split,
 };
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ proptest! {
         let wanted = case.seed.clone().below(starts.len() + 1);
         let rows: u64 = case.file.blocks[..wanted].iter().map(|block| block.count).sum();
         let range = 0..bytes.len() as u64;
-        for source in [AvroSource::bytes(bytes.clone()), AvroSource::seekable("file", Cursor::new(bytes))] {
+        for source in [FileSource::bytes(bytes.clone()), FileSource::seekable("file", Cursor::new(bytes))] {
             let (asked, claim) = granted(wanted);
             let options = RangeOptions { claim: Some(Box::new(claim)), ..case.range_options() };
             let batches = read_all(case.files(source).read_range(range.clone(), options));
@@ -62,7 +62,7 @@ proptest! {
         let len = bytes.len() as u64;
         let open = |claim, range| {
             let options = RangeOptions { on_error: OnError::SkipBlock, claim, ..case.range_options() };
-            all(case.files(AvroSource::bytes(bytes.clone())).read_range(range, options).unwrap())
+            all(case.files(FileSource::bytes(bytes.clone())).read_range(range, options).unwrap())
         };
         let (expected, report) = open(None, 0..len);
         let cuts = (0..4).map(|_| seed.below(bytes.len() + 1) as u64).collect::<Vec<_>>();
@@ -90,7 +90,7 @@ proptest! {
             let bad = starts[failing];
             let claim = move |offset| if offset == bad { Err("no more".into()) } else { Ok(true) };
             let options = RangeOptions { on_error, claim: Some(Box::new(claim)), ..case.range_options() };
-            let source = AvroSource::seekable("file", Cursor::new(bytes.clone()));
+            let source = FileSource::seekable("file", Cursor::new(bytes.clone()));
             let (batches, error) = read(case.files(source).read_range(0..bytes.len() as u64, options));
             assert_rows(&batches, &case.cells()[..rows as usize]);
             let error = error.unwrap();
@@ -110,7 +110,7 @@ fn all(mut reader: FileReader) -> (Vec<impl PartialEq>, Report) {
 
 #[test]
 fn a_stream_has_no_ranges() {
-    let stream = AvroSource::reader("pipe", Cursor::new(std::fs::read(EXAMPLE).unwrap()));
+    let stream = FileSource::reader("pipe", Cursor::new(std::fs::read(EXAMPLE).unwrap()));
     let files = AvroFormat::files([EXAMPLE], AvroOptions::default(), None).unwrap();
     let split = Split::new(EXAMPLE, 0, 100);
     let error = files.read_split(&split, Some(stream), RangeOptions::default()).unwrap_err();
@@ -137,7 +137,7 @@ fn a_seekable_file_that_gets_shorter_has_changed() {
     }
     let bytes = std::fs::read(EXAMPLE).unwrap();
     let (len, shorter) = (bytes.len(), Arc::new(Mutex::new(false)));
-    let source = AvroSource::seekable("file", Shrinking(Cursor::new(bytes), shorter.clone()));
+    let source = FileSource::seekable("file", Shrinking(Cursor::new(bytes), shorter.clone()));
     let files = AvroFormat::files([source], AvroOptions::default(), None).unwrap();
     let mut reader = files.read_range(0..u64::MAX, RangeOptions::default()).unwrap();
     *shorter.lock().unwrap() = true;

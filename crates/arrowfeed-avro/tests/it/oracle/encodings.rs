@@ -25,7 +25,7 @@ proptest! {
     fn double_as_float_rounds_in_tfx_only(case in cases(Kinds::All)) {
         for encoding in [ColumnEncoding::Native, ColumnEncoding::Feature, ColumnEncoding::Tfx] {
             let options = |double_as_float| AvroOptions { encoding, double_as_float, ..AvroOptions::default() };
-            let read = |asked| read(case.builder().with_options(options(asked)).open(case.source()));
+            let read = |asked| read(case.open_as(options(asked)));
             let ((plain, _), (asked, _)) = (read(false), read(true));
             let rows = |batches| crate::support::batches::rows(batches);
             if encoding == ColumnEncoding::Tfx {
@@ -44,7 +44,7 @@ fn check(case: &Case, encoding: ColumnEncoding) -> Result<(), TestCaseError> {
     let mut mapping = case.mapping();
     mapping.tfx = wrap.tfx;
     let native = mapping.columns();
-    let reader = case.builder().with_encoding(encoding).open(case.source());
+    let reader = case.open_as(AvroOptions { encoding, ..case.options() });
     if let Some(path) = native.iter().find_map(|field| Wrap::refused(field.data_type(), field.name())) {
         let error = reader.unwrap_err();
         let message = "expected a type that can be a feature, found a union: choose one of its types with a \

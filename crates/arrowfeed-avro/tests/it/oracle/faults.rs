@@ -1,10 +1,12 @@
 //! Damaged blocks: lost rows, reported errors, and their independence of the way of reading.
 
+use std::num::NonZeroUsize;
+
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroSource, Codec, FeedError, FeedErrorKind, OnError};
+use arrowfeed_avro::{AvroFormat, Codec, FeedError, FeedErrorKind, FileSource, OnError, ReadOptions};
 use proptest::prelude::*;
 
-use super::sources::{OneByte, assert_same, threads};
+use super::sources::{OneByte, assert_same};
 use crate::support::batches;
 use crate::support::case::{Case, assert_rows, cases, cases_with, config, read};
 use crate::support::file::{Block, TempFile};
@@ -17,7 +19,7 @@ proptest! {
     #[test]
     fn a_bad_block_gives_no_row_and_those_before_it_come_first(case in cases(Kinds::All)) {
         let (case, bad, _) = damaged(case);
-        let (batches, error) = read(case.builder().open(case.source()));
+        let (batches, error) = read(case.open());
         let error = error.unwrap();
         prop_assert_eq!(error.location().block, Some(bad as u64));
         prop_assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
@@ -32,7 +34,8 @@ proptest! {
         let before: u64 = case.file.blocks[..bad].iter().map(|block| block.count).sum();
         let (before, after) = (before as usize, (before + lost) as usize);
         let kept: Vec<Vec<Value>> = [&case.cells()[..before], &case.cells()[after..]].concat();
-        let mut reader = case.builder().with_on_error(OnError::SkipBlock).open(case.source()).unwrap();
+        let reading = ReadOptions { on_error: OnError::SkipBlock, ..case.reading() };
+        let mut reader = case.open_with(reading).unwrap();
         let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
         assert_rows(&batches, &kept);
         let report = reader.report();
@@ -44,7 +47,7 @@ proptest! {
         prop_assert_eq!(report.rows, kept.len() as u64);
         prop_assert_eq!(report.blocks, case.file.blocks.len() as u64 - 1);
         // The error is the one that is raised without `SkipBlock`.
-        let (_, error) = read(case.builder().open(case.source()));
+        let (_, error) = read(case.open());
         prop_assert_eq!(&skipped.error, &error.unwrap().to_string());
     }
 
@@ -58,9 +61,11 @@ proptest! {
         let rows = |blocks: &[Block]| blocks.iter().map(|block| block.count).sum::<u64>() as usize;
         let (before, lost) = (rows(&case.file.blocks[..bad]), rows(&case.file.blocks[bad..starts.len().min(bad + 2)]));
         let kept: Vec<Vec<Value>> = [&case.cells()[..before], &case.cells()[before + lost..]].concat();
-        for n in 1..=3 {
-            let builder = case.builder().with_on_error(OnError::SkipBlock).with_threads(threads(n));
-            let mut reader = builder.open(AvroSource::bytes(bytes.clone())).unwrap();
+        for threads in 1..=3 {
+            let threads = NonZeroUsize::new(threads);
+            let reading = ReadOptions { on_error: OnError::SkipBlock, threads, ..case.reading() };
+            let source = FileSource::bytes(bytes.clone());
+            let mut reader = AvroFormat::read([source], case.options(), reading).unwrap();
             let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
             assert_rows(&batches, &kept);
             let report = reader.report();
@@ -75,20 +80,21 @@ proptest! {
         let (case, ..) = damaged(case);
         let bytes = case.file.bytes();
         let file = TempFile::with(&bytes);
-        let (expected, error) = read(case.builder().open(case.source()));
+        let (expected, error) = read(case.open());
         let error = error.unwrap();
-        let stream = AvroSource::reader("stream", OneByte(std::io::Cursor::new(bytes)));
-        for reader in [case.builder().open(file.path()), case.builder().open(stream)] {
+        let stream = FileSource::reader("stream", OneByte(std::io::Cursor::new(bytes)));
+        for reader in [case.open_source(file.path()), case.open_source(stream)] {
             let (batches, found) = read(reader);
             assert_same(&batches, &expected);
             assert_same_error(&found.unwrap(), &error);
         }
         let mut good = case.clone();
         good.file.blocks.truncate(error.location().block.unwrap() as usize);
-        let before = read(good.builder().open(good.source())).0;
-        for n in 1..=3 {
+        let before = read(good.open()).0;
+        for threads in 1..=3 {
             let sources = [good.source(), case.source(), case.source()];
-            let (batches, found) = read(case.builder().with_threads(threads(n)).open_all(sources));
+            let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..case.reading() };
+            let (batches, found) = read(AvroFormat::read(sources, case.options(), reading));
             assert_same(&batches, &[&before[..], &expected[..]].concat());
             assert_same_error(&found.unwrap(), &error);
         }
@@ -98,12 +104,14 @@ proptest! {
     fn skip_file_goes_on_with_the_next_file(case in cases(Kinds::All)) {
         let whole = case.clone();
         let (case, ..) = damaged(case);
-        let (before, _) = read(case.builder().open(case.source()));
+        let (before, _) = read(case.open());
         let all = whole.cells();
         let rows = batches::rows(&before).len();
-        for n in 1..=3 {
-            let builder = case.builder().with_on_error(OnError::SkipFile).with_threads(threads(n));
-            let mut reader = builder.open_all([whole.source(), case.source(), whole.source()]).unwrap();
+        for threads in 1..=3 {
+            let threads = NonZeroUsize::new(threads);
+            let reading = ReadOptions { on_error: OnError::SkipFile, threads, ..case.reading() };
+            let sources = [whole.source(), case.source(), whole.source()];
+            let mut reader = AvroFormat::read(sources, case.options(), reading).unwrap();
             let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
             assert_rows(&batches, &[&all[..], &all[..rows], &all[..]].concat());
             prop_assert_eq!(reader.report().skipped.len(), 1);
@@ -115,7 +123,7 @@ proptest! {
     fn a_cut_file_gives_whole_blocks_and_says_so(case in cases_with(Kinds::All, Just(Codec::Null), 20)) {
         let (bytes, starts) = case.file.bytes_and_blocks();
         let cut = starts[0] as usize + case.seed.clone().below(bytes.len() - starts[0] as usize + 1);
-        let (batches, error) = read(case.builder().open(AvroSource::bytes(bytes[..cut].to_vec())));
+        let (batches, error) = read(case.open_source(FileSource::bytes(bytes[..cut].to_vec())));
         let ends = starts[1..].iter().copied().chain([bytes.len() as u64]);
         let whole = ends.clone().filter(|end| *end <= cut as u64).count();
         let rows: u64 = case.file.blocks[..whole].iter().map(|block| block.count).sum();

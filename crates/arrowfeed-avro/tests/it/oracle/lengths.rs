@@ -1,7 +1,7 @@
 //! Arrays with a length that the caller specifies.
 
 use arrow_schema::{DataType, Field};
-use arrowfeed_avro::FeedErrorKind;
+use arrowfeed_avro::{AvroOptions, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, assert_rows, cases, config, read};
@@ -25,7 +25,8 @@ proptest! {
         let mut mapping = case.mapping();
         mapping.lengths.insert(path.clone(), n);
         let cells: Vec<Vec<Value>> = case.rows.iter().map(|row| mapping.cells(row)).collect();
-        assert_reads(case.builder().with_fixed_length(path, n).open(case.source()), mapping.columns(), &cells);
+        let options = AvroOptions { fixed_lengths: [(path, n)].into(), ..case.options() };
+        assert_reads(case.open_as(options), mapping.columns(), &cells);
     }
 
     #[test]
@@ -36,8 +37,8 @@ proptest! {
         let n = 2;
         let name = case.schema.fields(&case.schema.root).unwrap()[field].name.clone();
         let wrong = case.rows.iter().position(|row| items(row, field) != n);
-        let (batches, error) =
-            read(case.builder().with_fixed_length(name.clone(), n as i32).open(case.source()));
+        let fixed_lengths = [(name.clone(), n as i32)].into();
+        let (batches, error) = read(case.open_as(AvroOptions { fixed_lengths, ..case.options() }));
         let Some(wrong) = wrong else {
             prop_assert!(error.is_none());
             return Ok(());

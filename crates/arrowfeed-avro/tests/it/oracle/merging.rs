@@ -1,8 +1,8 @@
 //! Schemas that are merged from those of several files.
 
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Codec, FeedError, FeedErrorKind,
-    Limits, MergedSchema,
+    AvroFormat, AvroOptions, AvroSchema, Codec, FeedError, FeedErrorKind, FileSource, Limits, MergedSchema,
+    ReadOptions,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -79,8 +79,9 @@ proptest! {
                 prop_assert!(same, "{}: {:?} became {:?}", json, own, merged);
             }
             let cells: Vec<Vec<Value>> = rows.iter().map(|row| mapping.cells(row)).collect();
-            let builder = case.builder().with_reader_schema(merged.schema.clone());
-            let opened = builder.open(AvroSource::bytes(file.bytes.clone()));
+            let source = FileSource::bytes(file.bytes.clone());
+            let options = AvroOptions { reader_schema: Some(merged.schema.clone()), ..case.options() };
+            let opened = AvroFormat::read([source], options, case.reading());
             let opened = opened.unwrap_or_else(|error| panic!("{json}: {}: {error}", file.json));
             assert_reads(Ok(opened), mapping.columns(), &cells);
         }
@@ -91,14 +92,14 @@ proptest! {
             prop_assert_eq!(again.schema.json(), json);
         }
         // The readers of files merge too.
-        let sources = || files.iter().map(|file| AvroSource::bytes(file.bytes.clone()));
+        let sources = || files.iter().map(|file| FileSource::bytes(file.bytes.clone()));
         let options = AvroOptions { merge_schemas: true, string_type: case.strings, ..AvroOptions::default() };
         let set = AvroFormat::files(sources(), options.clone(), None).unwrap();
         prop_assert_eq!(set.merge().unwrap().schema_text.as_deref(), Some(json));
-        let builder = || AvroReaderBuilder::new().with_batch_size(case.batch_size);
-        let of_merge = builder().with_options(options.clone()).open_all(sources());
+        let reading = ReadOptions { batch_size: Some(case.batch_size), ..ReadOptions::default() };
+        let of_merge = AvroFormat::read(sources(), options.clone(), reading.clone());
         let given = AvroOptions { merge_schemas: false, reader_schema: Some(merged.schema), ..options };
-        let given = builder().with_options(given).open_all(sources());
+        let given = AvroFormat::read(sources(), given, reading);
         assert_same(&read_all(of_merge), &read_all(given));
     }
 }

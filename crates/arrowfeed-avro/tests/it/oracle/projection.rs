@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields};
-use arrowfeed_avro::FeedErrorKind;
+use arrowfeed_avro::{AvroOptions, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, cases, config, read};
@@ -21,12 +21,13 @@ proptest! {
         let (fields, places) = select(&Fields::from(columns), &wanted);
         let fields = fields.iter().map(|field| (**field).clone()).collect();
         let cells: Vec<Vec<Value>> = case.cells().iter().map(|row| pick(row, &places)).collect();
-        assert_reads(case.builder().with_columns(paths).open(case.source()), fields, &cells);
+        let options = AvroOptions { columns: Some(paths), ..case.options() };
+        assert_reads(case.open_as(options), fields, &cells);
     }
 
     #[test]
     fn a_type_that_contains_itself_is_refused_where_it_is_read(case in cases(Kinds::Recursive)) {
-        let (batches, error) = read(case.builder().open(case.source()));
+        let (batches, error) = read(case.open());
         prop_assert_eq!(error.is_some(), case.is_recursive());
         if let Some(error) = error {
             prop_assert!(batches.is_empty());

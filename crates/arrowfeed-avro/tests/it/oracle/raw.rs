@@ -4,21 +4,21 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, Codec, ColumnEncoding, FeedErrorKind,
+    AvroFormat, AvroOptions, AvroSchema, Codec, ColumnEncoding, FeedErrorKind, FileSource, ReadOptions,
     RecordDecoder,
 };
 use proptest::prelude::*;
 
 use super::reading::mutate;
 use crate::support::case::{Case, assert_rows, cases, cases_with, config, read, read_all};
+use crate::support::open::open_as;
 use crate::support::shapes::Kinds;
 
-/// The options of the case with raw records. Some batches end early.
-fn raw(case: &Case) -> AvroReaderBuilder {
+/// Options for raw records. Some batches end early.
+fn raw(case: &Case) -> AvroOptions {
     let mut seed = case.seed.clone();
     let max_batch_bytes = seed.one_in(3).then(|| 1 + seed.below(500));
-    let options = AvroOptions { raw: true, max_batch_bytes, ..AvroOptions::default() };
-    case.builder().with_options(options).with_batch_size(case.batch_size)
+    AvroOptions { raw: true, max_batch_bytes, ..AvroOptions::default() }
 }
 
 fn records(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn each_record_is_the_bytes_of_its_row(case in cases(Kinds::All)) {
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
-        let reader = raw(&case).open(case.source()).unwrap();
+        let reader = case.open_as(raw(&case)).unwrap();
         let column = Field::new("record", DataType::LargeBinary, false);
         prop_assert_eq!(reader.schema(), std::sync::Arc::new(ArrowSchema::new(vec![column])));
         let batches = read_all(Ok(reader));
@@ -59,7 +59,7 @@ proptest! {
     /// Includes recursive types, which have no columns.
     #[test]
     fn records_of_any_type_are_kept(case in cases(Kinds::Recursive)) {
-        let records = records(&read_all(raw(&case).open(case.source())));
+        let records = records(&read_all(case.open_as(raw(&case))));
         prop_assert_eq!(records.len(), case.rows.len());
         let payloads: Vec<&[u8]> = case.file.blocks.iter().map(|block| &block.payload[..]).collect();
         prop_assert_eq!(records.concat(), payloads.concat());
@@ -72,8 +72,8 @@ proptest! {
         let mut seed = case.seed.clone();
         let damaged = seed.below(case.file.blocks.len());
         mutate(&mut case.file.blocks[damaged].payload, &mut seed);
-        let (kept, error) = read(raw(&case).open(case.source()));
-        let (_, of_columns) = read(case.builder().open(case.source()));
+        let (kept, error) = read(case.open_as(raw(&case)));
+        let (_, of_columns) = read(case.open());
         match (error, of_columns) {
             (None, _) => {
                 let payloads: Vec<&[u8]> = case.file.blocks.iter().map(|block| &block.payload[..]).collect();
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-fn file(schema: &str, payload: &[u8]) -> AvroSource {
+fn file(schema: &str, payload: &[u8]) -> FileSource {
     let mut bytes = b"Obj\x01\x02\x16avro.schema".to_vec();
     bytes.push(u8::try_from(schema.len() * 2).unwrap());
     bytes.extend_from_slice(schema.as_bytes());
@@ -99,11 +99,11 @@ fn file(schema: &str, payload: &[u8]) -> AvroSource {
     bytes.extend([2, u8::try_from(payload.len() * 2).unwrap()]);
     bytes.extend_from_slice(payload);
     bytes.extend([7; 16]);
-    AvroSource::bytes(bytes)
+    FileSource::bytes(bytes)
 }
 
-fn opened(sources: Vec<AvroSource>, options: AvroOptions) -> Result<Vec<Vec<u8>>, String> {
-    let reader = AvroReaderBuilder::default().with_options(options).open_all(sources);
+fn opened(sources: Vec<FileSource>, options: AvroOptions) -> Result<Vec<Vec<u8>>, String> {
+    let reader = AvroFormat::read(sources, options, ReadOptions::default());
     let batches: Result<Vec<RecordBatch>, _> = reader.and_then(|reader| reader.collect());
     batches.map(|batches| records(&batches)).map_err(|error| error.to_string())
 }
@@ -114,7 +114,7 @@ fn a_root_of_any_type_and_encoding_is_kept() {
     assert_eq!(opened(vec![file("\"long\"", &[6])], raw.clone()).unwrap(), [[6]]);
     assert_eq!(opened(vec![file("\"null\"", &[])], raw.clone()).unwrap(), [[0_u8; 0]]);
     let tfx = AvroOptions { encoding: ColumnEncoding::Tfx, ..raw };
-    let reader = AvroReaderBuilder::default().with_options(tfx).open(file("\"long\"", &[6])).unwrap();
+    let reader = open_as(file("\"long\"", &[6]), tfx).unwrap();
     let item = Field::new("item", DataType::LargeBinary, true);
     let found = reader.schema().field(0).data_type().clone();
     assert!(matches!(&found, DataType::LargeList(field) if field.data_type() == item.data_type()), "{found}");
@@ -149,7 +149,7 @@ fn options_that_raw_records_do_not_have_are_refused() {
         opened(source(), of(&["id"])).unwrap_err(),
         "a: expected the column \"record\", the only column of raw records, found \"id\""
     );
-    let reader = AvroReaderBuilder::default().with_options(of(&[])).open_all(source()).unwrap();
+    let reader = AvroFormat::read(source(), of(&[]), ReadOptions::default()).unwrap();
     let rows: Vec<(usize, usize)> =
         reader.map(|batch| batch.unwrap()).map(|batch| (batch.num_rows(), batch.num_columns())).collect();
     assert_eq!(rows, [(1, 0)]);

@@ -1,6 +1,8 @@
 //! Decoding of bytes to rows: the rows that were written, or an error for bytes that are not valid rows.
 
-use arrowfeed_avro::{AvroHeader, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits};
+use arrowfeed_avro::{
+    AvroFormat, AvroHeader, AvroOptions, AvroSchema, Codec, FeedErrorKind, FileSource, Limits,
+};
 use proptest::prelude::*;
 
 use crate::support::case::{assert_reads, assert_rows, cases, cases_with, config, read};
@@ -14,7 +16,7 @@ proptest! {
 
     #[test]
     fn reading_gives_the_written_rows(case in cases(Kinds::All)) {
-        assert_reads(case.builder().open(case.source()), case.mapping().columns(), &case.cells());
+        assert_reads(case.open(), case.mapping().columns(), &case.cells());
         let header = AvroHeader::read(case.source(), &Limits::default()).unwrap();
         prop_assert_eq!(header.count_rows().unwrap(), case.rows.len() as u64);
     }
@@ -43,7 +45,8 @@ proptest! {
         let cells: Vec<Vec<Value>> = rows.iter().map(|row| case.mapping().cells(row)).collect();
 
         let limits = Limits { zero_byte_elements: ZERO_BYTE_ELEMENTS, ..Limits::default() };
-        let (batches, error) = read(case.builder().with_limits(limits).open(AvroSource::bytes(file.bytes())));
+        let (source, options) = (FileSource::bytes(file.bytes()), AvroOptions { limits, ..case.options() });
+        let (batches, error) = read(AvroFormat::read([source], options, case.reading()));
         assert_rows(&batches, &cells);
         prop_assert_eq!(error.is_some(), fault.is_some(), "{:?} and {:?}", error, fault);
         if let (Some(error), Some((block, record))) = (error, fault) {

@@ -1,6 +1,6 @@
 //! Reader schemas.
 
-use arrowfeed_avro::{AvroSchema, FeedErrorKind};
+use arrowfeed_avro::{AvroOptions, AvroSchema, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{assert_reads, cases, config, read, read_all};
@@ -19,10 +19,11 @@ proptest! {
 
     #[test]
     fn the_writers_schema_as_readers_schema_changes_nothing(case in cases(Kinds::All)) {
-        let expected = read_all(case.builder().open(case.source()));
+        let expected = read_all(case.open());
         for json in [case.file.schema.clone(), case.schema.to_json()] {
-            let schema = AvroSchema::parse(&json).unwrap();
-            assert_same(&read_all(case.builder().with_reader_schema(schema).open(case.source())), &expected);
+            let reader_schema = Some(AvroSchema::parse(&json).unwrap());
+            let options = AvroOptions { reader_schema, ..case.options() };
+            assert_same(&read_all(case.open_as(options)), &expected);
         }
     }
 
@@ -35,7 +36,7 @@ proptest! {
         let cells: Vec<Vec<Value>> = rows.iter().map(|row| mapping.cells(row)).collect();
         let json = reader.to_json();
         let schema = AvroSchema::parse(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
-        let opened = case.builder().with_reader_schema(schema).open(case.source());
+        let opened = case.open_as(AvroOptions { reader_schema: Some(schema), ..case.options() });
         let opened = opened.unwrap_or_else(|error| panic!("{json}: {error}"));
         if !rows.iter().all(|row| times_are_of_a_day(&reader, &reader.root, row)) {
             let (_, error) = read(Ok(opened));

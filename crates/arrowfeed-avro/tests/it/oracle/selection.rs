@@ -1,10 +1,14 @@
 //! Filters: records that do not pass may be left out, and the result is the same whether they are.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field};
-use arrowfeed_avro::{AvroFormat, AvroOptions, AvroSource, Codec, FeedError, Limits, OnError, Skipped};
+use arrowfeed_avro::{
+    AvroFormat, AvroOptions, Codec, ColumnEncoding, FeedError, FileSource, Limits, OnError, ReadOptions,
+    Skipped,
+};
 use arrowfeed_predicate::{Comparison, Lists, Predicate, col};
 use arrowfeed_source::Check;
 use arrowfeed_source::field_path::field_path;
@@ -13,7 +17,7 @@ use proptest::prelude::*;
 
 use super::faults::damaged;
 use crate::support::batches;
-use crate::support::case::{Case, cases, config, read_all};
+use crate::support::case::{Case, cases, config, read, read_all};
 use crate::support::file::{AvroFile, Block};
 use crate::support::shapes::Kinds;
 use crate::support::value::{Seed, Value};
@@ -60,7 +64,7 @@ fn selected(
     share: &Share,
 ) -> Outcome {
     let check = Check::never();
-    let source = || AvroSource::bytes(file.bytes());
+    let source = || FileSource::bytes(file.bytes());
     let files = AvroFormat::files([source()], options.clone(), None).unwrap();
     let format = files.format().selecting(predicate).unwrap().unwrap();
     let compiled = predicate.compile(format.schema(), Lists::AreValues).unwrap();
@@ -224,7 +228,7 @@ proptest! {
     fn selecting_rows_is_filtering_after_reading(case in cases(Kinds::All)) {
         let mut seed = case.seed.clone();
         let Some(predicate) = random_predicate(&case, &mut seed) else { return Ok(()) };
-        let whole = read_all(case.builder().open(case.source()));
+        let whole = read_all(case.open());
         let schema = AvroFormat::files([case.source()], options(&case, &mut Seed(0)), None).unwrap();
         let compiled = predicate.compile(schema.schema(), Lists::AreValues).unwrap();
         let expected: Vec<_> = whole.iter().flat_map(|batch| filtered(batch, &compiled)).collect();
@@ -236,7 +240,7 @@ proptest! {
             prop_assert_eq!(&found.rows, &expected, "{} {:?}", predicate, share);
             prop_assert_eq!(found.rejected as usize, case.rows.len() - expected.len());
         }
-        let read = read_all(case.builder().with_filter(predicate).open(case.source()));
+        let read = read_all(case.open_with(ReadOptions { filter: Some(predicate), ..case.reading() }));
         prop_assert_eq!(batches::rows(&read), expected);
         prop_assert!(read.iter().rev().skip(1).all(|batch| batch.num_rows() == case.batch_size));
     }
@@ -266,7 +270,8 @@ proptest! {
         let Some(predicate) = random_predicate(&case, &mut seed) else { return Ok(()) };
         let case = changed(&case, &mut seed);
         let options = AvroOptions { string_type: case.strings, ..AvroOptions::default() };
-        let mut reader = case.builder().with_on_error(OnError::SkipBlock).open(case.source()).unwrap();
+        let reading = ReadOptions { on_error: OnError::SkipBlock, ..case.reading() };
+        let mut reader = case.open_with(reading).unwrap();
         reader.by_ref().for_each(|batch| drop(batch.unwrap()));
         let skipped = reader.report().skipped;
         for share in ways(&mut seed) {
@@ -360,13 +365,15 @@ fn a_row_that_cannot_be_compared_is_the_same_error_in_both_ways() {
         let blocks = blocks.map(|rows| Block { count: rows.len() as u64, payload: rows.concat() });
         let file =
             AvroFile { schema: schema.to_owned(), codec: Codec::Null, blocks: blocks.into(), sync: [7; 16] };
-        let reader = arrowfeed_avro::AvroReaderBuilder::new()
-            .with_encoding(arrowfeed_avro::ColumnEncoding::Tfx)
-            .with_batch_size(10)
-            .with_threads(std::num::NonZeroUsize::MIN)
-            .with_filter("tags >= 5".parse().unwrap())
-            .open(AvroSource::bytes(file.bytes()));
-        let (batches, error) = crate::support::case::read(reader);
+        let options = AvroOptions { encoding: ColumnEncoding::Tfx, ..AvroOptions::default() };
+        let reading = ReadOptions {
+            batch_size: Some(10),
+            threads: Some(NonZeroUsize::MIN),
+            filter: Some("tags >= 5".parse().unwrap()),
+            ..ReadOptions::default()
+        };
+        let source = FileSource::bytes(file.bytes());
+        let (batches, error) = read(AvroFormat::read([source], options, reading));
         (batches::rows(&batches), error)
     };
     let (few, many) = (read(1), read(9));

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroSource, Codec, Split};
+use arrowfeed_avro::{AvroFormat, AvroOptions, Codec, FileSource, ReadOptions, Split};
 use proptest::prelude::*;
 
 use crate::support::batches;
@@ -22,32 +22,33 @@ impl Read for OneByte {
     }
 }
 
-pub(crate) fn threads(n: usize) -> NonZeroUsize {
-    NonZeroUsize::new(n).expect("some threads")
-}
-
 proptest! {
     #![proptest_config(config(25))]
 
     #[test]
     fn bytes_files_and_streams_give_the_same_batches(case in cases(Kinds::All)) {
         let bytes = case.file.bytes();
-        let expected = read_all(case.builder().open(case.source()));
+        let expected = read_all(case.open());
         let file = TempFile::with(&bytes);
-        assert_same(&read_all(case.builder().open(file.path())), &expected);
-        let stream = AvroSource::reader("stream", OneByte(std::io::Cursor::new(bytes.clone())));
-        assert_same(&read_all(case.builder().open(stream)), &expected);
-        let seekable = AvroSource::seekable("file", std::io::Cursor::new(bytes));
-        assert_same(&read_all(case.builder().with_threads(threads(2)).open(seekable)), &expected);
+        assert_same(&read_all(case.open_source(file.path())), &expected);
+        let stream = FileSource::reader("stream", OneByte(std::io::Cursor::new(bytes.clone())));
+        assert_same(&read_all(case.open_source(stream)), &expected);
+        let seekable = FileSource::seekable("file", std::io::Cursor::new(bytes));
+        let reading = ReadOptions { threads: NonZeroUsize::new(2), ..case.reading() };
+        assert_same(&read_all(AvroFormat::read([seekable], case.options(), reading)), &expected);
     }
 
     #[test]
     fn threads_give_the_same_batches_of_many_files(case in cases(Kinds::All)) {
         let sources = || (0..4).map(|_| case.source());
-        let expected = read_all(case.builder().open_all(sources()));
+        let read = |threads| {
+            let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..case.reading() };
+            read_all(AvroFormat::read(sources(), case.options(), reading))
+        };
+        let expected = read(1);
         prop_assert_eq!(batches::rows(&expected).len(), 4 * case.rows.len());
-        for n in 2..=3 {
-            assert_same(&read_all(case.builder().with_threads(threads(n)).open_all(sources())), &expected);
+        for threads in 2..=3 {
+            assert_same(&read(threads), &expected);
         }
     }
 
@@ -61,7 +62,7 @@ proptest! {
         cuts.sort_unstable();
         let split = |pair: &[u64]| Split::new(file.path(), pair[0], pair[1]);
         let random: Vec<Split> = cuts.windows(2).map(split).collect();
-        let files = case.files(AvroSource::from(file.path()));
+        let files = case.files(FileSource::from(file.path()));
         let even = files.splits(1 + seed.below(200) as u64, None).unwrap();
         for splits in [random, even] {
             let read = |split| read_all(files.read_split(split, None, case.range_options()));
@@ -72,14 +73,15 @@ proptest! {
     #[test]
     fn max_batch_bytes_only_moves_borders(case in cases(Kinds::All)) {
         let most = 1 + case.seed.clone().below(2000);
-        let batches = read_all(case.builder().with_max_batch_bytes(most).open(case.source()));
+        let options = AvroOptions { max_batch_bytes: Some(most), ..case.options() };
+        let batches = read_all(case.open_as(options));
         assert_rows(&batches, &case.cells());
         let borders = |batches: &[RecordBatch]| -> Vec<usize> {
             let mut rows = 0;
             batches.iter().map(|batch| { rows += batch.num_rows(); rows }).collect()
         };
         let cut = borders(&batches);
-        let whole = borders(&read_all(case.builder().open(case.source())));
+        let whole = borders(&read_all(case.open()));
         prop_assert!(whole.iter().all(|border| cut.contains(border)), "{:?} {:?}", whole, cut);
         prop_assert!(batches.iter().all(|batch| batch.num_rows() > 0));
     }
@@ -96,10 +98,10 @@ proptest! {
     ) {
         let mut case = Case { batch_size, ..case };
         enlarge(&mut case, 5 << 20);
-        let source = || AvroSource::bytes(case.file.bytes());
-        let expected = read_all(case.builder().open(source()));
-        for n in 2..=3 {
-            assert_same(&read_all(case.builder().with_threads(threads(n)).open(source())), &expected);
+        let expected = read_all(case.open());
+        for threads in 2..=3 {
+            let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..case.reading() };
+            assert_same(&read_all(case.open_with(reading)), &expected);
         }
     }
 }

@@ -4,8 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroOptions, AvroReaderBuilder, AvroSchema, AvroSource, ColumnEncoding, FeedError, FeedErrorKind,
-    FileReader, Limits, RecordDecoder, StringType, Unions,
+    AvroOptions, AvroSchema, ColumnEncoding, FeedErrorKind, FileSource, Limits, RecordDecoder, StringType,
+    Unions,
 };
 use proptest::prelude::*;
 
@@ -14,6 +14,7 @@ use crate::support::batches::rows;
 use crate::support::case::{Case, assert_reads, assert_rows, cases, config, read, read_all};
 use crate::support::encode::Encoder;
 use crate::support::evolve::evolve;
+use crate::support::open::{columns, open_as};
 use crate::support::shapes::Kinds;
 use crate::support::unions::Form;
 use crate::support::value::Value;
@@ -31,12 +32,12 @@ fn forms(case: &Case) -> [(Unions, Form); 2] {
     [(Unions::Struct, Form::Struct), (Unions::Json, Form::Json(text(case.strings)))]
 }
 
-/// Checks that a reader gives the rows and the error of dense unions.
-fn check(case: &Case, open: impl Fn(AvroReaderBuilder) -> Result<FileReader, FeedError>) {
-    let schema = open(case.builder()).map(|reader| reader.schema());
-    let (dense, error) = read(open(case.builder()));
+/// Checks that a reader gives the rows and the error of dense unions, which the options have.
+fn check(case: &Case, options: &AvroOptions) {
+    let schema = case.open_as(options.clone()).map(|reader| reader.schema());
+    let (dense, error) = read(case.open_as(options.clone()));
     for (unions, form) in forms(case) {
-        let opened = open(case.builder().with_unions(unions));
+        let opened = case.open_as(AvroOptions { unions, ..options.clone() });
         let (schema, opened) = match (&schema, opened) {
             (Ok(schema), Ok(opened)) => (schema, opened),
             (Err(expected), Err(found)) => {
@@ -63,13 +64,13 @@ proptest! {
 
     #[test]
     fn unions_are_the_dense_ones_in_another_form(case in cases(Kinds::All)) {
-        check(&case, |builder| builder.open(case.source()));
+        check(&case, &case.options());
     }
 
     #[test]
     fn an_evolved_schema_has_unions_in_the_same_form(case in cases(Kinds::All)) {
         let schema = AvroSchema::parse(&evolve(&case.schema, &mut case.seed.clone()).to_json()).unwrap();
-        check(&case, |builder| builder.with_reader_schema(schema.clone()).open(case.source()));
+        check(&case, &AvroOptions { reader_schema: Some(schema), ..case.options() });
     }
 }
 
@@ -79,7 +80,7 @@ proptest! {
     #[test]
     fn a_damaged_block_has_the_error_of_dense_unions(case in cases(Kinds::All)) {
         let (case, ..) = damaged(case);
-        check(&case, |builder| builder.open(case.source()));
+        check(&case, &case.options());
     }
 
     #[test]
@@ -87,7 +88,8 @@ proptest! {
         let most = 1 + case.seed.clone().below(2000);
         for (unions, form) in forms(&case) {
             let native = case.mapping().columns();
-            let batches = read_all(case.builder().with_unions(unions).with_max_batch_bytes(most).open(case.source()));
+            let options = AvroOptions { unions, max_batch_bytes: Some(most), ..case.options() };
+            let batches = read_all(case.open_as(options));
             let expected: Vec<Vec<Value>> =
                 case.cells().iter().map(|row| form.row(&native.clone().into(), row)).collect();
             assert_rows(&batches, &expected);
@@ -121,7 +123,7 @@ proptest! {
                     let cells = cells.iter().zip(&converted);
                     cells.map(|(cell, field)| wrap.value(field.data_type(), cell)).collect()
                 });
-                let reader = case.builder().with_encoding(encoding).with_unions(unions).open(case.source());
+                let reader = case.open_as(AvroOptions { encoding, unions, ..case.options() });
                 assert_reads(reader, fields, &cells.collect::<Vec<Vec<Value>>>());
             }
         }
@@ -166,7 +168,7 @@ fn size_of(batch: &RecordBatch, column: usize) -> usize {
 }
 
 /// A file of one block with a column `u` of the type.
-fn file(ty: &str, rows: &[&[u8]]) -> AvroSource {
+fn file(ty: &str, rows: &[&[u8]]) -> FileSource {
     let schema = format!(r#"{{"type": "record", "name": "R", "fields": [{{"name": "u", "type": {ty}}}]}}"#);
     let payload = rows.concat();
     let case = crate::support::file::AvroFile {
@@ -175,19 +177,20 @@ fn file(ty: &str, rows: &[&[u8]]) -> AvroSource {
         sync: [7; 16],
         blocks: vec![crate::support::file::Block { count: rows.len() as u64, payload }],
     };
-    AvroSource::bytes(case.bytes())
+    FileSource::bytes(case.bytes())
 }
 
 #[test]
 fn fields_of_absent_branches_count_towards_the_size_of_a_batch() {
     let ty = r#"["null", {"type": "fixed", "name": "F", "size": 1000}, "int"]"#;
     let rows = [&[0_u8][..]; 100];
-    let builder = || AvroReaderBuilder::new().with_unions(Unions::Struct);
-    let batches = read_all(builder().with_max_batch_bytes(10_000).open(file(ty, &rows)));
+    let structs = AvroOptions { unions: Unions::Struct, ..AvroOptions::default() };
+    let options = AvroOptions { max_batch_bytes: Some(10_000), ..structs.clone() };
+    let batches = read_all(open_as(file(ty, &rows), options));
     assert!(batches.iter().all(|batch| (1..=10).contains(&batch.num_rows())));
     assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 100);
     let limits = Limits { batch_bytes: 900, ..Limits::default() };
-    let (batches, error) = read(builder().with_limits(limits).open(file(ty, &rows)));
+    let (batches, error) = read(open_as(file(ty, &rows), AvroOptions { limits, ..structs }));
     let error = error.unwrap();
     assert!(batches.is_empty());
     assert_eq!(
@@ -204,20 +207,22 @@ fn text_counts_towards_the_size_of_a_batch() {
     let ty = format!(r#"["int", {{"type": "array", "items": {record}}}]"#);
     // 100 items of no bytes, each of which has the name of its field.
     let row = &[2_u8, 200, 1, 0][..];
-    let builder = || AvroReaderBuilder::new().with_unions(Unions::Json);
-    let batches = read_all(builder().with_max_batch_bytes(100_000).open(file(&ty, &[row; 10])));
+    let json = AvroOptions { unions: Unions::Json, ..AvroOptions::default() };
+    let options = AvroOptions { max_batch_bytes: Some(100_000), ..json.clone() };
+    let batches = read_all(open_as(file(&ty, &[row; 10]), options));
     for batch in &batches {
         let bytes = batch.column(0).as_string::<i32>().values().len();
         assert!(bytes > 40_000 && bytes < 100_000, "{bytes}");
     }
-    let limits = Limits { batch_bytes: 40_000, ..Limits::default() };
-    let (_, error) = read(builder().with_limits(limits).open(file(&ty, &[row])));
+    let limited = |batch_bytes| {
+        let limits = Limits { batch_bytes, ..Limits::default() };
+        AvroOptions { limits, ..json.clone() }
+    };
+    let (_, error) = read(open_as(file(&ty, &[row]), limited(40_000)));
     assert_eq!(error.unwrap().message(), "a record is over the limit batch_bytes of 40,000");
     // Control characters become six bytes each.
     let long = [&[2_u8, 208, 15][..], &[1; 1000]].concat();
-    let limits = |batch_bytes| Limits { batch_bytes, ..Limits::default() };
-    let read =
-        |bytes| read(builder().with_limits(limits(bytes)).open(file(r#"["int", "string"]"#, &[&long])));
+    let read = |bytes| read(open_as(file(r#"["int", "string"]"#, &[&long]), limited(bytes)));
     assert_eq!(read(6_000).1.unwrap().message(), "a record is over the limit batch_bytes of 6,000");
     assert_eq!(
         read(7_000).0[0].column(0).as_string::<i32>().value(0).len(),
@@ -245,8 +250,9 @@ fn a_default_counts_with_its_decoded_size() {
         let schema = AvroSchema::parse(&schema).unwrap();
         let open = |batch_bytes| {
             let limits = Limits { batch_bytes, ..Limits::default() };
-            let builder = AvroReaderBuilder::new().with_unions(unions).with_limits(limits);
-            builder.with_reader_schema(schema.clone()).open(file(r#""int""#, &[&[2]]))
+            let reader_schema = Some(schema.clone());
+            let options = AvroOptions { unions, limits, reader_schema, ..AvroOptions::default() };
+            open_as(file(r#""int""#, &[&[2]]), options)
         };
         let error = open(9_000).unwrap_err();
         assert_eq!(
@@ -260,7 +266,7 @@ fn a_default_counts_with_its_decoded_size() {
 #[test]
 fn branches_with_the_same_name_cannot_be_fields_of_one_struct() {
     let ty = r#"[{"type": "array", "items": "int"}, {"type": "enum", "name": "array", "symbols": ["A"]}]"#;
-    let open = |unions| AvroReaderBuilder::new().with_unions(unions).open(file(ty, &[&[2, 0]]));
+    let open = |unions| open_as(file(ty, &[&[2, 0]]), AvroOptions { unions, ..AvroOptions::default() });
     let error = open(Unions::Struct).unwrap_err();
     assert_eq!((error.kind(), error.location().field.as_deref()), (FeedErrorKind::Schema, Some("u")));
     assert_eq!(
@@ -285,8 +291,8 @@ fn a_branch_that_is_left_out_may_be_recursive() {
     let types = [ty.to_owned(), list("", ""), list(r#"["null", "#, "]"), list(r#"["string", "#, "]")];
     for (i, ty) in types.into_iter().enumerate() {
         let rows = if i > 0 { &rows[..1] } else { &rows[..] };
-        let builder = AvroReaderBuilder::new().with_unions(Unions::Struct).with_columns(["u.int"]);
-        let batches = read_all(builder.open(file(&ty, rows)));
+        let options = AvroOptions { unions: Unions::Struct, ..columns(["u.int"]) };
+        let batches = read_all(open_as(file(&ty, rows), options));
         let ints = batches[0].column(0).as_struct().column(0).as_primitive::<arrow_array::types::Int32Type>();
         let expected = [Some(3), None, None];
         assert_eq!(ints.iter().collect::<Vec<_>>(), expected[..rows.len()]);
@@ -297,8 +303,8 @@ fn a_branch_that_is_left_out_may_be_recursive() {
 fn years_before_0_have_four_digits_too() {
     let day = r#"{"type": "int", "logicalType": "date"}"#;
     let rows: [&[u8]; 2] = [&[2, 0xd1, 0xea, 0x57], &[2, 0xcf, 0xea, 0x57]];
-    let builder = AvroReaderBuilder::new().with_unions(Unions::Json);
-    let batches = read_all(builder.open(file(&format!(r#"["string", {day}]"#), &rows)));
+    let options = AvroOptions { unions: Unions::Json, ..AvroOptions::default() };
+    let batches = read_all(open_as(file(&format!(r#"["string", {day}]"#), &rows), options));
     let texts = batches[0].column(0).as_string::<i32>();
     assert_eq!(
         texts.iter().flatten().collect::<Vec<_>>(),
@@ -312,7 +318,7 @@ fn text_in_tfx_is_that_of_the_native_value() {
     let rows: [&[u8]; 4] = [&[0], &[2, 2, b'x'], &[4, 2], &[6, 1]];
     let options =
         AvroOptions { encoding: ColumnEncoding::Tfx, unions: Unions::Json, ..AvroOptions::default() };
-    let batches = read_all(AvroReaderBuilder::new().with_options(options).open(file(ty, &rows)));
+    let batches = read_all(open_as(file(ty, &rows), options));
     let found = crate::support::batches::rows(&batches);
     let text = |text: &str| vec![Value::List(vec![Value::Bytes(text.into())])];
     let texts = [r#"{"string":"x"}"#, r#"{"int":"1970-01-02"}"#, r#"{"boolean":true}"#].map(text);
@@ -334,13 +340,13 @@ fn enums_of_absent_branches_are_null() {
         };
         let readers = AvroSchema::parse(&schema(&both)).unwrap();
         for encoding in [ColumnEncoding::Native, ColumnEncoding::Feature, ColumnEncoding::Tfx] {
-            let builder = || AvroReaderBuilder::new().with_encoding(encoding).with_unions(Unions::Struct);
-            let read = read_all(builder().open(file(&both, &[&[0, 2], &[0, 4]])));
+            let options = AvroOptions { encoding, unions: Unions::Struct, ..AvroOptions::default() };
+            let read = read_all(open_as(file(&both, &[&[0, 2], &[0, 4]]), options.clone()));
             let symbols = dictionary(read[0].column(0)).map(|symbols| symbols.len());
             assert_eq!(symbols, if encoding == ColumnEncoding::Tfx { None } else { Some(2) });
             // The writer's schema has no such branch.
-            let builder = builder().with_reader_schema(readers.clone());
-            let without = read_all(builder.open(file(r#"["long"]"#, &[&[0, 2], &[0, 4]])));
+            let options = AvroOptions { reader_schema: Some(readers.clone()), ..options };
+            let without = read_all(open_as(file(r#"["long"]"#, &[&[0, 2], &[0, 4]]), options));
             let rows = crate::support::batches::rows;
             assert_eq!((rows(&read), read[0].num_rows()), (rows(&without), 2));
         }

@@ -7,8 +7,7 @@ use apache_avro::types::Value as Apache;
 use apache_avro::{Days, Decimal, Duration, Millis, Months};
 use arrow_array::{Int64Array, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroHeader, AvroReaderBuilder, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits, StringType,
-    WriteOptions, write_avro,
+    AvroHeader, AvroSchema, Codec, FeedErrorKind, FileSource, Limits, StringType, WriteOptions, write_avro,
 };
 use proptest::prelude::*;
 
@@ -16,6 +15,7 @@ use crate::support::batches;
 use crate::support::case::{Case, assert_reads, cases, config, read_all};
 use crate::support::file::{AvroFile, TempFile};
 use crate::support::mapping::Mapping;
+use crate::support::open::open;
 use crate::support::rows::Rows;
 use crate::support::schema::{Definition, Logical, Schema, Type};
 use crate::support::shapes::Kinds;
@@ -42,19 +42,19 @@ proptest! {
             }
         }
         let bytes = writer.into_inner().unwrap();
-        let batches = read_all(case.builder().open(AvroSource::bytes(bytes.clone())));
+        let batches = read_all(case.open_source(FileSource::bytes(bytes.clone())));
         let found = batches::rows(&batches);
         let found: Vec<Vec<Value>> = found.iter().map(|row| row.iter().map(in_order).collect()).collect();
         prop_assert_eq!(found, case.cells());
-        let opened = case.builder().open(AvroSource::bytes(bytes)).unwrap();
+        let opened = case.open_source(FileSource::bytes(bytes)).unwrap();
         prop_assert_eq!(opened.schema().fields().to_vec().len(), case.mapping().columns().len());
     }
 
     #[test]
     fn write_avro_and_reading_give_the_batches_back(case in cases(Kinds::Common)) {
         let case = Case { strings: StringType::Utf8, ..case };
-        let batches = read_all(case.builder().open(case.source()));
-        let schema = case.builder().open(case.source()).unwrap().schema();
+        let batches = read_all(case.open());
+        let schema = case.open().unwrap().schema();
         let file = TempFile::new();
         let options = WriteOptions {
             codec: case.file.codec,
@@ -72,7 +72,7 @@ proptest! {
         let found: BTreeMap<_, _> = header.metadata().into_iter().filter(given).collect();
         prop_assert_eq!(found, options.metadata);
         prop_assert_eq!(written, case.rows.len() as u64);
-        assert_reads(AvroReaderBuilder::new().open(file.path()), case.mapping().columns(), &case.cells());
+        assert_reads(open(file.path()), case.mapping().columns(), &case.cells());
 
         let bytes = std::fs::read(file.path()).unwrap();
         let reader = apache_avro::Reader::new(&bytes[..]).unwrap();
@@ -160,13 +160,13 @@ fn write_avro_writes_uuids_as_the_strings_of_its_schema() {
     let schema = Schema::parse(json);
     let rows = Rows::new(&schema, 7).rows(30);
     let bytes = AvroFile::of_rows(json, &schema, &rows, Codec::Null, 7).bytes();
-    let reader = AvroReaderBuilder::new().open(AvroSource::bytes(bytes)).unwrap();
+    let reader = open(FileSource::bytes(bytes)).unwrap();
     let file = TempFile::new();
     let options = WriteOptions { schema: Some(AvroSchema::parse(json).unwrap()), ..WriteOptions::default() };
     write_avro(reader.into_arrow(), file.path(), &options).unwrap();
     let mapping = Mapping::new(&schema, StringType::Utf8);
     let cells: Vec<Vec<Value>> = rows.iter().map(|row| mapping.cells(row)).collect();
-    assert_reads(AvroReaderBuilder::new().open(file.path()), mapping.columns(), &cells);
+    assert_reads(open(file.path()), mapping.columns(), &cells);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_column_of_nulls_is_written_as_such() {
     let file = TempFile::new();
     let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
     write_avro(reader, file.path(), &WriteOptions::default()).unwrap();
-    assert_eq!(read_all(AvroReaderBuilder::new().open(file.path())), [batch]);
+    assert_eq!(read_all(open(file.path())), [batch]);
 }
 
 fn apache_codec(codec: Codec) -> apache_avro::Codec {

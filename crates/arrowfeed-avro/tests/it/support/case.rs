@@ -1,12 +1,13 @@
 //! Random cases, reading of their batches, and the number of cases.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema as ArrowSchema};
 use arrowfeed_avro::{
-    AvroFormat, AvroOptions, AvroReaderBuilder, AvroSource, Codec, FeedError, FileReader, FileSet,
-    RangeOptions, StringType,
+    AvroFormat, AvroOptions, Codec, FeedError, FileReader, FileSet, FileSource, RangeOptions, ReadOptions,
+    StringType,
 };
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -72,18 +73,40 @@ pub(crate) fn cases_with(
 }
 
 impl Case {
-    /// A single-threaded reader with the options of the case.
-    pub(crate) fn builder(&self) -> AvroReaderBuilder {
-        AvroReaderBuilder::new()
-            .with_threads(std::num::NonZeroUsize::MIN)
-            .with_batch_size(self.batch_size)
-            .with_string_type(self.strings)
+    /// The options of the format.
+    pub(crate) fn options(&self) -> AvroOptions {
+        AvroOptions { string_type: self.strings, ..AvroOptions::default() }
+    }
+
+    /// Options to read on one thread.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        let (batch_size, threads) = (Some(self.batch_size), Some(NonZeroUsize::MIN));
+        ReadOptions { batch_size, threads, ..ReadOptions::default() }
+    }
+
+    /// Reads the file with the options of the case.
+    pub(crate) fn open(&self) -> Result<FileReader, FeedError> {
+        self.open_source(self.source())
+    }
+
+    /// Reads the file with other options of the format.
+    pub(crate) fn open_as(&self, options: AvroOptions) -> Result<FileReader, FeedError> {
+        AvroFormat::read([self.source()], options, self.reading())
+    }
+
+    /// Reads the file with other options of reading.
+    pub(crate) fn open_with(&self, reading: ReadOptions) -> Result<FileReader, FeedError> {
+        AvroFormat::read([self.source()], self.options(), reading)
+    }
+
+    /// Reads another source with the options of the case.
+    pub(crate) fn open_source(&self, source: impl Into<FileSource>) -> Result<FileReader, FeedError> {
+        AvroFormat::read([source], self.options(), self.reading())
     }
 
     /// Files that are read with the options of the case.
-    pub(crate) fn files(&self, source: AvroSource) -> FileSet {
-        let options = AvroOptions { string_type: self.strings, ..AvroOptions::default() };
-        AvroFormat::files([source], options, None).unwrap()
+    pub(crate) fn files(&self, source: FileSource) -> FileSet {
+        AvroFormat::files([source], self.options(), None).unwrap()
     }
 
     /// Options to read ranges with those of the case.
@@ -91,8 +114,8 @@ impl Case {
         RangeOptions { batch_size: Some(self.batch_size), ..RangeOptions::default() }
     }
 
-    pub(crate) fn source(&self) -> AvroSource {
-        AvroSource::bytes(self.file.bytes())
+    pub(crate) fn source(&self) -> FileSource {
+        FileSource::bytes(self.file.bytes())
     }
 
     pub(crate) fn mapping(&self) -> Mapping<'_> {

@@ -14,6 +14,7 @@
 //! - [`mapping`]: the Arrow type and value of each Avro type; [`wrap`]: those of the other encodings.
 //! - [`unions`]: dense unions as structs and as JSON.
 //! - [`batches`]: RecordBatches as plain values.
+//! - [`open`]: readers of one source, also for tests that do not use the second implementation.
 
 pub(crate) mod batches;
 pub(crate) mod case;
@@ -22,6 +23,7 @@ pub(crate) mod encode;
 pub(crate) mod evolve;
 pub(crate) mod file;
 pub(crate) mod mapping;
+pub(crate) mod open;
 pub(crate) mod resolve;
 pub(crate) mod rows;
 pub(crate) mod schema;

@@ -5,9 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrowfeed_avro::{
-    AvroFormat, AvroHeader, AvroOptions, AvroReaderBuilder, AvroSource, RangeOptions, ReadOptions,
-};
+use arrowfeed_avro::{AvroFormat, AvroHeader, AvroOptions, FileSource, RangeOptions, ReadOptions};
 
 use super::outcome::{Fault, Outcome};
 
@@ -20,11 +18,11 @@ pub(crate) fn read_every_way(bytes: &[u8], options: &AvroOptions) -> Outcome {
 /// Like [`read_every_way`], with options of reading other than the number of threads.
 pub(crate) fn read_every_way_with(bytes: &[u8], options: &AvroOptions, reading: &ReadOptions) -> Outcome {
     let options = &(options, reading);
-    let whole = Outcome::of(builder(options, 1).open(AvroSource::bytes(bytes.to_vec())));
+    let whole = read_sources([FileSource::bytes(bytes.to_vec())], options, 1);
     let file = TemporaryFile::new(bytes);
-    agree("file", &whole, &Outcome::of(builder(options, 1).open(&*file.path)));
-    let stream = AvroSource::reader("stream", ByteByByte::new(bytes));
-    agree("byte by byte", &whole, &Outcome::of(builder(options, 1).open(stream)));
+    agree("file", &whole, &read_sources([&*file.path], options, 1));
+    let stream = FileSource::reader("stream", ByteByByte::new(bytes));
+    agree("byte by byte", &whole, &read_sources([stream], options, 1));
     in_threads(bytes, options, &whole);
     let len = bytes.len() as u64;
     // Each split opens the file, so only small files are cut everywhere.
@@ -38,15 +36,19 @@ pub(crate) fn read_every_way_with(bytes: &[u8], options: &AvroOptions, reading: 
 /// Reads `bytes` from memory in this thread.
 pub(crate) fn read(bytes: &[u8], options: &AvroOptions) -> Outcome {
     let options = (options, &ReadOptions::default());
-    Outcome::of(builder(&options, 1).open(AvroSource::bytes(bytes.to_vec())))
+    read_sources([FileSource::bytes(bytes.to_vec())], &options, 1)
 }
 
 /// The options of the format and those of reading.
 type Options<'a> = (&'a AvroOptions, &'a ReadOptions);
 
-fn builder(&(options, reading): &Options<'_>, threads: usize) -> AvroReaderBuilder {
+fn read_sources(
+    sources: impl IntoIterator<Item: Into<FileSource>>,
+    &(options, reading): &Options<'_>,
+    threads: usize,
+) -> Outcome {
     let reading = ReadOptions { threads: NonZeroUsize::new(threads), ..reading.clone() };
-    AvroReaderBuilder::new().with_options(options.clone()).with_read_options(reading)
+    Outcome::of(AvroFormat::read(sources, options.clone(), reading))
 }
 
 #[track_caller]
@@ -59,8 +61,8 @@ fn agree(way: &str, expected: &Outcome, found: &Outcome) {
 
 /// A single small file starts no threads, so the file is read twice, unless it fails the first time.
 fn in_threads(bytes: &[u8], options: &Options<'_>, whole: &Outcome) {
-    let sources = [(); 2].map(|()| AvroSource::bytes(bytes.to_vec()));
-    let found = Outcome::of(builder(options, 2).open_all(sources));
+    let sources = [(); 2].map(|()| FileSource::bytes(bytes.to_vec()));
+    let found = read_sources(sources, options, 2);
     let mut expected = whole.clone();
     if whole.fault.is_none() {
         expected.batches.extend(whole.batches.clone());
@@ -96,7 +98,7 @@ fn by_splits(path: &Path, target: u64, options: &Options<'_>, whole: &Outcome) {
 
 /// Checks that the header and its row count agree with the result of reading.
 fn header_agrees(bytes: &[u8], options: &AvroOptions, whole: &Outcome) {
-    let header = match AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &options.limits) {
+    let header = match AvroHeader::read(FileSource::bytes(bytes.to_vec()), &options.limits) {
         Ok(header) => header,
         Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "header"),
     };

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StructArray};
-use arrowfeed_avro::{AvroReaderBuilder, AvroSchema, AvroSource, AvroWriter, WriteOptions};
+use arrowfeed_avro::{AvroOptions, AvroSchema, AvroWriter, FileSource, WriteOptions};
 
 use super::laws::{header, write};
 use crate::support::case::read_all;
+use crate::support::open::open_as;
 
 const FIELDS: &str = r#"
     {"name": "id", "type": "long"},
@@ -35,11 +36,8 @@ fn written(columns: Vec<(&str, ArrayRef)>, schema: &AvroSchema) -> Vec<u8> {
 }
 
 fn read(bytes: Vec<u8>, reader_schema: Option<&AvroSchema>) -> Vec<RecordBatch> {
-    let mut builder = AvroReaderBuilder::new();
-    if let Some(schema) = reader_schema {
-        builder = builder.with_reader_schema(schema.clone());
-    }
-    read_all(builder.open(AvroSource::bytes(bytes)))
+    let options = AvroOptions { reader_schema: reader_schema.cloned(), ..AvroOptions::default() };
+    read_all(open_as(FileSource::bytes(bytes), options))
 }
 
 /// The written value of a field without a column equals the value that a reader uses for a field that was not written.

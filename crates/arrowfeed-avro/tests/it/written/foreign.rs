@@ -12,10 +12,11 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, mak
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
-use arrowfeed_avro::{AvroReaderBuilder, AvroSchema, AvroSource, WriteOptions};
+use arrowfeed_avro::{AvroSchema, FileSource, WriteOptions};
 
 use super::laws::write;
 use crate::support::case::read_all;
+use crate::support::open::open;
 
 const FAR: i32 = 1 << 30;
 
@@ -51,7 +52,7 @@ fn symbols_of_enums_are_those_of_the_values_with_rows() {
             let schema = Some(AvroSchema::parse(json).unwrap());
             let options = WriteOptions { schema, ..WriteOptions::default() };
             let bytes = write(&batch, std::slice::from_ref(&batch), options);
-            let read = read_all(AvroReaderBuilder::new().open(AvroSource::bytes(bytes)));
+            let read = read_all(open(FileSource::bytes(bytes)));
             let found: Vec<String> = read.iter().flat_map(symbols).collect();
             assert_eq!(found, vec!["B"; rows], "{data_type}");
         }

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray}
 use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{
-    AvroHeader, AvroReaderBuilder, AvroSchema, AvroSource, AvroWriter, Codec, Limits, WriteOptions,
+    AvroHeader, AvroSchema, AvroWriter, Codec, FileReader, FileSource, Limits, ReadOptions, WriteOptions,
     encode_records,
 };
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ use super::arrays;
 use super::plain;
 use crate::support::batches;
 use crate::support::case::{config, read_all};
+use crate::support::open::{open, open_with};
 use crate::support::schema::Schema;
 use crate::support::value::{Seed, Value};
 
@@ -83,7 +84,13 @@ pub(crate) fn write(batch: &RecordBatch, parts: &[RecordBatch], options: WriteOp
 }
 
 pub(crate) fn header(bytes: &[u8]) -> AvroHeader {
-    AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &Limits::default()).unwrap()
+    AvroHeader::read(FileSource::bytes(bytes.to_vec()), &Limits::default()).unwrap()
+}
+
+/// Reads a file on one thread.
+fn opened(bytes: Vec<u8>) -> FileReader {
+    let reading = ReadOptions { threads: Some(NonZeroUsize::MIN), ..ReadOptions::default() };
+    open_with(FileSource::bytes(bytes), reading).unwrap()
 }
 
 /// The rows of a batch as plain values.
@@ -99,8 +106,7 @@ fn written_again(schema: &SchemaRef, batches: &[RecordBatch]) {
     let mut writer = AvroWriter::to_sink(memory.clone(), schema.clone(), options).unwrap();
     batches.iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap();
-    let reader = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
-    let reader = reader.open(AvroSource::bytes(memory.bytes())).unwrap();
+    let reader = opened(memory.bytes());
     assert_eq!(&reader.schema(), schema);
     let again = concat_batches(schema, &read_all(Ok(reader))).unwrap();
     assert_eq!(again, concat_batches(schema, batches).unwrap());
@@ -131,8 +137,7 @@ fn check(seed: u64) {
                 .collect()
         })
         .collect();
-    let reader = AvroReaderBuilder::new().with_threads(NonZeroUsize::MIN);
-    let opened = reader.open(AvroSource::bytes(bytes)).unwrap();
+    let opened = opened(bytes);
     let names = |schema: &ArrowSchema| -> Vec<String> {
         schema.fields().iter().map(|field| field.name().clone()).collect()
     };
@@ -220,6 +225,6 @@ fn rows_that_become_much_larger_are_written_as_others() {
     let parts = [batch("", 8192), batch(&"x".repeat(1 << 16), 50)];
     let whole = concat_batches(&parts[0].schema(), &parts).unwrap();
     let bytes = write(&whole, &parts, WriteOptions::default());
-    let read = read_all(AvroReaderBuilder::new().open(AvroSource::bytes(bytes)));
+    let read = read_all(open(FileSource::bytes(bytes)));
     assert_eq!(concat_batches(&read[0].schema(), &read).unwrap().columns(), whole.columns());
 }
