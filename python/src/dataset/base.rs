@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use super::iterator::BatchIterator;
 use super::mapped::{MapArgs, PythonMap};
 use super::options::{iteration_options, warn_of_unused_seed, with_known_shard, without_unused_seed};
+use super::places::{batches_of, rows_of};
 use super::rows::{first_rows, read_rows, thread_number};
 use crate::argument::{integer, number, strings, wrong_type};
 use crate::argument_types::Argument;
@@ -349,6 +350,28 @@ impl Dataset {
         let read = |numbers: &[i64], options: &RowOptions| self.dataset.row_tensors(numbers, options);
         let tensors = read_rows(numbers, thread_number(threads)?, read)?;
         TensorNames::new(numbers.py(), self.dataset.specs()).dict(numbers.py(), tensors)
+    }
+
+    #[doc = signed!(Dataset.rows_of)]
+    #[pyo3(signature = (batches, *, epoch=None, **options), text_signature = None)]
+    fn rows_of(
+        &self,
+        batches: &Bound<'_, PyAny>,
+        epoch: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<RecordBatch> {
+        rows_of(&self.dataset, batches, epoch, options)
+    }
+
+    #[doc = signed!(Dataset.batches_of)]
+    #[pyo3(signature = (file, rows, **options), text_signature = None)]
+    fn batches_of(
+        &self,
+        file: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<RecordBatch> {
+        batches_of(&self.dataset, file, rows, options)
     }
 
     #[doc = signed!(Dataset.samples)]

@@ -16,6 +16,7 @@ mod iterator;
 mod keywords;
 mod mapped;
 mod options;
+mod places;
 mod rows;
 
 pub(crate) use base::{Dataset, DatasetClass};

@@ -153,6 +153,30 @@ impl FileSet {
 }
 
 impl FileSet {
+    /// The same rows, of which only the places are read, and the columns `kept`, as field paths. The last two columns have the names
+    /// `file` and `row`, which no other column has: the name of the file, and the number of the row in its file, as in
+    /// [`AddedColumns`].
+    ///
+    /// # Errors
+    /// A column does not exist.
+    pub fn places(&self, [file, row]: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
+        let column = |name: &str, data_type, of_files, argument| {
+            let field = Arc::new(Field::new(name, data_type, false));
+            Column { field, of_files, stored: None, argument }
+        };
+        let names = column(file, DataType::Utf8, Some(file_names(&self.files)), "file_column");
+        let numbers = column(row, DataType::Int64, None, "row_column");
+        let (before, order) = match &self.added {
+            Some(added) => (added.all.to_vec(), added.order.clone()),
+            None => (Vec::new(), None),
+        };
+        let all = before.into_iter().chain([names, numbers]).collect();
+        let added = Added { all, order, read: Arc::default(), schema: Arc::new(Schema::empty()) };
+        let columns = kept.iter().cloned().chain([file, row].map(|name| field_path([name])));
+        let columns = columns.collect::<Vec<_>>().into();
+        Self { added: Some(Arc::new(added)), ..self.clone() }.rebuilt(Some(columns), self.levels.clone())
+    }
+
     /// Checksum of the values that [`AddedColumns::of_files`] adds to the rows of some of the files, whatever columns are read; `None`:
     /// no such columns.
     pub fn partition_checksum(&self, files: &[usize]) -> Option<u32> {

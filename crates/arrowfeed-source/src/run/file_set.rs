@@ -325,7 +325,10 @@ impl FileSet {
     }
 
     /// The names of the columns of [`all_columns`](Self::all_columns), and of those that cannot be read as a whole.
-    fn column_names(&self) -> Result<Vec<String>, FeedError> {
+    ///
+    /// # Errors
+    /// The columns form no schema.
+    pub fn column_names(&self) -> Result<Vec<String>, FeedError> {
         let names = self.format.column_names()?;
         let Some(added) = &self.added else { return Ok(names) };
         let stored = names.iter().map(|name| Field::new(name, DataType::Null, true));

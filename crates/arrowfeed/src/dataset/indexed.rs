@@ -132,6 +132,12 @@ impl Indexed {
         Ok(Self { files, ..self.clone() })
     }
 
+    /// The same files, of which only the places of the rows are read, see [`FileSet::places`].
+    pub(super) fn places(&self, names: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
+        let files = Arc::new(self.files.places(names, kept)?);
+        Ok(Self { files, ..self.clone() })
+    }
+
     /// The index of the rows that are read, and the counts of the requests to stores that this call made.
     pub(super) fn index(&self, options: &IterationOptions) -> Result<(Arc<ChunkIndex>, Requests), FeedError> {
         if self.splits.is_empty() {

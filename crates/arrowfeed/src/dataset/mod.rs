@@ -14,6 +14,7 @@
 //! | convert the batches | [`Dataset::map`] |
 //! | write a function that trains on any source | [`Tfxio`] |
 //! | read rows by their numbers | [`Dataset::rows`], [`RowReader`] |
+//! | see which rows a batch has, and which batches have a row | [`Dataset::rows_of`], [`Dataset::batches_of`] |
 //! | read byte ranges of files in several processes | [`Dataset::plan_splits`], [`Dataset::read_split`] |
 //!
 //! ```
@@ -76,6 +77,7 @@
 // | `batches` | the public iterator |
 // | `tfxio` | the trait of all sources, and of their iterations |
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
+// | `places` | the rows of batches, and the batches of rows, without their values |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
 // | `state_files` `counted_files` `relative_names` | the files of a state, those on which the order depends, and their names below their common parent |
@@ -112,6 +114,7 @@ mod numbered_rows;
 mod options;
 mod order;
 mod pieces;
+mod places;
 mod random;
 mod relative_names;
 mod reported;
