@@ -1,7 +1,8 @@
 """A format is added to a copy of the repository as `docs/add-a-format.md` says. All languages then read it.
 
 `arrowfeed-toy` is the crate of the format, and `toy.patch` has the changes outside of it.
-ARROWFEED_TOY_TARGET is the folder of builds.
+ARROWFEED_TOY_TARGET is the folder of builds. It must not be that of the working tree: cargo gives the crates
+of both trees the same names.
 """
 
 from __future__ import annotations

@@ -588,6 +588,7 @@ class Dataset(Tfxio):
     def rows_of(
         self,
         batches: SupportsIndex | Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]],
+        /,
         *,
         epoch: int = 0,
         **options: Unpack[IterationOptions],
@@ -617,8 +618,9 @@ class Dataset(Tfxio):
             TypeError: An option or a number has the wrong type, or an option is missing.
 
         Example:
-            >>> dataset.rows_of(range(2), batch_size=2, shuffle_buffer_size=1000, seed=7)["row"].to_list()
-            [2, 0, 1, 3]
+            >>> rows = dataset.rows_of(range(2), batch_size=2, shuffle_buffer_size=1000, seed=7)
+            >>> rows.num_rows, rows.schema.names
+            (4, ['batch', 'file', 'row'])
         """
 
     def batches_of(

@@ -353,7 +353,7 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.rows_of)]
-    #[pyo3(signature = (batches, *, epoch=None, **options), text_signature = None)]
+    #[pyo3(signature = (batches, /, *, epoch=None, **options), text_signature = None)]
     fn rows_of(
         &self,
         batches: &Bound<'_, PyAny>,

@@ -842,6 +842,33 @@ Example:
     (Dataset.arrow_schema) => {
         r#"The schema of the record batches: the columns that are read."#
     };
+    (Dataset.batches_of) => {
+        r#"Returns the batches that have some of the rows of a file: did a training see these rows, and when?
+
+It is the reverse of `rows_of`, for each of the `epochs` from `start_epoch` on.
+
+Args:
+    file: The name of a file of the dataset, as `file_column` shows it.
+    rows: The number of a row in the file, or several, counted from 0.
+    **options: The options of the iteration, as in `record_batches`. A shuffle and a mixture need the
+        `seed`. `epochs` must be a number, and `across_epochs` False.
+
+Returns:
+    A batch with the columns `epoch`, `batch` and `row` (int64), in the order of the batches. The
+    batches of each epoch are numbered from 0. A row that no batch has is missing: one that a filter
+    leaves out, or one of another shard.
+
+Raises:
+    OptionError: The dataset does not have the file, the seed is missing, or `epochs` is None.
+    ArrowfeedError, OSError: As in `record_batches`.
+    ValueError: An option or a number has an invalid value.
+    TypeError: An option or a number has the wrong type, or an option is missing.
+
+Example:
+    >>> seen = dataset.batches_of("clicks.avro", [17, 18], batch_size=1024, epochs=2)
+    >>> print(seen.num_rows)
+    4"#
+    };
     (Dataset.describe) => {
         r#"Reads all rows, and computes statistics of each column and of its nested fields.
 
@@ -1257,6 +1284,36 @@ Raises:
 Example:
     >>> dataset.rows([12345, 99, 99, -1]).num_rows
     4"#
+    };
+    (Dataset.rows_of) => {
+        r#"Returns the file and the number of each row of some batches, without decoding the other columns.
+
+The order of an iteration is a function of the files, the options and the seed. So this call knows which
+rows a batch has, or had in a training of last year. Filters, mixtures, shards and global batches count.
+
+Args:
+    batches: The number of a batch, or several. The first batch of the epoch has number 0. With a
+        `shard`, they are the batches of this shard.
+    epoch: The number of the epoch, as in `start_epoch`.
+    **options: The options of the iteration, as in `record_batches`. A shuffle and a mixture need the
+        `seed`.
+
+Returns:
+    A batch with the columns `batch` (int64), `file` (a dictionary of string) and `row` (int64), in the
+    order of the batches. Each file has the name that `file_column` shows, and a row the number that
+    `row_column` shows: counted from the first row of its file, whatever is left out. After `map`,
+    the rows are those that the function receives.
+
+Raises:
+    OptionError: There is no such batch, or the seed is missing.
+    ArrowfeedError, OSError: As in `record_batches`.
+    ValueError: An option or a number has an invalid value.
+    TypeError: An option or a number has the wrong type, or an option is missing.
+
+Example:
+    >>> rows = dataset.rows_of(range(2), batch_size=2, shuffle_buffer_size=1000, seed=7)
+    >>> rows.num_rows, rows.schema.names
+    (4, ['batch', 'file', 'row'])"#
     };
     (Dataset.samples) => {
         r#"Returns the rows as a sequence of samples, for a `torch.utils.data.DataLoader` with a sampler, and
@@ -4399,6 +4456,9 @@ macro_rules! signed {
     (Dataset._known_num_batches) => {
         concat!(r#"_known_num_batches($self)"#, "\n--\n\n", docs!(Dataset._known_num_batches))
     };
+    (Dataset.batches_of) => {
+        concat!(r#"batches_of($self, file, rows)"#, "\n--\n\n", docs!(Dataset.batches_of))
+    };
     (Dataset.describe) => {
         concat!(r#"describe($self, *, threads=None, on_error='raise', progress=False)"#, "\n--\n\n", docs!(Dataset.describe))
     };
@@ -4437,6 +4497,9 @@ macro_rules! signed {
     };
     (Dataset.rows) => {
         concat!(r#"rows($self, numbers, *, threads=None)"#, "\n--\n\n", docs!(Dataset.rows))
+    };
+    (Dataset.rows_of) => {
+        concat!(r#"rows_of($self, batches, /, *, epoch=0)"#, "\n--\n\n", docs!(Dataset.rows_of))
     };
     (Dataset.samples) => {
         concat!(r#"samples($self, *, cache_bytes=67108864, threads=1)"#, "\n--\n\n", docs!(Dataset.samples))

@@ -201,11 +201,15 @@ impl Decoder {
         let LocatedBatch { batch, origins } = located;
         let (file, rows) = (self.file.clone(), batch.num_rows());
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(file.values.len());
+        let mut numbers: Option<ArrayRef> = None;
         for values in &file.values {
             columns.push(match values {
                 Values::OfFormat(column) => batch.column(*column).clone(),
                 Values::Repeated(repeated) => repeated.array(rows, file.limits.batch_bytes)?,
-                Values::RowNumbers => Arc::new(self.row_numbers(&origins, rows, check)?),
+                Values::RowNumbers => match &numbers {
+                    Some(numbers) => numbers.clone(),
+                    None => numbers.insert(Arc::new(self.row_numbers(&origins, rows, check)?)).clone(),
+                },
             });
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));

@@ -170,7 +170,7 @@ impl Dataset {
                 files.files.index(&scan)?;
             }
             let places = files.files.places([&names[0], &names[1]], &kept)?;
-            Ok(SelectedFiles { files: Arc::new(places), rows: files.rows.clone() })
+            Ok::<_, FeedError>(SelectedFiles { files: Arc::new(places), rows: files.rows.clone() })
         };
         let content = match &self.content {
             Content::Files(files) => Content::Files(numbered(&self.selected(files))?.files),
