@@ -260,7 +260,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	$(BIN)/python tools/native_docs.py --check
 	$(BIN)/python -m pytest -q tests/repository
 	$(BIN)/ruff check tools examples benches tests/java tests/c
-	$(BIN)/ruff check python tests/repository tests/python tests/frameworks tests/stores tests/engines tests/tfx
+	$(BIN)/ruff check python tests/repository tests/python tests/frameworks tests/stores tests/engines tests/tfx tests/toy_format
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 	cargo fmt --all --check

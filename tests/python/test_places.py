@@ -151,7 +151,7 @@ def test_a_function_receives_the_rows(tmp_path):
     assert pa.table(mapped.rows_of(2, batch_size=50)) == pa.table(dataset.rows_of(2, batch_size=50))
 
 
-def test_wrong_arguments_are_named(tmp_path):
+def test_wrong_arguments_of_rows_and_batches_are_named(tmp_path):
     dataset = SOURCES["avro"](tmp_path, SIZES)
     file = tmp_path / "part-0.avro"
     calls = [

@@ -595,8 +595,9 @@ class Dataset(Tfxio):
     ) -> RecordBatch:
         """Returns the file and the number of each row of some batches, without decoding the other columns.
 
-        The order of an iteration is a function of the files, the options and the seed. So this call knows which
-        rows a batch has, or had in a training of last year. Filters, mixtures, shards and global batches count.
+        The order of an iteration is a function of the files, the options and the seed. So this call knows
+        which rows a batch has, or had in a training of last year. Filters, mixtures, shards and global
+        batches count.
 
         Args:
             batches: The number of a batch, or several. The first batch of the epoch has number 0. With a
@@ -606,10 +607,10 @@ class Dataset(Tfxio):
                 `seed`.
 
         Returns:
-            A batch with the columns `batch` (int64), `file` (a dictionary of string) and `row` (int64), in the
-            order of the batches. Each file has the name that `file_column` shows, and a row the number that
-            `row_column` shows: counted from the first row of its file, whatever is left out. After `map`,
-            the rows are those that the function receives.
+            A batch with the columns `batch` (int64), `file` (a dictionary of string) and `row` (int64), in
+            the order of the batches. Each file has the name that `file_column` shows, and a row the number
+            that `row_column` shows: counted from the first row of its file, whatever is left out. After
+            `map`, the rows are those that the function receives.
 
         Raises:
             OptionError: There is no such batch, or the seed is missing.

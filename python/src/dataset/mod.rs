@@ -9,6 +9,7 @@
 //! | `iterator` | `arrowfeed.BatchIterator` |
 //! | `mapped` | functions over the batches of a dataset |
 //! | `rows` | rows by number |
+//! | `places` | the rows of batches, and the batches of rows |
 
 mod base;
 mod by_length;
