@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use arrowfeed::avro::AvroSchema;
-use arrowfeed::avro::{Framing, RecordDecoder, WriterId};
+use arrowfeed::avro::{AvroSchema, Framing, RecordDecoder, WriterId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

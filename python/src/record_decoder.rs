@@ -1,7 +1,6 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
-use arrowfeed::avro::AvroOptions;
-use arrowfeed::avro::{Framing, WriterId};
+use arrowfeed::avro::{AvroOptions, Framing, WriterId};
 use arrowfeed::source::copy_error;
 use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::exceptions::PyValueError;

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use arrowfeed::avro::MergedSchema;
-use arrowfeed::avro::{AvroHeader, AvroOptions};
+use arrowfeed::avro::{AvroHeader, AvroOptions, MergedSchema};
 use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
 use arrowfeed::source::{Check, Limits};
 use arrowfeed::{FeedError, FeedErrorKind, printable};

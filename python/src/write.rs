@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
-use arrowfeed::avro::{AvroOptions, AvroSchema, WriteOptions};
+use arrowfeed::avro::{AvroHeader, AvroOptions, AvroSchema, AvroWriter, Codec, Unsigned, WriteOptions};
 use arrowfeed::source::{Limits, out_of_memory};
 use arrowfeed::sources::redacted;
 use arrowfeed::{FeedError, FeedErrorKind};

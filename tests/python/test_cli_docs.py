@@ -3,6 +3,7 @@
 URLs of S3 are replaced by memory URLs, which accept no options of S3.
 """
 
+import json
 import re
 import shlex
 import sys
@@ -41,6 +42,11 @@ def events(tmp_path, monkeypatch):
     for codec in ("null", "zstandard"):
         reader = pa.RecordBatchReader.from_batches(events.SCHEMA, events.event_batches())
         af.write_avro(reader, tmp_path / f"events.{codec}.avro", codec=codec)
+    dataset = af.AvroDataset(tmp_path / "events.null.avro")
+    batches = dataset.record_batches(batch_size=1000, shuffle_buffer_size=50_000, seed=7)
+    for _ in range(40):
+        next(batches)
+    (tmp_path / "state.json").write_text(json.dumps(batches.state_dict()))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX")
@@ -61,7 +67,7 @@ def test_the_examples_print_what_the_page_says(arrowfeed, events, tmp_path):
         shown = "\n".join(printed.rstrip("\n").split("\n")[-int(tail or 0) :])
         assert SIZES.sub("", shown) == SIZES.sub("", output), command
         ran += 1
-    assert ran == 16
+    assert ran == 18
 
 
 CONSOLE = re.compile(r"^ *```console\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -76,13 +82,16 @@ NOT_RUN = [
 def test_the_commands_of_all_pages_run(arrowfeed, tmp_path):
     (tmp_path / "data").mkdir()
     people.write(tmp_path / "data")
+    batches = af.AvroDataset(tmp_path / "data" / "part-*.avro").record_batches(batch_size=64)
+    next(batches)
+    (tmp_path / "state.json").write_text(json.dumps(batches.state_dict()))
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     blocks = [block for page in pages for block in CONSOLE.findall(page.read_text("utf-8"))]
     commands = [
         line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")
     ]
     ran = [line for line in commands if line.startswith("arrowfeed ")]
-    assert (len(ran), [line for line in commands if line not in ran]) == (2, NOT_RUN)
+    assert (len(ran), [line for line in commands if line not in ran]) == (4, NOT_RUN)
     for line in ran:
         found = arrowfeed(*shlex.split(line)[1:])
         assert (found.code, found.err) == (0, ""), line

@@ -25,7 +25,7 @@ sys.path.remove(str(ROOT / "tools"))
     [
         ("avro-to-arrow.md", 5),
         ("csv-and-json-lines.md", 6),
-        ("datasets.md", 10),
+        ("datasets.md", 11),
         ("map.md", 2),
         ("elastic-training.md", 2),
         ("errors.md", 1),
@@ -34,6 +34,7 @@ sys.path.remove(str(ROOT / "tools"))
         ("limits.md", 1),
         ("parquet.md", 4),
         ("transforms.md", 2),
+        ("which-rows.md", 3),
     ],
 )
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):

@@ -99,6 +99,7 @@ EXEMPT = {
         "crates/arrowfeed-datafusion/tests/it/tables.rs",
         "tests/c/test_examples.py",
         "tests/python/test_cli_doctor.py",
+        "tests/python/test_cli_trace.py",
         "tests/python/test_column_paths.py",
         "tests/python/test_describe.py",
         "tests/python/test_filters.py",

@@ -1,4 +1,6 @@
-"""The command line: `arrowfeed schema|head|cat|count|stats|splits|explain|bench|convert|doctor|completion`.
+"""The command line: `arrowfeed COMMAND`.
+
+The commands are schema, head, cat, count, stats, splits, trace, explain, bench, convert, doctor, completion.
 
 Each subcommand is a module with `add`, which declares its options, and `run`. `import arrowfeed` does not
 import this package. docs/command-line.md documents it.

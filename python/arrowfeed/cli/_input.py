@@ -140,8 +140,12 @@ class Input:
 
         The columns of the predicate have the types of `read`.
         """
-        given = self._no_columns() | self.accepted(options)
-        return self.dataset(representations={}, **given).filter(where)
+        return self.with_columns([], **options).filter(where)
+
+    def with_columns(self, columns: list[str], **options: Any) -> Dataset:
+        """Opens the files as a dataset of some columns, without tensors. The options are those of `read`."""
+        given = {COLUMNS: columns} if self.format.has(COLUMNS) else {}
+        return self.dataset(representations={}, **given | self.accepted(options))
 
     def _no_columns(self) -> dict[str, Any]:
         return {COLUMNS: []} if self.format.has(COLUMNS) else {}

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, SkippedWarning, __version__
 from arrowfeed._rendering.text import printable, printable_lines
-from arrowfeed.cli import bench, cat, completion, convert, count, doctor, explain, head, schema, splits, stats
+from arrowfeed.cli import (
+    bench,
+    cat,
+    completion,
+    convert,
+    count,
+    doctor,
+    explain,
+    head,
+    schema,
+    splits,
+    stats,
+    trace,
+)
 from arrowfeed.cli._exit_codes import FAILED, INTERRUPTED, USAGE
 from arrowfeed.cli._options import UsageError, without_values
 
@@ -83,7 +96,8 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (schema, head, cat, count, stats, splits, explain, bench, convert, doctor, completion):
+    every = (schema, head, cat, count, stats, splits, trace, explain, bench, convert, doctor, completion)
+    for command in every:
         command.add(commands, common)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser, program=parser)

@@ -9,7 +9,7 @@
 //! | `iterator` | `arrowfeed.BatchIterator` |
 //! | `mapped` | functions over the batches of a dataset |
 //! | `rows` | rows by number |
-//! | `places` | the rows of batches, and the batches of rows |
+//! | `traced` | the rows of batches, and the batches of rows |
 
 mod base;
 mod by_length;
@@ -17,8 +17,8 @@ mod iterator;
 mod keywords;
 mod mapped;
 mod options;
-mod places;
 mod rows;
+mod traced;
 
 pub(crate) use base::{Dataset, DatasetClass};
 pub(crate) use by_length::ByLength;

@@ -851,7 +851,8 @@ Args:
     file: The name of a file of the dataset, as `file_column` shows it.
     rows: The number of a row in the file, or several, counted from 0.
     **options: The options of the iteration, as in `record_batches`. A shuffle and a mixture need the
-        `seed`. `epochs` must be a number, and `across_epochs` False.
+        `seed`. `epochs` must be a number, and 1 for a mixture and for `ByLength` with
+        `even="drop"`; `across_epochs` must be False.
 
 Returns:
     A batch with the columns `epoch`, `batch` and `row` (int64), in the order of the batches. The
@@ -865,7 +866,7 @@ Raises:
     TypeError: An option or a number has the wrong type, or an option is missing.
 
 Example:
-    >>> seen = dataset.batches_of("clicks.avro", [17, 18], batch_size=1024, epochs=2)
+    >>> seen = dataset.batches_of("part-0.avro", [17, 18], batch_size=1024, epochs=2)
     >>> print(seen.num_rows)
     4"#
     };
@@ -1295,9 +1296,12 @@ batches count.
 Args:
     batches: The number of a batch, or several. The first batch of the epoch has number 0. With a
         `shard`, they are the batches of this shard.
-    epoch: The number of the epoch, as in `start_epoch`.
+    epoch: The number of the epoch, in place of `start_epoch`. The batches of a mixture, and those of
+        `ByLength` with `even="drop"`, go on from one epoch to the next: for them, leave it out, and
+        give the `epochs` of the training.
     **options: The options of the iteration, as in `record_batches`. A shuffle and a mixture need the
-        `seed`.
+        `seed`. Damaged values, and files with other columns, may not be noticed, because no values
+        are decoded: if `on_error` skipped them in the training, the batches after them differ.
 
 Returns:
     A batch with the columns `batch` (int64), `file` (a dictionary of string) and `row` (int64), in

@@ -8,8 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
-use arrowfeed::avro::AvroOptions;
-use arrowfeed::avro::AvroSchema;
+use arrowfeed::avro::{AvroOptions, AvroSchema};
 use arrowfeed::dataset::TensorDefinitions;
 use arrowfeed::tensor::Tensors;
 use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder, printable};

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrowfeed::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
-use arrowfeed::avro::Codec;
-use arrowfeed::avro::{WriteOptions, write_avro};
+use arrowfeed::avro::{Codec, WriteOptions, write_avro};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::error::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};

@@ -3,8 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use arrowfeed::avro::AvroFormat;
-use arrowfeed::avro::AvroOptions;
+use arrowfeed::avro::{AvroFormat, AvroOptions};
 use arrowfeed::source::OnError;
 use arrowfeed::source::io::{ByteSource, FileSource, FileVersion};
 use arrowfeed::source::run::AddedColumns;

@@ -153,13 +153,12 @@ impl FileSet {
 }
 
 impl FileSet {
-    /// The same rows, of which only the places are read, and the columns `kept`, as field paths. The last two columns have the names
-    /// `file` and `row`, which no other column has: the name of the file, and the number of the row in its file, as in
-    /// [`AddedColumns`].
+    /// The same rows, of which only the columns `kept` are read, as field paths. The last two columns are the name of the file and
+    /// the number of the row, as in [`AddedColumns`]. They have the names `file` and `row`, which no other column has.
     ///
     /// # Errors
     /// A column does not exist.
-    pub fn places(&self, [file, row]: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
+    pub fn traced(&self, [file, row]: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
         let column = |name: &str, data_type, of_files, argument| {
             let field = Arc::new(Field::new(name, data_type, false));
             Column { field, of_files, stored: None, argument }

@@ -132,9 +132,9 @@ impl Indexed {
         Ok(Self { files, ..self.clone() })
     }
 
-    /// The same files, of which only the places of the rows are read, see [`FileSet::places`].
-    pub(super) fn places(&self, names: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
-        let files = Arc::new(self.files.places(names, kept)?);
+    /// The same rows with the names of their files and their numbers, see [`FileSet::traced`].
+    pub(super) fn traced(&self, names: [&str; 2], kept: &[String]) -> Result<Self, FeedError> {
+        let files = Arc::new(self.files.traced(names, kept)?);
         Ok(Self { files, ..self.clone() })
     }
 

@@ -77,7 +77,7 @@
 // | `batches` | the public iterator |
 // | `tfxio` | the trait of all sources, and of their iterations |
 // | `row_reader` `numbered_rows` `chunk_cache` | rows by number, and the decoded chunks that are kept for them |
-// | `places` | the rows of batches, and the batches of rows, without their values |
+// | `traced` | the rows of batches, and the batches of rows, without their values |
 // | `history` | the counts of all iterations of a dataset |
 // | `reported` `state` | counts and position of an iteration |
 // | `state_files` `counted_files` `relative_names` | the files of a state, those on which the order depends, and their names below their common parent |
@@ -114,7 +114,6 @@ mod numbered_rows;
 mod options;
 mod order;
 mod pieces;
-mod places;
 mod random;
 mod relative_names;
 mod reported;
@@ -137,6 +136,7 @@ mod stream_reader;
 mod stream_schedule;
 mod tensor_definitions;
 mod tfxio;
+mod traced;
 mod window;
 
 pub use batches::{BatchIterator, Batches, TensorIterator};

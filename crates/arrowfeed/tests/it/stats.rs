@@ -88,8 +88,10 @@ proptest! {
 fn a_reader_has_figures() {
     let directory = Directory::local();
     let paths = compressed(&directory, Codec::Zstandard, 20);
-    for threads in [1, 2] {
-        let files = AvroFormat::files(&paths, AvroOptions::default(), None).unwrap();
+    // A single small file is decoded by the thread of the caller.
+    for (copies, threads, used) in [(2, 1, 1), (2, 2, 2), (1, 2, 1)] {
+        let paths = paths.iter().cycle().take(copies * paths.len());
+        let files = AvroFormat::files(paths, AvroOptions::default(), None).unwrap();
         let options =
             ReadOptions { threads: NonZeroUsize::new(threads), batch_size: Some(100), ..Default::default() };
         let start = Instant::now();
@@ -97,8 +99,9 @@ fn a_reader_has_figures() {
         let count = reader.by_ref().map(Result::unwrap).count() as u64;
         let stats = reader.stats();
         check(&stats, &reader.report(), start.elapsed());
-        assert_eq!((stats.batches, stats.threads, stats.rows), (count, threads, 20_000));
-        assert_eq!((stats.formats[0].name, stats.formats[0].rows), ("avro", 20_000));
+        let rows = 20_000 * copies as u64;
+        assert_eq!((stats.batches, stats.threads, stats.rows), (count, used, rows));
+        assert_eq!((stats.formats[0].name, stats.formats[0].rows), ("avro", rows));
         for stage in [Stage::Open, Stage::Read, Stage::Decompress(stats::Codec::Zstandard), Stage::Decode] {
             assert!(!stats.stages.of(stage).is_zero(), "{stage:?} {stats:?}");
         }

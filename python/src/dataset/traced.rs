@@ -1,6 +1,7 @@
 //! The rows of batches, and the batches of rows.
 
 use arrowfeed::{DatasetError, IterationOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt};
 
@@ -20,8 +21,13 @@ pub(super) fn rows_of(
 ) -> PyResult<RecordBatch> {
     let py = batches.py();
     let numbers = numbers("batches", batches)?;
+    let has_start = options.map(|options| options.contains("start_epoch")).transpose()?.unwrap_or(false);
     let mut options = iteration_options("rows_of", options)?;
     if let Some(epoch) = epoch {
+        if has_start {
+            let message = "epoch: expected either epoch= or start_epoch=, found both";
+            return Err(PyValueError::new_err(message));
+        }
         options.start_epoch = integer("epoch", 0, epoch)?;
     }
     found(py, options, |options| dataset.rows_of(&numbers, options))
@@ -53,7 +59,8 @@ fn found(
 /// An integer, or the integers of an iterable.
 fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     const EXPECTED: &str = "an integer, or a list, tuple, range or array of integers";
-    if value.is_instance_of::<PyInt>() {
+    // Also integers of NumPy.
+    if value.is_instance_of::<PyInt>() || value.extract::<i128>().is_ok() {
         return Ok(vec![integer(name, 0, value)?]);
     }
     each(name, EXPECTED, value)?.iter().map(|item| integer(name, 0, item)).collect()

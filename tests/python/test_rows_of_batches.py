@@ -105,12 +105,17 @@ def test_the_batches_of_rows_are_the_reverse(tmp_path, options):
     dataset = SOURCES["avro"](tmp_path, SIZES).filter("id != 20")
     options = of_dataset(options, dataset)
     file = str(tmp_path / "part-0.avro")
-    found = pa.table(dataset.batches_of(file, [5, 20, 99, 1000], epochs=3, start_epoch=1, **options))
+    epochs = 1 if options.get("even") == "drop" else 3
+    found = pa.table(dataset.batches_of(file, [5, 20, 99, 1000], epochs=epochs, start_epoch=1, **options))
+    # The batches of all epochs in one iteration.
+    batches = dataset.record_batches(epochs=epochs, start_epoch=1, **options)
+    each = [len(list(dataset.record_batches(start_epoch=1 + epoch, **options))) for epoch in range(epochs)]
     expected = []
-    for epoch in (1, 2, 3):
-        for number, batch in enumerate(dataset.record_batches(start_epoch=epoch, **options)):
-            rows = [row for row in flat_ids(batch) if row in {5, 99}]
+    for epoch, count in enumerate(each, start=1):
+        for number in range(count):
+            rows = [row for row in flat_ids(next(batches)) if row in {5, 99}]
             expected += [{"epoch": epoch, "batch": number, "row": row} for row in rows]
+    assert next(batches, None) is None
     assert found.to_pylist() == expected
 
 
@@ -122,6 +127,7 @@ def test_a_mixture_names_the_files_of_all_datasets(tmp_path):
     mixed = af.MixedDataset(datasets, weights=[1, 2])
     for options in (
         {"batch_size": 32, "seed": 9, "shuffle_buffer_size": 60},
+        {"batch_size": 32, "seed": 9, "epochs": 3},
         {"global_batch_size": 40, "streams": 4, "shard": (1, 2)},
     ):
         expected = [flat_ids(batch) for batch in mixed.record_batches(**options)]
@@ -145,6 +151,26 @@ def test_the_columns_are_those_of_file_column_and_row_column(tmp_path):
         assert found["row"].to_pylist() == expected["_row"].to_pylist()
 
 
+@pytest.mark.parametrize("order", [{}, {"shuffle_buffer_size": 50, "seed": 1}, {"shard": (0, 2)}])
+@pytest.mark.parametrize("damage", ["marker", "cut", "missing"])
+def test_blocks_and_files_that_are_skipped_have_no_rows(tmp_path, damage, order):
+    dataset = SOURCES["avro"](tmp_path, SIZES)
+    path = tmp_path / "part-2.avro"
+    content = bytearray(path.read_bytes())
+    if damage == "marker":
+        content[-1] ^= 1
+    elif damage == "cut":
+        content = content[:-30]
+    path.write_bytes(content)
+    if damage == "missing":
+        path.unlink()
+    options = {"batch_size": 16, "on_error": "skip_file" if damage == "missing" else "skip_block", **order}
+    with pytest.warns(af.SkippedWarning):
+        expected = [flat_ids(batch) for batch in dataset.record_batches(**options)]
+    assert sum(map(len, expected)) < sum(SIZES)
+    assert list(by_batch(dataset.rows_of(range(len(expected)), **options)).values()) == expected
+
+
 def test_a_function_receives_the_rows(tmp_path):
     dataset = SOURCES["avro"](tmp_path, SIZES)
     mapped = dataset.map(lambda batch: pa.record_batch({"x": [batch.num_rows]}))
@@ -154,6 +180,8 @@ def test_a_function_receives_the_rows(tmp_path):
 def test_wrong_arguments_of_rows_and_batches_are_named(tmp_path):
     dataset = SOURCES["avro"](tmp_path, SIZES)
     file = tmp_path / "part-0.avro"
+    turns, texts = af.ByLength("list", max_tokens=9), af.ByLength("text", max_tokens=9)
+    goes_on = "whose batches go on from one epoch to the next, found 2: use rows_of"
     calls = [
         (lambda: dataset.rows_of(4, batch_size=80), af.OptionError,
          "batches: expected numbers below 3, the number of batches, found 4"),
@@ -163,6 +191,12 @@ def test_wrong_arguments_of_rows_and_batches_are_named(tmp_path):
          "batches: expected an integer of 0 or more, found int -1"),
         (lambda: dataset.rows_of("0", batch_size=80), TypeError,
          "batches: expected an integer, or a list, tuple, range or array of integers, found str '0'"),
+        (lambda: dataset.rows_of(0, batch_size=80, epoch=1, start_epoch=1), ValueError,
+         "epoch: expected either epoch= or start_epoch=, found both"),
+        (lambda: dataset.filter("id > 1000").rows_of(7, batch_size=80), af.OptionError,
+         "batches: expected no numbers, because there is no batch, found 7"),
+        (lambda: dataset.project(["id"]).rows_of(0, batches=texts), af.OptionError,
+         'column: expected a column that is read, one of ["id"], found "text"'),
         (lambda: dataset.rows_of(0), TypeError,
          "rows_of() missing 1 required keyword-only argument: 'batch_size'"),
         (lambda: dataset.batches_of("x.avro", 0, batch_size=80), af.OptionError,
@@ -171,11 +205,21 @@ def test_wrong_arguments_of_rows_and_batches_are_named(tmp_path):
          "epochs: expected a number of epochs, found none"),
         (lambda: dataset.batches_of(file, 0, batch_size=80, across_epochs=True), af.OptionError,
          "across_epochs: expected batches of one epoch each, found batches across epochs"),
+        (lambda: dataset.batches_of(file, 0, batch_size=80, start_epoch=2**64 - 2), af.OptionError,
+         "start_epoch: expected epochs up to 9,223,372,036,854,775,807, found later ones"),
+        (lambda: dataset.batches_of(file, 0, batches=turns, even="drop", epochs=2), af.OptionError,
+         f"epochs: expected 1 for batches that shards take in turn, {goes_on}"),
+        (lambda: af.MixedDataset([dataset], weights=[1]).batches_of(file, 0, batch_size=9, seed=1, epochs=2),
+         af.OptionError,
+         f"epochs: expected 1 for a mixture, {goes_on}"),
     ]  # fmt: skip
     for call, kind, message in calls:
         with pytest.raises(kind) as error:
             call()
         assert str(error.value) == message
+    assert dataset.rows_of(np.int64(1), batch_size=80) == dataset.rows_of(1, batch_size=80)
+    assert dataset.batches_of(file, 0, batch_size=80, epochs=10).num_rows == 10
+    assert dataset.filter("id > 1000").batches_of(file, 0, batch_size=80, epochs=10**15).num_rows == 0
     assert dataset.rows_of([], batch_size=80).num_rows == 0
     assert dataset.batches_of(file, [], batch_size=80).num_rows == 0
 

@@ -1,6 +1,6 @@
 //! The rows of the batches of an iteration, and the batches of rows, without their values.
 //!
-//! The order is that of an iteration, because it is one: over the same rows, of which only the places are read.
+//! Iterates over the same rows, but reads only the names of their files and their numbers.
 
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU64;
@@ -19,6 +19,7 @@ use super::dataset::{Content, Dataset};
 use super::history::History;
 use super::mixed::Mixed;
 use super::options::IterationOptions;
+use super::row_lengths::LengthColumn;
 use super::selected_files::SelectedFiles;
 use crate::error::DatasetError;
 
@@ -30,7 +31,11 @@ impl Dataset {
     /// The result has the columns `batch` (Int64), `file` (a dictionary of Utf8) and `row` (Int64), in the order of the batches.
     /// Files and rows are those of [`AddedColumns`](crate::source::run::AddedColumns): a row is counted from the first row of its
     /// file, and filters, splits and skipped blocks do not change its number. After [`map`](Self::map), the rows are those that the
-    /// function receives.
+    /// function receives. Damaged values, and files with other columns, may not be noticed, because no values are decoded. An
+    /// iteration that skips them ([`on_error`](IterationOptions::on_error)) then has other rows in the batches after them.
+    ///
+    /// The batches of a mixture, and batches by length that [take turns](crate::dataset::LengthBatches::takes_turns), go on from one epoch to the
+    /// next: give the [`epochs`](IterationOptions::epochs) of the iteration, and not a later `start_epoch`.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -55,12 +60,16 @@ impl Dataset {
         let wanted: BTreeSet<u64> = batches.iter().copied().collect();
         let (mut numbers, mut files, mut rows) =
             (Vec::new(), StringDictionaryBuilder::<Int32Type>::new(), Vec::new());
-        let (mut places, mut count) = (self.places(options)?, 0);
+        let (mut traced, mut count) = (self.traced(options)?, 0);
         while let Some(last) = wanted.last().filter(|last| count <= **last) {
-            let Some(batch) = places.next().transpose()? else {
+            let Some(batch) = traced.next().transpose()? else {
                 let (last, count) = (thousands(*last), thousands(count));
-                let message =
-                    format!("batches: expected numbers below {count}, the number of batches, found {last}");
+                let message = match count.as_str() {
+                    "0" => format!("batches: expected no numbers, because there is no batch, found {last}"),
+                    _ => format!(
+                        "batches: expected numbers below {count}, the number of batches, found {last}"
+                    ),
+                };
                 return Err(refused(message).into());
             };
             if wanted.contains(&count) {
@@ -101,7 +110,8 @@ impl Dataset {
     ///
     /// # Errors
     /// The dataset does not have the file; `epochs` is infinite; batches have rows of several epochs
-    /// ([`across_epochs`](IterationOptions::across_epochs)); or as [`rows_of`](Self::rows_of).
+    /// ([`across_epochs`](IterationOptions::across_epochs), and several epochs of a mixture or of batches by length that take turns); or
+    /// as [`rows_of`](Self::rows_of).
     pub fn batches_of(
         &self,
         file: &str,
@@ -121,13 +131,33 @@ impl Dataset {
         let Some(end) = options.end_epoch() else {
             return Err(refused("epochs: expected a number of epochs, found none".to_owned()).into());
         };
+        if i64::try_from(end).is_err() {
+            let message = format!(
+                "start_epoch: expected epochs up to {}, found later ones",
+                thousands(i64::MAX as u64)
+            );
+            return Err(refused(message).into());
+        }
+        let going_on = match takes_turns(&options) {
+            true => Some("batches that shards take in turn"),
+            false => self.is_mixed().then_some("a mixture"),
+        };
+        if let (Some(what), epochs @ 2..) = (going_on, end - options.start_epoch) {
+            let found = thousands(epochs);
+            let message = format!(
+                "epochs: expected 1 for {what}, whose batches go on from one epoch to the next, found {found}: use rows_of"
+            );
+            return Err(refused(message).into());
+        }
         let wanted: HashSet<i64> = rows.iter().filter_map(|row| i64::try_from(*row).ok()).collect();
         let (mut epochs, mut batches, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for epoch in options.start_epoch..end {
             let options =
                 IterationOptions { start_epoch: epoch, epochs: Some(NonZeroU64::MIN), ..options.clone() };
-            for (number, batch) in self.places(options)?.enumerate() {
+            let mut has_batches = false;
+            for (number, batch) in self.traced(options)?.enumerate() {
                 let batch = batch?;
+                has_batches = true;
                 let (names, of_batch) = columns(&batch);
                 let found = of_batch.iter().enumerate().filter(|(_, row)| wanted.contains(row));
                 for (_, row) in found.filter(|(at, _)| names.value(*at) == file) {
@@ -135,6 +165,10 @@ impl Dataset {
                     batches.push(number as i64);
                     rows.push(*row);
                 }
+            }
+            if !has_batches {
+                // No later epoch has some either.
+                break;
             }
         }
         let columns = [("epoch", epochs), ("batch", batches), ("row", rows)];
@@ -151,26 +185,32 @@ impl Dataset {
         files.into_iter().chain(mixed.iter().cloned())
     }
 
-    /// An iteration whose batches have the file name and the row number as their last two columns.
-    fn places(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
+    fn is_mixed(&self) -> bool {
+        matches!(self.content, Content::Mixed(_))
+    }
+
+    /// An iteration whose batches have the name of the file and the number of the row as their last two columns.
+    fn traced(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
         options.check()?;
-        let is_mixed = matches!(self.content, Content::Mixed(_));
-        let shares_seed =
-            options.global.is_some() || options.by_length.as_ref().is_some_and(|batches| batches.takes_turns);
-        if options.seed.is_none() && (options.shuffles() || is_mixed && !shares_seed) {
+        let shares_seed = options.global.is_some() || takes_turns(&options);
+        if options.seed.is_none() && (options.shuffles() || self.is_mixed() && !shares_seed) {
             let message = "seed: expected the seed of the order, which is random without one, found none";
             return Err(refused(message.to_owned()).into());
         }
         let kept: Vec<String> = options.by_length.iter().map(|batches| batches.column.clone()).collect();
         let names = self.unused_names()?;
         let numbered = |files: &SelectedFiles| {
-            let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
-            if files.files.needs_index(&files.in_file_rows(options.clone())) {
-                // The files of this dataset keep the index.
-                files.files.index(&scan)?;
+            if let Some(column) = kept.first() {
+                // Only columns that the dataset reads have lengths.
+                LengthColumn::find(column, files.schema())?;
             }
-            let places = files.files.places([&names[0], &names[1]], &kept)?;
-            Ok::<_, FeedError>(SelectedFiles { files: Arc::new(places), rows: files.rows.clone() })
+            let in_files = files.in_file_rows(options.clone());
+            if files.files.needs_index(&in_files) {
+                // The files of this dataset keep the index.
+                files.files.index(&in_files)?;
+            }
+            let traced = files.files.traced([&names[0], &names[1]], &kept)?;
+            Ok::<_, FeedError>(SelectedFiles { files: Arc::new(traced), rows: files.rows.clone() })
         };
         let content = match &self.content {
             Content::Files(files) => Content::Files(numbered(&self.selected(files))?.files),
@@ -200,7 +240,12 @@ impl Dataset {
     }
 }
 
-/// The last two columns of a batch of places.
+/// Whether batches by length are divided among the shards, and go on from one epoch to the next.
+fn takes_turns(options: &IterationOptions) -> bool {
+    options.by_length.as_ref().is_some_and(|batches| batches.takes_turns)
+}
+
+/// The names of the files and the numbers of the rows of a batch.
 fn columns(batch: &RecordBatch) -> (&StringArray, &[i64]) {
     let (files, rows) = (batch.num_columns() - 2, batch.num_columns() - 1);
     (batch.column(files).as_string::<i32>(), batch.column(rows).as_primitive::<Int64Type>().values())
