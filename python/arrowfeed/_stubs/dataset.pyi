@@ -587,7 +587,7 @@ class Dataset(Tfxio):
 
     def rows_of(
         self,
-        batches: SupportsIndex | Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]],
+        numbers: SupportsIndex | Iterable[SupportsIndex] | npt.NDArray[np.integer[Any]],
         /,
         *,
         epoch: int = 0,
@@ -600,7 +600,7 @@ class Dataset(Tfxio):
         batches count.
 
         Args:
-            batches: The number of a batch, or several. The first batch of the epoch has number 0. With a
+            numbers: The number of a batch, or several. The first batch of the epoch has number 0. With a
                 `shard`, they are the batches of this shard.
             epoch: The number of the epoch, in place of `start_epoch`. The batches of a mixture, and those of
                 `ByLength` with `even="drop"`, go on from one epoch to the next: for them, leave it out, and

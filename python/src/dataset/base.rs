@@ -353,14 +353,14 @@ impl Dataset {
     }
 
     #[doc = signed!(Dataset.rows_of)]
-    #[pyo3(signature = (batches, /, *, epoch=None, **options), text_signature = None)]
+    #[pyo3(signature = (numbers, /, *, epoch=None, **options), text_signature = None)]
     fn rows_of(
         &self,
-        batches: &Bound<'_, PyAny>,
+        numbers: &Bound<'_, PyAny>,
         epoch: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<RecordBatch> {
-        rows_of(&self.dataset, batches, epoch, options)
+        rows_of(&self.dataset, numbers, epoch, options)
     }
 
     #[doc = signed!(Dataset.batches_of)]

@@ -20,7 +20,7 @@ pub(super) fn rows_of(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatch> {
     let py = batches.py();
-    let numbers = numbers("batches", batches)?;
+    let numbers = numbers("numbers", batches)?;
     let has_start = options.map(|options| options.contains("start_epoch")).transpose()?.unwrap_or(false);
     let mut options = iteration_options("rows_of", options)?;
     if let Some(epoch) = epoch {

@@ -1294,7 +1294,7 @@ which rows a batch has, or had in a training of last year. Filters, mixtures, sh
 batches count.
 
 Args:
-    batches: The number of a batch, or several. The first batch of the epoch has number 0. With a
+    numbers: The number of a batch, or several. The first batch of the epoch has number 0. With a
         `shard`, they are the batches of this shard.
     epoch: The number of the epoch, in place of `start_epoch`. The batches of a mixture, and those of
         `ByLength` with `even="drop"`, go on from one epoch to the next: for them, leave it out, and
@@ -4504,7 +4504,7 @@ macro_rules! signed {
         concat!(r#"rows($self, numbers, *, threads=None)"#, "\n--\n\n", docs!(Dataset.rows))
     };
     (Dataset.rows_of) => {
-        concat!(r#"rows_of($self, batches, /, *, epoch=0)"#, "\n--\n\n", docs!(Dataset.rows_of))
+        concat!(r#"rows_of($self, numbers, /, *, epoch=0)"#, "\n--\n\n", docs!(Dataset.rows_of))
     };
     (Dataset.samples) => {
         concat!(r#"samples($self, *, cache_bytes=67108864, threads=1)"#, "\n--\n\n", docs!(Dataset.samples))
