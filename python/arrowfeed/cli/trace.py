@@ -263,15 +263,17 @@ def _epochs(dataset: Dataset, saved: _Saved) -> Iterator[_Epoch]:
 def _seen(
     dataset: Dataset, rows: list[tuple[str, int]], epochs: list[_Epoch], saved: _Saved
 ) -> Iterator[_SeenRow]:
-    """The batches that had the rows."""
-    for path, row in rows:
-        found: list[_SeenRow] = []
+    """The batches that had the rows. One pass of an epoch finds all rows of a file."""
+    found: dict[tuple[str, int], list[_SeenRow]] = {row: [] for row in rows}
+    for path in dict.fromkeys(path for path, _ in rows):
+        numbers = [row for of, row in found if of == path]
         for epoch in epochs:
-            batches = dataset.batches_of(path, row, start_epoch=epoch.number, **saved.options)
-            for (batch,) in _records(batches, "batch"):
+            batches = dataset.batches_of(path, numbers, start_epoch=epoch.number, **saved.options)
+            for batch, row in _records(batches, "batch", "row"):
                 if batch < epoch.seen:
-                    found.append(_SeenRow(path, row, epoch.number, batch))
-        yield from found or [_SeenRow(path, row, None, None)]
+                    found[path, row].append(_SeenRow(path, row, epoch.number, batch))
+    for path, row in rows:
+        yield from found[path, row] or [_SeenRow(path, row, None, None)]
 
 
 def _print_rows(found: list[_SeenRow], *, is_json: bool) -> None:

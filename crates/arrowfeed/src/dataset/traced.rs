@@ -14,7 +14,6 @@ use arrow_schema::ArrowError;
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted, thousands};
 
-use super::batches::BatchIterator;
 use super::dataset::{Content, Dataset};
 use super::history::History;
 use super::mixed::Mixed;
@@ -34,8 +33,8 @@ impl Dataset {
     /// function receives. Damaged values, and files with other columns, may not be noticed, because no values are decoded. An
     /// iteration that skips them ([`on_error`](IterationOptions::on_error)) then has other rows in the batches after them.
     ///
-    /// The batches of a mixture, and batches by length that [take turns](crate::dataset::LengthBatches::takes_turns), go on from one epoch to the
-    /// next: give the [`epochs`](IterationOptions::epochs) of the iteration, and not a later `start_epoch`.
+    /// The batches of a mixture, and batches by length that [take turns](crate::dataset::LengthBatches::takes_turns), go on from one
+    /// epoch to the next: give the [`epochs`](IterationOptions::epochs) of the iteration, and not a later `start_epoch`.
     ///
     /// ```
     /// # #[cfg(not(feature = "avro"))] fn main() {}
@@ -60,25 +59,26 @@ impl Dataset {
         let wanted: BTreeSet<u64> = batches.iter().copied().collect();
         let (mut numbers, mut files, mut rows) =
             (Vec::new(), StringDictionaryBuilder::<Int32Type>::new(), Vec::new());
-        let (mut traced, mut count) = (self.traced(options)?, 0);
-        while let Some(last) = wanted.last().filter(|last| count <= **last) {
+        let mut traced = self.traced(&options)?.record_batches(options)?;
+        let last = wanted.last().copied();
+        for number in 0..last.map_or(0, |last| last.saturating_add(1)) {
             let Some(batch) = traced.next().transpose()? else {
-                let (last, count) = (thousands(*last), thousands(count));
-                let message = match count.as_str() {
-                    "0" => format!("batches: expected no numbers, because there is no batch, found {last}"),
-                    _ => format!(
-                        "batches: expected numbers below {count}, the number of batches, found {last}"
+                let last = thousands(last.unwrap_or_default());
+                let message = match number {
+                    0 => format!("batches: expected no numbers, because there is no batch, found {last}"),
+                    count => format!(
+                        "batches: expected numbers below {}, the number of batches, found {last}",
+                        thousands(count)
                     ),
                 };
                 return Err(refused(message).into());
             };
-            if wanted.contains(&count) {
+            if wanted.contains(&number) {
                 let (names, of_batch) = columns(&batch);
-                numbers.extend(std::iter::repeat_n(count as i64, of_batch.len()));
+                numbers.extend(std::iter::repeat_n(number as i64, of_batch.len()));
                 files.extend(names);
                 rows.extend_from_slice(of_batch);
             }
-            count += 1;
         }
         let files: ArrayRef = Arc::new(files.finish());
         let columns = [("batch", integers(numbers)), ("file", files), ("row", integers(rows))];
@@ -151,11 +151,12 @@ impl Dataset {
         }
         let wanted: HashSet<i64> = rows.iter().filter_map(|row| i64::try_from(*row).ok()).collect();
         let (mut epochs, mut batches, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        let traced = self.traced(&options)?;
         for epoch in options.start_epoch..end {
             let options =
                 IterationOptions { start_epoch: epoch, epochs: Some(NonZeroU64::MIN), ..options.clone() };
             let mut has_batches = false;
-            for (number, batch) in self.traced(options)?.enumerate() {
+            for (number, batch) in traced.record_batches(options)?.enumerate() {
                 let batch = batch?;
                 has_batches = true;
                 let (names, of_batch) = columns(&batch);
@@ -189,10 +190,10 @@ impl Dataset {
         matches!(self.content, Content::Mixed(_))
     }
 
-    /// An iteration whose batches have the name of the file and the number of the row as their last two columns.
-    fn traced(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
+    /// The same rows in the order of an iteration, with the name of the file and the number of the row as the last two columns.
+    fn traced(&self, options: &IterationOptions) -> Result<Self, DatasetError> {
         options.check()?;
-        let shares_seed = options.global.is_some() || takes_turns(&options);
+        let shares_seed = options.global.is_some() || takes_turns(options);
         if options.seed.is_none() && (options.shuffles() || self.is_mixed() && !shares_seed) {
             let message = "seed: expected the seed of the order, which is random without one, found none";
             return Err(refused(message.to_owned()).into());
@@ -221,7 +222,7 @@ impl Dataset {
             }
         };
         let (maps, history) = (Vec::new(), History::default());
-        Self { content, maps, history, ..self.clone() }.record_batches(options)
+        Ok(Self { content, maps, history, ..self.clone() })
     }
 
     /// Names of two columns that no column of the files has.
