@@ -133,7 +133,7 @@ class Input:
         merge = {"schema": MERGE} if self.format.name == "csv" and given.get(HEADER, True) else {}
         # The first record need not have the columns whose types are given.
         given.pop(TYPES, None)
-        return self.dataset(representations={}, **{**self._no_columns(), **sample, **merge, **given})
+        return self.dataset(representations={}, **{**self._selected([]), **sample, **merge, **given})
 
     def filtered(self, where: str, **options: Any) -> Dataset:
         """Opens the files as a dataset of no columns, of the rows that pass a predicate.
@@ -144,11 +144,10 @@ class Input:
 
     def with_columns(self, columns: list[str], **options: Any) -> Dataset:
         """Opens the files as a dataset of some columns, without tensors. The options are those of `read`."""
-        given = {COLUMNS: columns} if self.format.has(COLUMNS) else {}
-        return self.dataset(representations={}, **given | self.accepted(options))
+        return self.dataset(representations={}, **self._selected(columns) | self.accepted(options))
 
-    def _no_columns(self) -> dict[str, Any]:
-        return {COLUMNS: []} if self.format.has(COLUMNS) else {}
+    def _selected(self, columns: list[str]) -> dict[str, Any]:
+        return {COLUMNS: columns} if self.format.has(COLUMNS) else {}
 
     def splits(self, target_bytes: int, **options: Any) -> list[Split]:
         """Plans byte ranges of the files. The options are those of `read`.
