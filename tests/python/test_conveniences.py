@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import os
 import sys
 
@@ -208,21 +207,6 @@ def test_other_uses_of_libraries_name_their_installation(tmp_path, monkeypatch):
                 use()
         message = f"expected {package} {purpose}, found it not installed: pip install {package}"
         assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("batch_size", [1, 2, 4, 6, 7])
-def test_the_number_of_batches_is_that_of_the_iteration(folder, batch_size):
-    dataset = af.AvroDataset(folder)
-    choices = {
-        "drop_remainder": [False, True],
-        "epochs": [1, 3],
-        "across_epochs": [False, True],
-        "shard": [(0, 1), (0, 4), (3, 4)],
-        "shuffle_buffer_size": [0, 4],
-    }
-    for values in itertools.product(*choices.values()):
-        options = dict(zip(choices, values, strict=True), batch_size=batch_size, seed=1)
-        assert dataset.num_batches(**options) == len(list(dataset.record_batches(**options))), options
 
 
 def test_endless_epochs_have_no_number_of_batches(folder):

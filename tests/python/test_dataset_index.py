@@ -1,6 +1,5 @@
 """A saved index gives the same batches without a scan, and is rejected for other files."""
 
-import json
 import os
 import pickle
 
@@ -50,32 +49,15 @@ def test_copies_and_projections_keep_their_index(files, index):
         _ = af.AvroDataset(files).num_rows
 
 
-def test_an_index_is_json_of_the_documented_form(files, index):
-    saved = json.loads(index.read_bytes())
-    assert list(saved) == ["version", "files", "checksum"]
-    assert saved["version"] == 1
-    assert [file["name"] for file in saved["files"]] == [str(path) for path in files]
-    assert [sum(file["rows"]) for file in saved["files"]] == [110, 0, 77]
-    for file in saved["files"]:
-        assert list(file) == ["name", "identity", "numbers", "offsets", "ends", "rows"]
-
-
 def test_changed_files_are_located_errors(files, index):
     with pytest.raises(af.ChangedError, match=r"^.*: expected an index of 2 files, found one of 3$"):
         af.AvroDataset(files[:2], index=index)
-    with pytest.raises(af.ChangedError, match="expected this file as file 0 of the index"):
-        af.AvroDataset(files[::-1], index=index)
     people_files(files[0].parent, [110, 0, 77])
     dataset = af.AvroDataset(files, index=index)
     message = r"expected the file to be unchanged since its index was saved \(sync marker"
     with pytest.raises(af.ChangedError, match=message) as error:
         all_ids(dataset.record_batches(**OPTIONS))
     assert error.value.path in {str(path) for path in files}
-    with files[2].open("ab") as file:
-        file.write(b"0")
-    with pytest.raises(af.ChangedError, match=r"since its index was saved \([0-9,]* bytes\), found") as error:
-        af.AvroDataset(files, index=index)
-    assert error.value.path == str(files[2])
 
 
 def test_wrong_indexes_and_arguments_are_errors(files, index, tmp_path):

@@ -25,6 +25,10 @@ def dataset(request, tmp_path_factory):
     return SOURCES[request.param](tmp_path_factory.mktemp(request.param), SIZES)
 
 
+of_two_kinds = pytest.mark.parametrize("dataset", ["avro", "chunks"], indirect=True)
+"""Tests with files of one format and with a source written in Python. Rust tests have each format."""
+
+
 def tables(batches):
     """The rows of each batch."""
     return [[plain(row) for row in pa.record_batch(batch).to_pylist()] for batch in batches]
@@ -50,12 +54,14 @@ def test_rows_come_in_order_in_whole_batches(dataset, threads):
     assert dataset.num_rows == TOTAL
 
 
+@of_two_kinds
 def test_shards_are_equal_parts_of_all_rows(dataset):
     shards = [flat(ids(dataset.record_batches(batch_size=7, shard=(n, 4)))) for n in range(4)]
     assert [len(shard) for shard in shards] == [60] * 4
     assert flat(shards) == list(range(TOTAL))
 
 
+@of_two_kinds
 def test_shuffled_rows_come_once_an_epoch_in_an_order_that_the_seed_decides(dataset):
     options = {"batch_size": 16, "shuffle_buffer_size": 80, "epochs": 2}
     found = [ids(dataset.record_batches(seed=1, threads=threads, **options)) for threads in (1, 2, 8)]
@@ -65,6 +71,7 @@ def test_shuffled_rows_come_once_an_epoch_in_an_order_that_the_seed_decides(data
     assert numbers[:TOTAL] != numbers[TOTAL:]
 
 
+@of_two_kinds
 @pytest.mark.parametrize("drop_remainder", [False, True])
 def test_batches_across_epochs_are_whole_but_for_the_last(dataset, drop_remainder):
     options = {"batch_size": 31, "epochs": 3, "across_epochs": True, "drop_remainder": drop_remainder}
@@ -73,6 +80,7 @@ def test_batches_across_epochs_are_whole_but_for_the_last(dataset, drop_remainde
     assert ids(dataset.record_batches(threads=2, **options)) == expected
 
 
+@of_two_kinds
 @pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
 def test_resuming_after_every_batch_yields_the_rest(dataset, options):
     options = {"batch_size": 23, **options}
@@ -108,13 +116,6 @@ def test_projections_copies_and_indexed_datasets_are_the_same_source(dataset, tm
     assert pa.schema(dataset.project(["id"]).arrow_schema).names == ["id"]
     dataset.save_index(tmp_path / "rows.index.json")
     assert json.loads((tmp_path / "rows.index.json").read_text())["files"]
-
-
-def test_an_option_that_makes_no_sense_is_refused(dataset):
-    with pytest.raises(ValueError, match="shard: expected an index below the count"):
-        dataset.record_batches(batch_size=2, shard=(2, 2))
-    with pytest.raises(TypeError, match="unexpected keyword argument 'buffer'"):
-        dataset.record_batches(batch_size=2, buffer=1)
 
 
 def damaged(kind, directory):

@@ -1,7 +1,6 @@
 """`ParquetDataset` reads the rows of pyarrow, and supports all features of datasets."""
 
 import io
-import itertools
 import pickle
 
 import fsspec
@@ -54,14 +53,6 @@ def test_rows_of_parquet_files_are_those_of_pyarrow(folder, table):
     assert found.to_pydict() == expected.to_pydict()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
-def test_batches_have_the_size_that_was_asked_for(folder, threads):
-    dataset = af.ParquetDataset(folder, columns=["id"])
-    batches = dataset.record_batches(batch_size=999, threads=threads, epochs=2, across_epochs=True)
-    sizes = [batch.num_rows for batch in batches]
-    assert sizes == [999] * 10 + [10]
-
-
 def test_a_dataset_is_of_the_base_class_and_of_its_own(folder):
     dataset = af.ParquetDataset(folder)
     assert isinstance(dataset, af.Dataset)
@@ -98,43 +89,6 @@ def test_features_of_keys(folder):
 
 def ids(batches):
     return [pa.record_batch(batch)["id"].to_pylist() for batch in batches]
-
-
-def test_shuffles_shards_and_states(folder):
-    dataset = af.ParquetDataset(folder, columns=["id"])
-    options = {"batch_size": 64, "shuffle_buffer_size": 1000, "seed": 3}
-    shards = [ids(dataset.record_batches(shard=(i, 3), **options)) for i in range(3)]
-    rows = [row for shard in shards for batch in shard for row in batch]
-    assert sorted(rows) == list(range(ROWS))
-    assert rows != list(range(ROWS))
-    for shuffle in ({"shuffle_buffer_size": 1000}, {"shuffle_buffer_size": 0}):
-        changed = {**options, **shuffle, "epochs": 2}
-        whole = ids(dataset.record_batches(threads=1, **changed))
-        batches = dataset.record_batches(threads=2, **changed)
-        for given in range(0, len(whole), 17):
-            state = batches.state_dict()
-            resumed = dataset.record_batches(threads=2, **changed)
-            resumed.load_state_dict(pickle.loads(pickle.dumps(state)))
-            assert ids(itertools.islice(resumed, 3)) == whole[given : given + 3]
-            assert ids(itertools.islice(batches, 17)) == whole[given : given + 17]
-
-
-def test_a_damaged_row_group_is_left_out(folder, tmp_path):
-    path = tmp_path / "damaged.parquet"
-    data = bytearray((folder / "part-1.parquet").read_bytes())
-    group = pq.ParquetFile(folder / "part-1.parquet").metadata.row_group(2)
-    start = group.column(0).dictionary_page_offset or group.column(0).data_page_offset
-    data[start : start + 10] = b"\xff" * 10
-    path.write_bytes(data)
-    dataset = af.ParquetDataset(path, columns=["id"])
-    with pytest.raises(af.CorruptBlockError) as caught:
-        ids(dataset.record_batches(batch_size=100))
-    assert caught.value.block == 2
-    batches = dataset.record_batches(batch_size=100, on_error="skip_block")
-    rows = [row for batch in ids(batches) for row in batch]
-    assert rows == [*range(2000, 2666), *range(2999, 4000)]
-    [skipped] = batches.report()["skipped"]
-    assert (skipped["block"], skipped["rows"]) == (2, 333)
 
 
 def test_a_file_that_is_written_again_is_an_error(table, tmp_path):
