@@ -81,16 +81,6 @@ def test_states_columns_filters_and_added_columns(family):
     assert sorted(first + rest, key=str) == sorted(expected, key=str)
 
 
-def test_conflicts_name_both_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("1.jsonl").write_text('{"a": {"b": 1}}\n')
-    Path("2.jsonl").write_text('{"a": 7}\n')
-    with pytest.raises(af.SchemaError) as caught:
-        read("jsonl", schema="merge")
-    expected = '2.jsonl: a: expected Struct("b": Int64) as in 1.jsonl, found Int64, which cannot be merged'
-    assert str(caught.value) == expected
-
-
 @pytest.mark.parametrize("options", [{"schema": "merge"}, {"schema": pa.schema([("a", pa.int64())])}])
 def test_files_without_headers_have_no_missing_columns(options, tmp_path):
     path = tmp_path / "a.csv"

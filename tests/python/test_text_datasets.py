@@ -52,28 +52,6 @@ def test_json_lines_are_read_with_inferred_types(wrapped):
     assert rows(af.JsonLinesDataset(wrapped(JSON), columns=["id"])) == [{"id": 1}, {"id": 2}, {"id": 3}]
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_any_line_end_ends_a_record_of_csv(end):
-    assert table(af.read_csv(b"a,b\n1,2\n3,4".replace(b"\n", end))).to_pydict() == {"a": [1, 3], "b": [2, 4]}
-
-
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["1", "-9223372036854775808"], pa.int64()),
-        (["1", "1.5"], pa.float64()),
-        (["1.5", "9223372036854775808"], pa.string()),
-        (["1", "x"], pa.string()),
-        (["", '""'], pa.null()),
-        (["", "4"], pa.int64()),
-    ],
-)
-def test_a_column_has_the_first_type_that_all_its_cells_have(cells, expected):
-    text = "a,b\n" + "".join(f"{cell},x\n" for cell in cells)
-    found = table(af.read_csv(text.encode()))
-    assert found.schema.field("a").type == expected
-
-
 def test_types_are_inferred_over_all_files(tmp_path):
     (tmp_path / "a.csv").write_text("n\n1\n")
     (tmp_path / "b.csv").write_text("n\n0.5\n")
@@ -135,23 +113,13 @@ def test_types_of_a_schema():
     assert table(af.read_csv(text, schema=dataset.arrow_schema)).schema.names == ["day", "half"]
 
 
-WRONG = [
-    (af.read_csv, b"a,b\n1,x\n2\n3,z\n", "expected 2 cells, found 1"),
-    (af.read_csv, b"a,b\n1,x\n2,y,\n3,z\n", "expected 2 cells, found 3"),
-    (af.read_csv, b"a,b\n1,x\nz,y\n3,z\n", 'a: expected a value of Int64, found "z"'),
-    (af.read_csv, b"a,b\n1,x\n2,\xff\n3,z\n", "expected text in UTF-8, found the bytes ff"),
-    (af.read_csv, b"a,b\n1,x\n2\xc3,\xa9\n3,z\n", "expected text in UTF-8, found the bytes c3"),
-    (
-        af.read_json_lines,
-        b'{"a": 1}\n{"a": 2\n{"a": 3}\n',
-        "expected a JSON object, found EOF while parsing an object at column 7",
-    ),
-    (af.read_json_lines, b'{"a": 1}\n{"a": 2.5}\n{"a": 3}\n', "a: expected a value of Int64, found 2.5"),
-    (af.read_json_lines, b'{"a": 1}\n[2]\n{"a": 3}\n', "expected a JSON object, found [2]"),
-]
-
-
-@pytest.mark.parametrize(("read", "text", "message"), WRONG)
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (af.read_csv, b"a,b\n1,x\nz,y\n3,z\n", 'a: expected a value of Int64, found "z"'),
+        (af.read_json_lines, b'{"a": 1}\n[2]\n{"a": 3}\n', "expected a JSON object, found [2]"),
+    ],
+)
 def test_a_wrong_record_is_named_and_may_be_left_out(read, text, message):
     schema = pa.schema({"a": pa.int64()})
     offset = 9 if read is af.read_json_lines else 8
@@ -348,15 +316,6 @@ def test_values_of_json_without_a_common_type_name_both_records(tmp_path):
     )
     schema = pa.schema({"n": pa.int64()})
     assert table(af.read_json_lines(tmp_path, schema=schema)).to_pydict() == {"n": [None, None, 1, 2]}
-
-
-def test_integers_that_do_not_fit_into_int64_are_no_floats():
-    with pytest.raises(af.SchemaError) as error:
-        af.read_json_lines(b'{"c":1}\n{"a":{"b":[18446744073709551615]}}\n')
-    assert str(error.value).endswith(
-        "block 0, record 1: a.b[0]: expected an integer that fits into int64, found 18446744073709551615: "
-        "give a schema"
-    )
 
 
 @pytest.mark.parametrize(

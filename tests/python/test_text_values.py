@@ -125,57 +125,6 @@ def outcome_of_json(value: str, data_type: pa.DataType) -> Any:
     return pa.record_batch(batch)["x"].to_pylist()[0]
 
 
-MALFORMED = [
-    '{"a":1 "b":2}',
-    '{"l":[1 2]}',
-    '{"l":[1,,2]}',
-    '{"l":[1,2,]}',
-    '{"a":1,,"b":2}',
-    '{,"a":1}',
-    '{"a":1,}',
-    '{"a":01}',
-    '{"f":1.}',
-    '{"s":2-1}',
-    '{"s":-}',
-    '{"s":1e}',
-    '{"s":"x\ty"}',
-    '{"s":"x\x01y"}',
-    '{"z":1+2--3,"a":1}',
-    '{"z":[1 {} "x"],"a":1}',
-    '{"z":{"q" "r"},"a":1}',
-    '{"a"::1}',
-    '{"a":1;"b":2}',
-    "{'a':1}",
-    '{"a":1}}',
-    '{"a":NaN}',
-    '{"f":+1}',
-    '{"s":"\\ud800"}',
-    '{"z":"\\ud800"}',
-    '{"s":"\\x41"}',
-    '{"a":1} x',
-    '{"a":1}\x0c',
-    '{"z":"\x1f"}',
-    "{",
-    '{"z":[',
-    "[]",
-    "1",
-    '"a"',
-    "null",
-]
-
-
-@pytest.mark.parametrize("line", MALFORMED)
-def test_invalid_json_is_an_error_with_a_schema_and_without_one(line: str) -> None:
-    file = f"{{}}\n{line}\n".encode()
-    messages = []
-    for schema in [pa.schema({"a": pa.int64(), "s": pa.string(), "f": pa.float64()}), None]:
-        with pytest.raises(af.CorruptBlockError) as error:
-            list(af.read_json_lines(file, schema=schema))
-        messages.append(str(error.value).split("record 1: ")[1])
-    assert messages[0] == messages[1]
-    assert messages[0].startswith("expected a JSON object, found ")
-
-
 @pytest.mark.parametrize("form", ["[%s]", '{"a":%s}'])
 @pytest.mark.parametrize(
     "data_type", [pa.string(), pa.int64(), pa.list_(pa.int64()), pa.struct({"a": pa.int64()})]
