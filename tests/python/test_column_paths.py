@@ -52,12 +52,3 @@ def test_a_path_that_leads_nowhere_is_an_error(names):
             names(["id", path])
         message = f'{path}: expected a path to a field of the column "{column}", found none'
         assert str(error.value).removeprefix("Rows: ") == message
-
-
-@pytest.mark.parametrize("names", [json_lines, chunks])
-@pytest.mark.parametrize("path", ["st.nope", "st.a.b", "st.b", "st.b.c.e", "['st'].c"])
-def test_a_field_that_does_not_exist_is_an_error(names, path):
-    with pytest.raises(af.SchemaError) as error:
-        names([path])
-    message = f'{path}: expected a path to a field of the column "st", found none'
-    assert str(error.value).removeprefix("Rows: ") == message
