@@ -27,7 +27,7 @@ WITHOUT_ADVICE = {
     "arrowfeed-datafusion/src/scan.rs": "EXPLAIN of DataFusion",
     "arrowfeed-tensor/src/representation/source_message.rs": "`Debug` of an `Option`",
     "arrowfeed-tensor/src/transform/python_text.rs": "`Display`, an expression of Python",
-    "arrowfeed/src/dataset/selection.rs": "the text of a split in a state, as Python writes it",
+    "arrowfeed/src/dataset/files/selection.rs": "the text of a split in a state, as Python writes it",
 }
 """Files whose texts may have Python syntax, with the reason."""
 

@@ -252,9 +252,8 @@ def test_a_checkpoint_resumes_with_another_number_of_shards(dataset, order):
                 for _ in range(steps):
                     next(batches)
                 state = json.loads(json.dumps(batches.state_dict()))
-                states.append(
-                    (state["window"]["epoch"], state["window"]["place"], state["passed"]["batches"])
-                )
+                window = state["position"]["window"]
+                states.append((window["epoch"], window["place"], state["position"]["batches"]))
             assert all(one == states[0] for one in states)
             rest = whole[before * steps :]
             groups = [rest[at : at + after] for at in range(0, len(rest) - after + 1, after)]
@@ -468,7 +467,7 @@ def test_states_of_other_batches_by_length_are_refused(dataset):
         with pytest.raises(ValueError, match=message):
             dataset.record_batches(batches=by_length, **size).load_state_dict(batches.state_dict())
     state = batches.state_dict()
-    state["passed"]["batches"] = 10**6
+    state["position"]["batches"] = 10**6
     again = dataset.record_batches(**options)
     again.load_state_dict(state)
     with pytest.raises(ValueError, match="expected a position in a window of"):

@@ -123,7 +123,9 @@ def test_wrong_files_and_rows_are_errors(arrowfeed, tmp_path):
         ran = arrowfeed("trace", *arguments)
         assert (ran.code, ran.out, ran.err) == (code, "", f"arrowfeed: {message}\n")
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    (tmp_path / "fields.json").write_text('{"version": 4, "options": {"split": 3}, "report": {}, "seed": 1}')
+    (tmp_path / "fields.json").write_text(
+        '{"version": 5, "options": {"by_length": 3}, "position": {}, "sources": [1], "seed": 1}'
+    )
     for name, message in [
         ("text.json", "expected the state of one iteration as JSON, found other data: "),
         ("deep.json", "expected the state of one iteration as JSON, found other data: "),

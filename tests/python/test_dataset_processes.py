@@ -44,7 +44,7 @@ INTERRUPTED = """
         print(time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
     thread.join()
     batches.close()
-    print(len(os.listdir("/proc/self/task")), batches.state_dict()["place"])
+    print(len(os.listdir("/proc/self/task")), batches.state_dict()["position"]["place"])
 """
 
 

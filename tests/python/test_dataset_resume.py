@@ -157,7 +157,7 @@ def test_a_state_of_a_file_of_the_same_size_written_again_is_refused(tmp_path):
     batches = af.AvroDataset(path).record_batches(batch_size=5)
     next(batches)
     state = batches.state_dict()
-    old, new = state["place"]["row"]["fingerprint"], b"0123456789abcdef"
+    old, new = state["position"]["place"]["row"]["fingerprint"], b"0123456789abcdef"
     path.write_bytes(path.read_bytes().replace(bytes.fromhex(old), new))
     assert refused(path, state, batch_size=5) == (
         f"state: expected {path} unchanged, with the fingerprint {old}, found the fingerprint {new.hex()}"
@@ -172,16 +172,31 @@ OTHER = "expected a saved state of an iteration, found other data: "
     [
         (
             {"version": 1},
-            "expected version 4, found version 1: start without the state, or resume with the "
+            "expected version 5, found version 1: start without the state, or resume with the "
             "version of arrowfeed that saved it",
         ),
         ({"seed": None}, "expected a seed, found none"),
         (
-            {"files": {"count": 4, "marks": "?", "lengths": 0}},
+            {"sources": [{"files": {"count": 4, "marks": "?", "lengths": 0}, "chunks": 0}]},
             "expected checksums of files, found different text",
         ),
-        ({"place": "end"}, f"{OTHER}unknown variant `end`, expected one of `start`, `row`, `window`"),
-        ({"epoch": -1}, f"{OTHER}invalid value: integer `-1`, expected u64"),
+        ({"sources": []}, "expected number of datasets 1, as requested, found number of datasets 0"),
+        (
+            {"position": {"kind": "epochs", "epoch": 0, "place": "end"}},
+            f"{OTHER}unknown variant `end`, expected one of `start`, `row`, `window`",
+        ),
+        (
+            {"position": {"kind": "epochs", "epoch": -1, "place": "start"}},
+            f"{OTHER}invalid value: integer `-1`, expected u64",
+        ),
+        (
+            {"position": {"kind": "none"}},
+            f"{OTHER}unknown variant `none`, expected one of `epochs`, `mixture`, `global`, `length`",
+        ),
+        (
+            {"position": {"kind": "global", "epoch": 0, "first_epoch": 0, "batch": 0}},
+            "expected a position in this order, found a position in a different order",
+        ),
         ({"version": None}, f"{OTHER}invalid type: null, expected u32"),
     ],
 )
@@ -201,6 +216,10 @@ def test_a_value_that_is_not_a_dict_is_not_a_state(people, state):
         batches.load_state_dict({**state, "epoch": b"0"})
 
 
+def moved(state, **position):
+    return {**state, "position": {**state["position"], **position}}
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
@@ -211,13 +230,13 @@ def test_a_value_that_is_not_a_dict_is_not_a_state(people, state):
 def test_a_position_beyond_the_end_is_refused(people, state, place, message):
     far = {"window": {"window": 0, "passed": 0, "left_out": [], **place}}
     with pytest.raises(ValueError, match=f"^state: {message}$"):
-        resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)
+        resumed(af.AvroDataset(people), moved(state, place=far), **SHUFFLED)
 
 
 @pytest.mark.parametrize("epoch", [3, 2**63])
 def test_an_epoch_beyond_the_last_one_is_refused(people, state, epoch):
     with pytest.raises(ValueError, match=f"^state: expected an epoch from 0 to [0-9]+, found {epoch}$"):
-        resumed(af.AvroDataset(people), {**state, "epoch": epoch}, **SHUFFLED)
+        resumed(af.AvroDataset(people), moved(state, epoch=epoch), **SHUFFLED)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +247,7 @@ def test_a_missing_location_is_an_error(people, wrong):
     batches = dataset.record_batches(batch_size=10)
     next(batches)
     state = batches.state_dict()
-    state["place"]["row"].update(wrong)
+    state["position"]["place"]["row"].update(wrong)
     with pytest.raises((ValueError, af.ArrowfeedError)) as caught:
         all_ids(resumed(dataset, state, batch_size=10))
     assert not isinstance(caught.value, af.InternalError)

@@ -177,7 +177,7 @@ def test_schemas_of_tensorflow_metadata(use, message, levels):
 @pytest.mark.parametrize("levels", LEVELS)
 def test_states(levels):
     batches = af.CsvDataset(b"a\n1\n").record_batches(batch_size=1)
-    for key in ["files", "options"]:
+    for key in ["sources", "options", "position"]:
         state = {**batches.state_dict(), key: deep_dict(levels)}
         with pytest.raises(ValueError, match="nested too deeply"):
             batches.load_state_dict(state)

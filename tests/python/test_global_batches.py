@@ -57,8 +57,8 @@ def test_a_state_is_small_and_says_epoch_batch_and_seed(avro):
     for _ in range(6):
         next(batches)
     state = batches.state_dict()
-    assert (state["epoch"], state["global_batch"], state["seed"]) == (1, 1, 9)
-    assert state["options"]["even"] == "drop"
+    assert state["position"] == {"kind": "global", "epoch": 1, "first_epoch": 0, "batch": 1}
+    assert (state["seed"], state["options"]["global"]["even"]) == (9, "drop")
     assert len(json.dumps(state)) < 4096
 
 
@@ -70,7 +70,7 @@ def test_auto_makes_equal_steps_by_default(avro, monkeypatch):
     assert avro.num_batches(**options, shard="auto") == 6
     assert avro.num_batches(**options, shard="auto", even=None) == 7
     auto = avro.record_batches(**options, shard="auto")
-    assert auto.state_dict()["options"]["even"] == "drop"
+    assert auto.state_dict()["options"]["global"]["even"] == "drop"
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "3")
     assert [batch.num_rows for batch in avro.record_batches(**options, shard="auto")] == [12] * 6
@@ -113,6 +113,10 @@ def test_options_that_do_not_fit_are_refused(avro, options, message):
         avro.record_batches(**options)
 
 
+def moved(state, **position):
+    return {**state, "position": {**state["position"], **position}}
+
+
 def test_states_of_other_global_batches_are_refused(avro):
     options = {**OPTIONS, "even": "drop"}
     state = avro.record_batches(**options).state_dict()
@@ -125,8 +129,8 @@ def test_states_of_other_global_batches_are_refused(avro):
             options,
             plain.state_dict(),
         ),
-        "state: expected a global batch up to 5, found 6": (options, {**state, "global_batch": 6}),
-        "state: expected an epoch from 0 to 1, found 2": (options, {**state, "epoch": 2}),
+        "state: expected a global batch up to 5, found 6": (options, moved(state, batch=6)),
+        "state: expected an epoch from 0 to 1, found 2": (options, moved(state, epoch=2)),
     }
     for message, (own, state) in refused.items():
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):

@@ -118,7 +118,7 @@ def test_the_types_that_a_page_names_exist(page, defined):
 
 STRUCT = re.compile(r"Deserialize\)[^{;]*?struct \w+(?:<[^>]*>)? \{(.*?)^ *\}", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^ +(?:pub(?:\(crate\))? )?([a-z]\w*):", re.MULTILINE)
-SKIPPED = re.compile(r"serde\(skip\)\)\]\n +pub \w+:")
+SKIPPED = re.compile(r"serde\(skip\)\)?\]\n +pub \w+:")
 RENAMED = {"data_type": "type"}
 
 

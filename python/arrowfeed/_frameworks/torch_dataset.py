@@ -232,23 +232,25 @@ class TorchDataset(_Base):  # pyright: ignore[reportUntypedBaseClass]
         if self._resumed is not None:
             batches.load_state_dict(self._resumed, match=self._match)
         state = batches.state_dict()
-        number = state["global_batch"] + count
+        position = state["position"]
+        number = position["batch"] + count
         if isinstance(self._dataset, MixedDataset):
             # Its datasets have epochs of their own.
-            state["global_batch"] = number
+            moved = {"batch": number}
         elif options.get("across_epochs"):
             rows, epochs = max(self._dataset.num_rows, 1), options.get("epochs", 1)
             passed = number * options["global_batch_size"] // rows
-            first = state["first_epoch"]
+            first = position["first_epoch"]
             last = None if epochs is None else state["options"]["start_epoch"] + epochs
             epoch = first + passed if last is None else min(first + passed, last)
-            state = {**state, "global_batch": number, "epoch": epoch}
+            moved = {"batch": number, "epoch": epoch}
         else:
             one: dict[str, Any] = {**options, "epochs": 1}
             each = max(self._dataset.num_batches(**one) or 1, 1)
             # The end of an epoch is a position of this epoch.
             epochs = max(number - 1, 0) // each
-            state = {**state, "global_batch": number - epochs * each, "epoch": state["epoch"] + epochs}
+            moved = {"batch": number - epochs * each, "epoch": position["epoch"] + epochs}
+        state = {**state, "position": {**position, **moved}}
         # The iterator checks that the position exists.
         batches.load_state_dict(state)
         batches.close()
@@ -400,12 +402,13 @@ def _states(state: object) -> Iterator[dict[str, Any]]:
 def _position(batches: dict[str, Any] | None) -> tuple[int, int]:
     if batches is None:
         return -1, -1
-    if "global_batch" not in batches:
+    position = batches["position"]
+    if position["kind"] != "global":
         raise ValueError(
             "state: expected a loader of to_torch(global_batch_size=...), found one of batch_size=: its "
             "checkpoint can be loaded only by a loader with the same number of workers"
         )
-    return batches["epoch"], batches["global_batch"]
+    return position["epoch"], position["batch"]
 
 
 def _needs_seed(options: dict[str, Any]) -> bool:

@@ -31,17 +31,8 @@ if TYPE_CHECKING:
 
     from arrowfeed import Dataset
 
-_OPTIONS = (
-    "batch_size",
-    "global_batch_size",
-    "streams",
-    "even",
-    "drop_remainder",
-    "shuffle_buffer_size",
-    "shard",
-    "on_error",
-)
-"""The options of an iteration in a state, without its epochs, with the names that `record_batches` has."""
+_OPTIONS = ("batch_size", "drop_remainder", "shuffle_buffer_size", "shard", "on_error")
+"""The options of an iteration in a state that have the names of `record_batches`."""
 
 _END = (1 << 64) - 1
 """The end of a range of rows that has all rows from its start on."""
@@ -164,7 +155,7 @@ def _saved(path: str) -> _Saved:
     [state] = states
     try:
         return _parsed(state)
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{expected}, found one without the right fields: {error!r}") from error
 
 
@@ -176,7 +167,7 @@ def _states(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         names = fields.keys()
-        if "by_length" in names or "mixture" in names or {"version", "options", "report"} <= names:
+        if {"version", "options", "position"} <= names:
             yield fields
         else:
             yield from _states(list(fields.values()))
@@ -184,39 +175,35 @@ def _states(value: Any) -> Iterator[dict[str, Any]]:
 
 def _parsed(state: dict[str, Any]) -> _Saved:
     """What is read of a state. A wrong field raises an error of any kind."""
-    # The state of batches by length has that of their windows.
-    plain = state["window"] if "by_length" in state else state
-    if "mixture" in plain or len(plain.get("sources", [])) > 1:
+    if "weights" in state or len(state["sources"]) > 1:
         raise _refused("the state of a dataset of files", "that of a mixture")
-    saved = plain["options"]
-    if state.get("takes_turns"):
-        raise _refused("a state whose epochs are separate", 'ByLength with even="drop"')
-    if saved.get("across_epochs"):
+    saved, position, column = state["options"], state["position"], None
+    options = {name: saved[name] for name in _OPTIONS if name in saved} | {"seed": state["seed"]}
+    if saved["by_length"] is not None:
+        by_length = dict(saved["by_length"])
+        if by_length.pop("takes_turns"):
+            raise _refused("a state whose epochs are separate", 'ByLength with even="drop"')
+        position, column = position["window"], by_length["column"]
+        by_length["boundaries"] = by_length["boundaries"] or None
+        options |= {"batches": arrowfeed.ByLength(**by_length), "even": None}
+    if saved["global"] is not None:
+        batches = dict(saved["global"])
+        options |= {"global_batch_size": batches.pop("size"), **batches}
+    if saved["across_epochs"]:
         raise _refused("a state whose epochs are separate", "across_epochs")
-    options = {name: saved[name] for name in _OPTIONS if name in saved} | {"seed": plain["seed"]}
-    if plain is not state:
-        options["batches"] = arrowfeed.ByLength(
-            state["length"],
-            boundaries=state["bucket_boundaries"] or None,
-            max_tokens=state["max_tokens"],
-            pack_to=state["pack_to"],
-            window=state["length_window"],
-        )
-        options |= {"batch_size": state["batch_size"], "even": None}
-    # A state of global batches has the restrictions for each dataset of a mixture.
-    restrictions = plain["sources"][0] if "sources" in plain else saved
-    predicate = restrictions.get("split")
+    [source] = state["sources"]
+    predicate = source.get("restrictions")
     if predicate is not None:
         if not predicate.startswith("filter(") or "), " in predicate:
             raise _refused("a state of all rows or of a filter", predicate)
         predicate = predicate.removeprefix("filter(").removesuffix(")")
-    rows = restrictions.get("rows")
+    rows = source.get("rows")
     return _Saved(
         state,
         options,
-        state.get("length"),
-        int(saved.get("start_epoch", 0)),
-        int(plain["epoch"]),
+        column,
+        int(saved["start_epoch"]),
+        int(position["epoch"]),
         predicate,
         None if rows is None else (int(rows[0]), int(rows[1])),
     )

@@ -9,9 +9,10 @@ use arrowfeed_source::{Report, Skipped};
 
 use super::conversion::{Conversion, ToTensors, Unchanged};
 use super::history::History;
-use super::iteration::{BatchRows, Iteration};
+use super::iteration::Iteration;
 use super::options::FileMatch;
-use super::reported::Counted;
+use super::rows::source::RowSource;
+use super::state::reported::Counted;
 use crate::error::DatasetError;
 
 /// Iterator over the record batches of a dataset. Created by
@@ -28,7 +29,7 @@ pub type TensorIterator = Batches<ToTensors>;
 ///
 /// [`IterationOptions`](crate::IterationOptions) has an example.
 pub struct Batches<C: Conversion> {
-    iteration: Iteration<dyn BatchRows, C>,
+    iteration: Iteration<dyn RowSource, C>,
     history: History,
     /// The counts in the history: of the rows, and of each dataset of the iteration.
     rows: u64,
@@ -41,7 +42,7 @@ pub struct Batches<C: Conversion> {
 }
 
 impl<C: Conversion> Batches<C> {
-    pub(super) fn new(rows: Box<dyn BatchRows>, conversion: C, history: History) -> Self {
+    pub(crate) fn new(rows: Box<dyn RowSource>, conversion: C, history: History) -> Self {
         let options = rows.options();
         let meter = Meter::new(options.thread_count(), options.shard, rows.formats());
         let meter = Arc::new(meter.with_budget(options.prefetch_bytes));
@@ -95,7 +96,7 @@ impl<C: Conversion> Batches<C> {
     /// # Errors
     /// The length of a file cannot be determined.
     pub fn state(&mut self) -> Result<String, DatasetError> {
-        self.iteration.rows.state()
+        Ok(self.iteration.rows.checkpoint(false)?.to_json())
     }
 
     /// Starts at the first row of epoch number `epoch`. The option [`epochs`](super::IterationOptions::epochs) also

@@ -44,7 +44,7 @@ impl Conversion for Unchanged {
 
 /// Conversion of batches to tensors.
 #[derive(Debug)]
-pub struct ToTensors(pub(super) TensorAdapter);
+pub struct ToTensors(pub(crate) TensorAdapter);
 
 impl Conversion for ToTensors {
     type Output = Tensors;

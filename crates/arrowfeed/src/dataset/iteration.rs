@@ -1,7 +1,7 @@
 //! Iteration over the batches of a dataset: conversion of each batch, and batches that are started ahead of the caller.
 //!
 //! ```text
-//! BatchRows ──rows──> MapStage ──> next
+//! RowSource ──rows──> MapStage ──> next
 //!     (started position)   (yielded position)
 //! ```
 //! With several threads, batches are started before the caller requests them. The state and the report that the caller
@@ -10,87 +10,20 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
-use arrowfeed_source::run::{MapStage, Pool};
-use arrowfeed_source::{Check, FeedError, Report, return_free_memory};
+use arrowfeed_source::run::MapStage;
+use arrowfeed_source::{Check, return_free_memory};
 
 use super::conversion::Conversion;
 use super::options::{FileMatch, IterationOptions};
-use super::reported::Counted;
-use super::rows::Rows;
+use super::rows::source::{RowSource, Started};
+use super::state::checkpoint::Checkpoint;
 use crate::error::DatasetError;
-
-/// The rows of one batch after another, of files or of mixed datasets. Keeps the positions after the batches that were
-/// started, and after the last batch that was yielded.
-pub(super) trait BatchRows: Send {
-    /// The schema of every batch.
-    fn schema(&self) -> SchemaRef;
-
-    fn options(&self) -> &IterationOptions;
-
-    /// The names of the formats of the files.
-    fn formats(&self) -> Vec<&'static str>;
-
-    /// Epoch of the last batch that was yielded. Mixed datasets have none in common.
-    fn epoch(&self) -> Option<u64>;
-
-    /// The seed of the order, once it is known: set by the caller, by a loaded state, or drawn with the first batch.
-    fn seed(&self) -> Option<u64>;
-
-    /// Number of rows of a full batch, as far as it is known.
-    fn batch_rows(&self) -> usize {
-        self.options().batch_size
-    }
-
-    /// Whether making a batch of its rows takes enough work to run on a worker.
-    fn gathers(&self) -> bool;
-
-    /// The worker threads.
-    fn pool(&mut self) -> Result<Arc<Pool>, FeedError>;
-
-    /// Starts the next batch, if its rows are available or if `wait` is set.
-    fn start(&mut self, wait: bool) -> Result<Started, DatasetError>;
-
-    /// Moves the yielded position to the next started batch.
-    fn yield_started(&mut self);
-
-    /// Ends the rows, after the last batch or after an error.
-    fn end(&mut self, is_over: bool);
-
-    /// Ends the threads that read.
-    fn close(&mut self);
-
-    /// Counts of what was read and skipped up to the last batch that was yielded.
-    fn report(&self) -> Report;
-
-    /// The report without the parts that are `counted`, which are updated, but with all rows.
-    fn uncounted(&self, counted: &mut Vec<Counted>) -> Report;
-
-    /// The position after the last batch that was yielded, as JSON.
-    fn state(&mut self) -> Result<String, DatasetError>;
-
-    /// Resumes after the last batch before the state was taken. An error changes nothing. Keeps no threads: the next batch
-    /// may be requested much later.
-    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError>;
-
-    /// Starts at the first row of an epoch. Keeps no threads.
-    fn start_at_epoch(&mut self, epoch: u64);
-}
-
-/// Result of starting the next batch.
-pub(super) enum Started {
-    Batch(Rows),
-    /// Its rows are not available yet.
-    Pending,
-    /// There are no more batches.
-    Over,
-}
 
 /// Iterator over converted batches.
 ///
 /// After an error the iteration ends, and its state is that of the last batch.
-pub(super) struct Iteration<R: BatchRows + ?Sized, C: Conversion> {
-    pub(super) rows: Box<R>,
+pub(crate) struct Iteration<R: RowSource + ?Sized, C: Conversion> {
+    pub(crate) rows: Box<R>,
     conversion: Arc<C>,
     /// Batches that were started but not yielded yet, and the number of rows of each.
     in_flight: Option<MapStage<Result<C::Output, DatasetError>>>,
@@ -102,8 +35,8 @@ pub(super) struct Iteration<R: BatchRows + ?Sized, C: Conversion> {
     closed: bool,
 }
 
-impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
-    pub(super) fn new(rows: Box<R>, conversion: C) -> Self {
+impl<R: RowSource + ?Sized, C: Conversion> Iteration<R, C> {
+    pub(crate) fn new(rows: Box<R>, conversion: C) -> Self {
         Self {
             rows,
             conversion: Arc::new(conversion),
@@ -116,7 +49,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
     }
 
     /// Ends the iteration and its threads.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.rows.close();
         self.discard();
         self.closed = true;
@@ -131,21 +64,25 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
         self.started_rows.clear();
     }
 
-    pub(super) fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
-        self.rows.load_state(state, how)?;
+    pub(crate) fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
+        let found = Checkpoint::from_json(state)?;
+        let own = self.rows.checkpoint(how == FileMatch::Contents)?;
+        let options = IterationOptions { file_match: how, ..self.rows.options().clone() };
+        found.check(&own, &options, &self.rows.files())?;
+        self.rows.resume(&found)?;
         self.discard();
         self.closed = false;
         Ok(())
     }
 
-    pub(super) fn start_at_epoch(&mut self, epoch: u64) {
+    pub(crate) fn start_at_epoch(&mut self, epoch: u64) {
         self.rows.start_at_epoch(epoch);
         self.discard();
         self.closed = false;
     }
 
     /// The next batch, converted.
-    pub(super) fn next(&mut self) -> Option<Result<C::Output, DatasetError>> {
+    pub(crate) fn next(&mut self) -> Option<Result<C::Output, DatasetError>> {
         if self.closed {
             return None;
         }
@@ -187,7 +124,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
     }
 
     /// Number of batches that were started ahead of the caller, and their bytes.
-    pub(super) fn started(&self) -> (usize, usize) {
+    pub(crate) fn started(&self) -> (usize, usize) {
         let batches = self.started_rows.len();
         (batches, batches.saturating_mul(self.batch_bytes))
     }
@@ -240,7 +177,7 @@ impl<R: BatchRows + ?Sized, C: Conversion> Iteration<R, C> {
     }
 }
 
-impl<R: BatchRows + ?Sized, C: Conversion> Drop for Iteration<R, C> {
+impl<R: RowSource + ?Sized, C: Conversion> Drop for Iteration<R, C> {
     fn drop(&mut self) {
         self.close();
     }

@@ -14,12 +14,12 @@ use arrow_schema::{ArrowError, DataType, FieldRef, Fields, Schema, SchemaRef, Un
 use arrowfeed_select::Slice;
 
 /// Concatenates pieces.
-pub(super) fn concatenated(pieces: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn concatenated(pieces: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
     by_keys(pieces, arrowfeed_select::concat_batches)
 }
 
 /// Gathers rows. Each one is a piece number and a row in that piece.
-pub(super) fn interleaved(
+pub(crate) fn interleaved(
     pieces: &[&RecordBatch],
     rows: &[(usize, usize)],
 ) -> Result<RecordBatch, ArrowError> {
@@ -27,7 +27,7 @@ pub(super) fn interleaved(
 }
 
 /// The same for rows of which none appears twice, which takes less time.
-pub(super) fn interleaved_distinct(
+pub(crate) fn interleaved_distinct(
     pieces: &[&RecordBatch],
     rows: &[(usize, usize)],
 ) -> Result<RecordBatch, ArrowError> {
@@ -35,7 +35,7 @@ pub(super) fn interleaved_distinct(
 }
 
 /// Concatenates slices of pieces.
-pub(super) fn sliced(pieces: &[&RecordBatch], slices: &[Slice]) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn sliced(pieces: &[&RecordBatch], slices: &[Slice]) -> Result<RecordBatch, ArrowError> {
     by_keys(pieces, |_, pieces| arrowfeed_select::concat_batch_slices(pieces, slices))
 }
 

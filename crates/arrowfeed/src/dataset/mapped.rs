@@ -1,7 +1,7 @@
 //! Functions over the batches of a dataset, which the thread that requests batches calls.
 //!
 //! ```text
-//! BatchRows ──rows──> MapCalls ──batches of the new schema──> Conversion
+//! RowSource ──rows──> MapCalls ──batches of the new schema──> Conversion
 //! ```
 //! The position of a mapped batch is that of the batch before the function. So states, shuffles and shards are those of the
 //! dataset without the function.
@@ -14,10 +14,12 @@ use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use arrowfeed_source::run::Pool;
 use arrowfeed_source::{FeedError, FeedErrorKind, Report, printable};
 
-use super::iteration::{BatchRows, Started};
-use super::options::{FileMatch, IterationOptions};
-use super::reported::Counted;
-use super::rows::Rows;
+use super::files::counted_files::CountedFiles;
+use super::options::IterationOptions;
+use super::rows::gather::Rows;
+use super::rows::source::{RowSource, Started};
+use super::state::checkpoint::Checkpoint;
+use super::state::reported::Counted;
 use crate::error::DatasetError;
 
 /// A function over the batches of a dataset, see [`Dataset::map`](super::Dataset::map).
@@ -58,9 +60,9 @@ pub trait MapCalls: Send {
 
 /// A function, and the schema of the batches that it returns.
 #[derive(Debug, Clone)]
-pub(super) struct Mapped {
-    pub(super) function: Arc<dyn BatchMap>,
-    pub(super) schema: SchemaRef,
+pub(crate) struct Mapped {
+    pub(crate) function: Arc<dyn BatchMap>,
+    pub(crate) schema: SchemaRef,
 }
 
 impl Mapped {
@@ -83,7 +85,7 @@ impl Mapped {
 }
 
 /// Whether the columns have the same names and types. Some may have nulls in only one of them.
-pub(super) fn has_columns_of(schema: &Schema, other: &Schema) -> bool {
+pub(crate) fn has_columns_of(schema: &Schema, other: &Schema) -> bool {
     let columns = |schema: &Schema| {
         let column = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
         schema.fields().iter().map(column).collect::<Vec<_>>()
@@ -141,8 +143,8 @@ fn wrong(message: String) -> FeedError {
 }
 
 /// The rows of the batches of a function.
-pub(super) struct MappedRows {
-    rows: Box<dyn BatchRows>,
+pub(crate) struct MappedRows {
+    rows: Box<dyn RowSource>,
     mapped: Mapped,
     /// Started with the first batch.
     calls: Option<Box<dyn MapCalls>>,
@@ -153,12 +155,12 @@ pub(super) struct MappedRows {
 }
 
 impl MappedRows {
-    pub(super) fn new(rows: Box<dyn BatchRows>, mapped: Mapped) -> Self {
+    pub(crate) fn new(rows: Box<dyn RowSource>, mapped: Mapped) -> Self {
         Self { rows, mapped, calls: None, begun: 0, end: None }
     }
 
     /// Begins the call for the next batch. Returns false if there is none yet.
-    fn begin(rows: &mut dyn BatchRows, calls: &mut dyn MapCalls, wait: bool) -> Result<Begun, DatasetError> {
+    fn begin(rows: &mut dyn RowSource, calls: &mut dyn MapCalls, wait: bool) -> Result<Begun, DatasetError> {
         Ok(match rows.start(wait)? {
             Started::Batch(rows) => {
                 calls.begin(rows.into_batch()?)?;
@@ -183,7 +185,7 @@ enum Begun {
     Over,
 }
 
-impl BatchRows for MappedRows {
+impl RowSource for MappedRows {
     fn schema(&self) -> SchemaRef {
         self.mapped.schema.clone()
     }
@@ -264,12 +266,16 @@ impl BatchRows for MappedRows {
         self.rows.uncounted(counted)
     }
 
-    fn state(&mut self) -> Result<String, DatasetError> {
-        self.rows.state()
+    fn files(&self) -> Vec<CountedFiles<'_>> {
+        self.rows.files()
     }
 
-    fn load_state(&mut self, state: &str, how: FileMatch) -> Result<(), DatasetError> {
-        self.rows.load_state(state, how)?;
+    fn checkpoint(&mut self, reads_contents: bool) -> Result<Checkpoint, DatasetError> {
+        self.rows.checkpoint(reads_contents)
+    }
+
+    fn resume(&mut self, at: &Checkpoint) -> Result<(), DatasetError> {
+        self.rows.resume(at)?;
         self.discard();
         Ok(())
     }

@@ -5,8 +5,10 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::options::Words;
 use arrowfeed_source::run::{BatchBoundaries, PartOptions, Pool, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
+use serde::{Serialize, Serializer};
 
 /// Batches that several processes make together: batch number `k` is a function of the files, the options, the seed, the
 /// epoch and `k` alone.
@@ -16,7 +18,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 /// streams, so the batches of all shards, one after another, are the global batch.
 ///
 /// [`IterationOptions`] has an example.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct GlobalBatches {
     /// Rows of a batch of all processes together: a multiple of `streams`.
@@ -26,6 +28,7 @@ pub struct GlobalBatches {
     pub streams: u64,
     /// How every process gets the same number of batches, all of the same size. Default `None`: the last batch of an epoch may
     /// have fewer rows, and none in some processes.
+    #[serde(serialize_with = "optional_word")]
     pub even: Option<Even>,
     /// Yields the batch number `first`, counted from the start or from a loaded state, and then each batch after
     /// `every - 1` others. Processes that take turns use it. Default `(0, 1)`: all batches.
@@ -79,7 +82,7 @@ arrowfeed_source::words! {
 /// let by_length = LengthBatches { boundaries: vec![64, 256], ..LengthBatches::new("tokens", 6400) };
 /// let options = IterationOptions { batch_size: 64, by_length: Some(by_length), ..Default::default() };
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LengthBatches {
     /// The column that has the length of each row: that of its list, the bytes of its string, or its integer. The length of a
@@ -117,7 +120,7 @@ impl LengthBatches {
     }
 
     /// The options of the iteration whose batches are the windows.
-    pub(super) fn windows(&self, options: &IterationOptions) -> IterationOptions {
+    pub(crate) fn windows(&self, options: &IterationOptions) -> IterationOptions {
         let shard = if self.takes_turns { (0, 1) } else { options.shard };
         IterationOptions { batch_size: self.window, by_length: None, shard, ..options.clone() }
     }
@@ -167,12 +170,12 @@ impl GlobalBatches {
     }
 
     /// Rows of each stream in a batch.
-    pub(super) fn stream_rows(&self) -> u64 {
+    pub(crate) fn stream_rows(&self) -> u64 {
         self.size as u64 / self.streams.max(1)
     }
 
     /// The streams of a shard.
-    pub(super) fn streams_of(&self, (index, count): (u64, u64)) -> Range<u64> {
+    pub(crate) fn streams_of(&self, (index, count): (u64, u64)) -> Range<u64> {
         let each = self.streams / count.max(1);
         index * each..(index + 1) * each
     }
@@ -217,10 +220,10 @@ impl GlobalBatches {
 
 /// The seed of the choices of a mixture, if none was given, for batches that do not depend on the number of processes. A random
 /// one would differ between the processes, so that some rows come twice and others never.
-pub(super) const COMMON_SEED: u64 = 0;
+pub(crate) const COMMON_SEED: u64 = 0;
 
 /// All rows of a dataset.
-pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
+pub(crate) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 
 /// Options of an iteration over a dataset.
 ///
@@ -254,7 +257,7 @@ pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192. It has no effect on [`global`](Self::global) batches.
@@ -277,6 +280,7 @@ pub struct IterationOptions {
     pub start_epoch: u64,
     /// The rows to iterate over, by their numbers in file order before a shuffle. Numbers past the last row are
     /// ignored. Default: all rows.
+    #[serde(serialize_with = "first_and_end")]
     #[cfg_attr(feature = "serde", serde(deserialize_with = "rows"))]
     pub rows: Range<u64>,
     /// Minimum number of rows that are shuffled together. 0: file order. Default 0.
@@ -299,12 +303,27 @@ pub struct IterationOptions {
     /// same amount again for gathered rows. Default 64 MiB.
     pub prefetch_bytes: usize,
     /// Handling of blocks and files that cannot be read. Default [`OnError::Raise`].
+    #[serde(serialize_with = "word")]
     pub on_error: OnError,
     /// How the files of a loaded state are compared with those of the dataset. Default [`FileMatch::Names`].
+    #[serde(serialize_with = "word")]
     pub file_match: FileMatch,
     /// Called periodically; the iteration stops when the function returns true. Default: none.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub interrupt: Option<Interrupt>,
+}
+
+fn word<T: Words, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(value.word())
+}
+
+fn optional_word<T: Words, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(T::word).serialize(serializer)
+}
+
+/// The first row, and the row after the last one.
+fn first_and_end<S: Serializer>(rows: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    (rows.start, rows.end).serialize(serializer)
 }
 
 /// Parses the first row, and the row after the last one.
@@ -339,7 +358,7 @@ impl Default for IterationOptions {
 }
 
 impl IterationOptions {
-    pub(super) fn check(&self) -> Result<(), FeedError> {
+    pub(crate) fn check(&self) -> Result<(), FeedError> {
         let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
         if self.batch_size == 0 {
             return refuse("batch_size: expected 1 or more, found 0".to_owned());
@@ -378,19 +397,19 @@ impl IterationOptions {
     }
 
     /// The options with rows that are numbered from the first row of `selected`, which are rows of the files.
-    pub(super) fn in_file_rows(self, selected: &Range<u64>) -> Self {
+    pub(crate) fn in_file_rows(self, selected: &Range<u64>) -> Self {
         let row = |row: u64| selected.start.saturating_add(row).min(selected.end);
         Self { rows: row(self.rows.start)..row(self.rows.end), ..self }
     }
 
     /// Number of batches of `rows` rows in a sequence.
-    pub(super) fn batches_of(&self, rows: u64) -> u64 {
+    pub(crate) fn batches_of(&self, rows: u64) -> u64 {
         let size = (self.batch_size as u64).max(1);
         if self.drop_remainder { rows / size } else { rows.div_ceil(size) }
     }
 
     /// Number of batches of `rows` rows of each epoch. `None`: infinite.
-    pub(super) fn num_batches_of(&self, rows: u64, across_epochs: bool) -> Option<u64> {
+    pub(crate) fn num_batches_of(&self, rows: u64, across_epochs: bool) -> Option<u64> {
         if rows == 0 {
             return Some(0);
         }
@@ -402,7 +421,7 @@ impl IterationOptions {
     }
 
     /// Number of batches that all processes make together of `rows` rows.
-    pub(super) fn num_global_batches(&self, global: &GlobalBatches, rows: u64) -> u64 {
+    pub(crate) fn num_global_batches(&self, global: &GlobalBatches, rows: u64) -> u64 {
         let size = (global.size as u64).max(1);
         match global.even {
             Some(Even::Drop) => rows / size,
@@ -413,46 +432,46 @@ impl IterationOptions {
     }
 
     /// The rows of the shard in file order, among `rows` rows in all files.
-    pub(super) fn own_rows(&self, rows: u64) -> Range<u64> {
+    pub(crate) fn own_rows(&self, rows: u64) -> Range<u64> {
         let selected = self.selected_rows(rows);
         let own = shard_rows(selected.end - selected.start, self.shard);
         selected.start + own.start..selected.start + own.end
     }
 
     /// The rows of all shards, among `rows` rows in all files.
-    pub(super) fn selected_rows(&self, rows: u64) -> Range<u64> {
+    pub(crate) fn selected_rows(&self, rows: u64) -> Range<u64> {
         let end = self.rows.end.min(rows);
         self.rows.start.min(end)..end
     }
 
     /// Whether these options need the positions of all blocks.
-    pub(super) fn needs_index(&self) -> bool {
+    pub(crate) fn needs_index(&self) -> bool {
         // The rows of skipped blocks have numbers, which only the index has.
         let skips = self.ends_early() && self.on_error != OnError::Raise;
         self.shuffles() || self.is_sharded() || self.global.is_some() || self.rows.start > 0 || skips
     }
 
     /// Whether the last rows are not selected.
-    pub(super) fn ends_early(&self) -> bool {
+    pub(crate) fn ends_early(&self) -> bool {
         self.rows.end < ALL_ROWS.end
     }
 
     /// Number of the epoch after the last one. `None`: infinite.
-    pub(super) fn end_epoch(&self) -> Option<u64> {
+    pub(crate) fn end_epoch(&self) -> Option<u64> {
         self.epochs.map(|epochs| self.start_epoch.saturating_add(epochs.get()))
     }
 
-    pub(super) fn shuffles(&self) -> bool {
+    pub(crate) fn shuffles(&self) -> bool {
         self.shuffle_buffer_size > 0
     }
 
     /// See [`thread_count`](arrowfeed_source::thread_count).
-    pub(super) fn thread_count(&self) -> usize {
+    pub(crate) fn thread_count(&self) -> usize {
         arrowfeed_source::thread_count(self.threads)
     }
 
     /// The threads that decode. `by_caller`: only the thread of the caller may decode the format. `pool` has the worker threads.
-    pub(super) fn workers(
+    pub(crate) fn workers(
         &self,
         by_caller: bool,
         pool: impl FnOnce() -> Result<Arc<Pool>, FeedError>,
@@ -461,13 +480,13 @@ impl IterationOptions {
         Ok(if by_caller || is_alone { Workers::Caller } else { Workers::Pool(pool()?) })
     }
 
-    pub(super) fn is_sharded(&self) -> bool {
+    pub(crate) fn is_sharded(&self) -> bool {
         self.shard.1 > 1
     }
 
     /// Options for reading an epoch that is started ahead of its turn, in pieces of `batch_size` rows that end at
     /// `boundaries`.
-    pub(super) fn reading(
+    pub(crate) fn reading(
         &self,
         batch_size: usize,
         boundaries: BatchBoundaries,
@@ -492,25 +511,25 @@ impl IterationOptions {
     }
 
     /// Maximum bytes of converted batches that may wait. In a shuffle this is in addition to the decoded rows.
-    pub(super) fn in_flight_bytes(&self) -> usize {
+    pub(crate) fn in_flight_bytes(&self) -> usize {
         if self.shuffles() { self.prefetch_bytes } else { self.prefetch_bytes / 2 }
     }
 
     /// Maximum bytes of decoded rows of the current epoch that may wait. `converts`: batches are converted ahead of the
     /// caller.
-    pub(super) fn decoded_bytes(&self, converts: bool) -> usize {
+    pub(crate) fn decoded_bytes(&self, converts: bool) -> usize {
         let in_flight = if converts && !self.shuffles() { self.in_flight_bytes() } else { 0 };
         self.prefetch_bytes - in_flight - self.following_bytes()
     }
 
     /// Returns an error if `interrupt` returns true.
-    pub(super) fn ask(&self) -> Result<(), FeedError> {
+    pub(crate) fn ask(&self) -> Result<(), FeedError> {
         ask(self.interrupt.as_ref())
     }
 }
 
 /// The range of rows of a shard, among `rows` rows in any fixed order.
-pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
+pub(crate) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
     let border = |index: u64| {
         let border = u128::from(rows) * u128::from(index) / u128::from(count);
         u64::try_from(border).unwrap_or(rows)
@@ -519,7 +538,7 @@ pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
 }
 
 /// Names selected rows: `rows 5 to 25`, where 25 is the row after the last one.
-pub(super) fn shown_rows(rows: &Range<u64>) -> String {
+pub(crate) fn shown_rows(rows: &Range<u64>) -> String {
     match (thousands(rows.start), rows.end) {
         _ if *rows == ALL_ROWS => "all rows".to_owned(),
         (start, u64::MAX) => format!("rows from {start} on"),
@@ -528,7 +547,7 @@ pub(super) fn shown_rows(rows: &Range<u64>) -> String {
 }
 
 /// Returns an error if `interrupt` returns true.
-pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), FeedError> {
+pub(crate) fn ask(interrupt: Option<&Interrupt>) -> Result<(), FeedError> {
     match interrupt {
         Some(interrupt) if interrupt() => {
             Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"))

@@ -99,7 +99,7 @@ impl TensorDefinitions {
     }
 
     /// The definitions with these names, in this order. Unknown names are ignored.
-    pub(super) fn chosen(&self, names: &[&str]) -> Self {
+    pub(crate) fn chosen(&self, names: &[&str]) -> Self {
         match self {
             Self::Representations(all) => Self::Representations(chosen(all, names)),
             Self::Features(all) => Self::Features(chosen(all, names)),
@@ -116,7 +116,7 @@ impl TensorDefinitions {
 }
 
 /// The field paths that must be read for an adapter, each once, in the order of first mention.
-pub(super) fn file_paths(adapter: &TensorAdapter, schema: &SchemaRef) -> Vec<String> {
+pub(crate) fn file_paths(adapter: &TensorAdapter, schema: &SchemaRef) -> Vec<String> {
     let schema = IndexedSchema::new(schema.clone());
     let mut seen = HashSet::new();
     let columns = adapter.column_paths().into_iter().map(|path| file_path(&schema, &path));

@@ -1,9 +1,11 @@
 //! Tests of states of files that have moved, and of states for another number of epochs: no row is lost, and none comes twice.
 
+use std::collections::BTreeSet;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use arrowfeed::dataset::{FileMatch, GlobalBatches, LengthBatches};
+use arrowfeed::avro::OnError;
+use arrowfeed::dataset::{Even, FileMatch, GlobalBatches, LengthBatches};
 use arrowfeed::{Dataset, IterationOptions, StateErrorKind};
 use proptest::prelude::*;
 
@@ -93,7 +95,7 @@ fn states(
 }
 
 fn rest(dataset: &Dataset, options: &IterationOptions, state: &str) -> Result<Vec<Vec<i64>>, String> {
-    let mut resumed = dataset.record_batches(options.clone()).unwrap();
+    let mut resumed = dataset.record_batches(options.clone()).map_err(|error| error.to_string())?;
     resumed.load_state(state).map_err(|error| error.to_string())?;
     Ok(resumed.map(|batch| numbers(&batch.unwrap())).collect())
 }
@@ -284,4 +286,97 @@ fn a_position_after_the_requested_epochs_is_refused() {
     let mut resumed = dataset.record_batches(endless).unwrap();
     resumed.load_state(inside_third).unwrap();
     assert_eq!(numbers(&resumed.next().unwrap().unwrap()), (10..20).collect::<Vec<_>>());
+}
+
+/// Options with another value of each of them, by the name of the option.
+fn changed(options: &IterationOptions) -> Vec<(&'static str, IterationOptions)> {
+    // All options, so that a new one does not compile until the list below has it. Other tests have other numbers of epochs, and
+    // an interrupt has no value.
+    let IterationOptions {
+        batch_size,
+        global,
+        by_length,
+        drop_remainder,
+        across_epochs,
+        epochs: _,
+        start_epoch,
+        rows: _,
+        shuffle_buffer_size,
+        seed: _,
+        shard,
+        threads: _,
+        decodes_ahead,
+        prefetch_bytes,
+        on_error: _,
+        file_match: _,
+        interrupt: _,
+    } = options.clone();
+    let of = || options.clone();
+    let mut changed = vec![
+        ("batch_size", IterationOptions { batch_size: batch_size + 1, ..of() }),
+        ("drop_remainder", IterationOptions { drop_remainder: !drop_remainder, ..of() }),
+        ("across_epochs", IterationOptions { across_epochs: !across_epochs, ..of() }),
+        ("start_epoch", IterationOptions { start_epoch: start_epoch + 1, ..of() }),
+        ("rows", IterationOptions { rows: 1..40, ..of() }),
+        ("shuffle_buffer_size", IterationOptions { shuffle_buffer_size: shuffle_buffer_size + 9, ..of() }),
+        ("seed", IterationOptions { seed: Some(6), ..of() }),
+        ("shard", IterationOptions { shard: (0, 2 * shard.1), ..of() }),
+        ("threads", IterationOptions { threads: NonZeroUsize::new(2), ..of() }),
+        ("decodes_ahead", IterationOptions { decodes_ahead: !decodes_ahead, ..of() }),
+        ("prefetch_bytes", IterationOptions { prefetch_bytes: prefetch_bytes / 100, ..of() }),
+        ("on_error", IterationOptions { on_error: OnError::SkipBlock, ..of() }),
+        ("file_match", IterationOptions { file_match: FileMatch::Contents, ..of() }),
+    ];
+    // `turn` is no option of the order: it says which of the batches a process yields.
+    let GlobalBatches { size, streams, even: _, turn: _ } = global.unwrap_or_else(|| GlobalBatches::new(8));
+    for global in [
+        GlobalBatches { size: 2 * size, streams, ..GlobalBatches::new(8) },
+        GlobalBatches { size, streams: streams / 2, ..GlobalBatches::new(8) },
+        GlobalBatches { size, streams, even: Some(Even::Repeat), ..GlobalBatches::new(8) },
+    ] {
+        changed.push(("global", IterationOptions { global: Some(global), by_length: None, ..of() }));
+    }
+    let by_length = by_length.unwrap_or_else(|| LengthBatches::new("list", 20));
+    let LengthBatches { column: _, boundaries: _, max_tokens: _, pack_to: _, window, takes_turns } =
+        by_length.clone();
+    for by_length in [
+        LengthBatches { column: "id".to_owned(), ..by_length.clone() },
+        LengthBatches { boundaries: vec![1, 2], ..by_length.clone() },
+        LengthBatches { max_tokens: NonZeroU64::new(11), ..by_length.clone() },
+        LengthBatches { pack_to: NonZeroUsize::new(30), ..by_length.clone() },
+        LengthBatches { window: window + 3, ..by_length.clone() },
+        LengthBatches { takes_turns: !takes_turns, ..by_length.clone() },
+    ] {
+        changed.push(("by_length", IterationOptions { by_length: Some(by_length), global: None, ..of() }));
+    }
+    changed
+}
+
+#[test]
+fn a_state_is_refused_if_an_option_changes_the_rows_after_it() {
+    let directory = Directory::local();
+    let paths = write_as(Format::Avro, &directory, &[40, 1, 30], 300);
+    let (mut accepted, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    for (number, dataset) in datasets(&paths).iter().enumerate() {
+        for (kind, options) in kinds(Some(2)).into_iter().enumerate() {
+            let (whole, states) = states(dataset, &options, &[0, 3]);
+            for (name, changed) in changed(&options) {
+                // The shards of global batches have one state.
+                if name == "shard" && options.global.is_some() {
+                    continue;
+                }
+                for (given, state) in &states {
+                    match rest(dataset, &changed, state) {
+                        Err(_) => _ = refused.insert(name),
+                        Ok(found) => {
+                            accepted.insert(name);
+                            assert_eq!(found, whole[*given..], "dataset {number}, kind {kind}, {name}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let not_of_the_order = ["decodes_ahead", "file_match", "prefetch_bytes", "threads"];
+    assert_eq!(accepted.difference(&refused).copied().collect::<Vec<_>>(), not_of_the_order);
 }
