@@ -7,7 +7,7 @@ use arrowfeed::FeedError;
 use arrowfeed::source::{Interrupt, interrupt_or};
 use datafusion_common::{DataFusionError, Result};
 
-use crate::stream::external;
+use crate::error::external;
 
 /// Tells blocking work to stop when it is dropped.
 #[derive(Default)]

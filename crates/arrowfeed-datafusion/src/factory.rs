@@ -16,10 +16,10 @@ use datafusion_session::{Session, TableProvider, TableProviderFactory};
 
 use crate::ArrowfeedTable;
 use crate::blocking::blocking;
+use crate::error::external;
 use crate::format::{self, declaring, sql_name};
 use crate::location::{Located, located};
 use crate::options::TableOptions;
-use crate::stream::external;
 
 /// Makes tables of one format for `CREATE EXTERNAL TABLE`.
 ///

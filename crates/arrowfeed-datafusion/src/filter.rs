@@ -15,7 +15,6 @@ use datafusion_physical_expr::expressions::{
 };
 use datafusion_physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
-use crate::float;
 use crate::literal::{Constant, constant};
 
 /// A predicate that passes all rows for which a filter is true.
@@ -116,7 +115,7 @@ impl Translator<'_> {
         let (operand, data_type) = self.operand(column)?;
         match constant(value.value(), data_type)? {
             Constant::Same(literal) => Some(Translated::exact(operand.compare(comparison, literal))),
-            Constant::Float(value) => float::compare(operand, comparison, value),
+            Constant::Float(value) => compare_float(operand, comparison, value),
         }
     }
 
@@ -128,7 +127,7 @@ impl Translator<'_> {
             data_type,
         )? {
             Constant::Same(literal) => Some(literal),
-            Constant::Float(value) => float::is_found_alike(value).then(|| Literal::from(value)),
+            Constant::Float(value) => is_found_alike(value).then(|| Literal::from(value)),
         };
         let literals: Vec<Literal> = list.list().iter().map(literal).collect::<Option<_>>()?;
         let found = operand.is_in(literals);
@@ -195,6 +194,36 @@ fn prefix(pattern: &str) -> Option<String> {
         });
     }
     Some(prefix)
+}
+
+/// Translates the comparison of a column of floats with a constant.
+///
+/// DataFusion orders floats by `totalOrder` of IEEE 754: NaN is greater than all numbers, NaN with a sign is less than all, and -0.0
+/// is less than 0.0. In a predicate, NaN differs from every value, and -0.0 equals 0.0. `not (x < c)` also passes NaN. So each
+/// range has a predicate that passes all of its rows, and some more.
+fn compare_float(operand: Operand, comparison: Comparison, constant: f64) -> Option<Translated> {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    if constant.is_nan() {
+        return None;
+    }
+    let is_zero = constant == 0.0;
+    Some(match comparison {
+        Eq if is_zero => Translated::weaker(operand.eq(constant)),
+        Ne if is_zero => return None,
+        Eq | Ne => Translated::exact(operand.compare(comparison, constant)),
+        // Both zeros pass where one of them does.
+        Lt | Le if is_zero => Translated::weaker(!operand.gt(constant)),
+        Gt | Ge if is_zero => Translated::weaker(!operand.lt(constant)),
+        Lt => Translated::weaker(!operand.ge(constant)),
+        Le => Translated::weaker(!operand.gt(constant)),
+        Gt => Translated::weaker(!operand.le(constant)),
+        Ge => Translated::weaker(!operand.lt(constant)),
+    })
+}
+
+/// Whether `in` finds a float as DataFusion does.
+fn is_found_alike(constant: f64) -> bool {
+    constant != 0.0 && !constant.is_nan()
 }
 
 #[cfg(test)]

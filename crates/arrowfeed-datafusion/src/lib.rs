@@ -43,16 +43,17 @@
 // | formats and their options | `format`, `options` (also as text of SQL) |
 // | tables with a fixed list of files | `table`, `factory` (`CREATE EXTERNAL TABLE`), `location` (the files and the partition columns of a location), `scan` (their plan), `partition` (the byte ranges of its partitions), `statistics` (its number of rows, the bounds of its columns) |
 // | formats of listing tables | `listing`, `opener` (one file in the types of the table) |
-// | filters to predicates, and the filters that stay with DataFusion | `filter`, `literal`, `float` (comparisons of floats) |
-// | batches as a stream, errors | `stream` |
+// | filters to predicates, and the filters that stay with DataFusion | `filter`, `literal` |
+// | batches as a stream | `stream` |
+// | errors | `error` |
 // | work on threads for blocking work | `blocking` |
 // | object stores of a session | `store` |
 // | registration in a session | `registration` |
 
 mod blocking;
+mod error;
 mod factory;
 mod filter;
-mod float;
 mod format;
 mod listing;
 mod literal;
@@ -69,12 +70,12 @@ mod stream;
 mod table;
 
 pub use arrowfeed;
+pub use error::feed_error;
 pub use factory::{ArrowfeedTableFactory, table_factories};
 pub use format::sql_names;
 pub use listing::{ArrowfeedFormat, ArrowfeedFormatFactory, file_format_factories};
 #[cfg(feature = "session")]
 pub use registration::register;
-pub use stream::feed_error;
 pub use table::ArrowfeedTable;
 
 /// The program of the page compiles.

@@ -31,13 +31,14 @@ use datafusion_session::Session;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::blocking::blocking;
+use crate::error::external;
 use crate::filter::{Translated, translate};
 use crate::format::{self, has_footers, lists_hold_one_value, of_table, sql_name};
 use crate::opener::Opener;
 use crate::options::TableOptions;
 use crate::statistics::{for_table, of_files};
 use crate::store::session_file;
-use crate::stream::{ScanMetrics, external};
+use crate::stream::ScanMetrics;
 
 /// Makes formats for `ListingTable`. Their names are those of `STORED AS`, in lower case.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use datafusion_common::ScalarValue;
 pub(crate) enum Constant {
     /// A value that a predicate compares as DataFusion does.
     Same(Literal),
-    /// A float. DataFusion orders floats by their bits, see [`float`](crate::float).
+    /// A float. DataFusion orders floats by their bits.
     Float(f64),
 }
 

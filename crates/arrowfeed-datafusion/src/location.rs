@@ -11,9 +11,9 @@ use datafusion_session::Session;
 use futures_util::TryStreamExt;
 
 use crate::blocking::blocking;
+use crate::error::external;
 use crate::options::TableOptions;
 use crate::store::session_file;
-use crate::stream::external;
 
 /// The files of locations.
 #[derive(Default)]

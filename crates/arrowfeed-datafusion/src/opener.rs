@@ -17,11 +17,12 @@ use datafusion_physical_expr_adapter::BatchAdapterFactory;
 use futures_util::{FutureExt, StreamExt};
 use object_store::ObjectStore;
 
+use crate::error::external;
 use crate::format::of_table;
 use crate::partition::Piece;
 use crate::scan::{read, selected, skips_file};
 use crate::store::session_file;
-use crate::stream::{Finish, ScanMetrics, external, stream_of, with_schema};
+use crate::stream::{Finish, ScanMetrics, stream_of, with_schema};
 
 /// Opens the files of one partition of a scan.
 #[derive(Clone)]

@@ -24,8 +24,9 @@ use datafusion_physical_plan::execution_plan::SchedulingType;
 use datafusion_physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_physical_plan::projection::{all_alias_free_columns, new_projections_for_columns};
 
+use crate::error::external;
 use crate::partition::{Piece, Shown};
-use crate::stream::{Finish, ScanMetrics, external, stream_of, with_schema};
+use crate::stream::{Finish, ScanMetrics, stream_of, with_schema};
 
 /// A scan of files: columns, a filter, a limit and partitions.
 #[derive(Debug, Clone)]

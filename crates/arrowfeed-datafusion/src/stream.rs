@@ -1,17 +1,15 @@
 //! The batches of a scan as a stream, which cancels the reading when it is dropped.
 
-use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed::FeedError;
 use arrowfeed::source::Interrupt;
 use arrowfeed::source::run::FileReader;
 use arrowfeed::source::stats::Stage;
 use arrowfeed_source::run::BatchStream;
-use datafusion_common::{DataFusionError, Result};
+use datafusion_common::Result;
 use datafusion_execution::SendableRecordBatchStream;
 use datafusion_physical_plan::metrics::{BaselineMetrics, Count, ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
@@ -19,6 +17,7 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 
 use crate::blocking::StopOnDrop;
+use crate::error::external;
 
 /// Figures of one partition of a scan.
 #[derive(Debug, Clone)]
@@ -48,34 +47,6 @@ impl ScanMetrics {
             baseline: BaselineMetrics::new(metrics, partition),
             bytes_scanned: MetricBuilder::new(metrics).counter("bytes_scanned", partition),
             rows_rejected: MetricBuilder::new(metrics).counter("rows_rejected", partition),
-        }
-    }
-}
-
-/// Converts an error. It is the source of the result, see [`feed_error`].
-pub(crate) fn external(error: FeedError) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
-}
-
-/// The error of arrowfeed in an error of a query, if a table of this crate caused it.
-///
-/// # Example
-/// ```
-/// # async fn shown(context: &datafusion::prelude::SessionContext) -> datafusion::error::Result<()> {
-/// if let Err(error) = context.sql("SELECT count(*) FROM clicks").await?.collect().await
-///     && let Some(error) = arrowfeed_datafusion::feed_error(&error)
-/// {
-///     println!("{:?} {:?}", error.kind(), error.location());
-/// }
-/// # Ok(())
-/// # }
-/// ```
-pub fn feed_error(error: &DataFusionError) -> Option<&FeedError> {
-    let mut cause: &(dyn Error + 'static) = error;
-    loop {
-        match cause.downcast_ref() {
-            Some(found) => return Some(found),
-            None => cause = cause.source()?,
         }
     }
 }

@@ -64,7 +64,7 @@ class BatchIterator(Generic[_Batch_co]):
             ValueError: The iterator was created before a fork.
 
         Example:
-            >>> batches.state_dict()["place"]
+            >>> batches.state_dict()["position"]["place"]
             {'row': {'file': 0, 'chunk': 3, 'offset': 49152, 'row': 24, 'fingerprint': '30313233343536...'}}
         """
 

@@ -584,7 +584,7 @@ Raises:
     ValueError: The iterator was created before a fork.
 
 Example:
-    >>> batches.state_dict()["place"]
+    >>> batches.state_dict()["position"]["place"]
     {'row': {'file': 0, 'chunk': 3, 'offset': 49152, 'row': 24, 'fingerprint': '30313233343536...'}}"#
     };
     (BatchIterator.stats) => {

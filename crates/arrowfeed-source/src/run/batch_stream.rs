@@ -23,8 +23,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use futures_core::Stream;
 
+use super::file_batch::Polled;
 use super::file_reader::FileReader;
-use super::part_reader::Polled;
 use super::pool::Pool;
 use crate::stats::{Meter, Stats, measured};
 use crate::{FeedError, Report};

@@ -8,18 +8,17 @@ use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_predicate::Predicate;
 
+use super::file_batch::Polled;
 use super::file_set::FileSet;
 use super::full_batches::FullBatches;
-use super::part_reader::{PartOptions, PartReader, Polled, Workers, check_batch_size};
-use super::parts::{BatchBoundaries, Part};
+use super::part::Part;
+use super::part_reader::{PartOptions, PartReader, READER_PREFETCH_BYTES, Workers, check_batch_size};
+use super::parts::BatchBoundaries;
 use crate::format::FormatFile;
 use crate::stats::{Meter, Stats};
 use crate::{
     Check, FeedError, Interrupt, OnError, Report, SchemaMerge, Skipped, check_threads, thread_count,
 };
-
-/// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
-pub const READER_PREFETCH_BYTES: usize = 32 << 20;
 
 /// A single file smaller than this many bytes is decoded in the caller's thread: it is one unit of work, and to start two threads takes
 /// 250 µs, where the example file of three rows takes 150 µs.

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::added_columns::Added;
+use super::batch_columns::{Added, schema_of};
 use super::files::{Entry, Files, not_a_file};
 use super::filter::{Filter, FilterLevel};
-use super::filter_levels::schema_of;
-use super::parts::NumberedFile;
-use super::remote_files::{OpeningAhead, RemoteFiles};
+use super::part::NumberedFile;
+use super::remote_files::RemoteFiles;
 use super::row_starts::{next_chunk, skip_damage};
 use crate::format::{Chunk, FileFormat, FormatFile, Unit, check_selection, remaining_columns};
 use crate::io::remote::{OnArrival, RemoteFile};
@@ -166,11 +165,6 @@ impl FileSet {
     /// Like [`take_requests`](Self::take_requests), without the requests that opened files before any reading.
     pub(super) fn take_own_requests(&self) -> Requests {
         self.remote.as_ref().map(|remote| remote.read_ahead.take_counts()).unwrap_or_default()
-    }
-
-    /// Creates a helper that opens remote files ahead of a loop over all files.
-    pub(super) fn opening_ahead(self: &Arc<Self>) -> OpeningAhead {
-        OpeningAhead::new(self.clone())
     }
 
     /// Calls `listener` whenever bytes have arrived, until it is dropped.

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
 use arrowfeed_predicate::{Lists, Predicate, col};
 
-use super::added_columns::Added;
+use super::batch_columns::{Added, schema_of};
 use super::file_set::FileSet;
 use super::filter::{ChosenRows, Filter, FilterLevel};
 use crate::FeedError;
@@ -168,11 +167,6 @@ impl FileSet {
 
 /// A format, and the columns that are added to its columns.
 type Decoded = (Arc<dyn FileFormat>, Option<Arc<Added>>);
-
-/// The schema of the rows that are decoded.
-pub(super) fn schema_of<'a>(format: &'a Arc<dyn FileFormat>, added: Option<&'a Arc<Added>>) -> &'a SchemaRef {
-    added.map_or_else(|| format.schema(), |added| added.schema())
-}
 
 /// The columns with those that a predicate needs, as field paths. A path that contains others takes the place of the first.
 pub fn with_needed(columns: &[String], predicate: &Predicate) -> Vec<String> {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
 
-use super::part_reader::{PartReader, Polled};
+use super::file_batch::Polled;
+use super::part_reader::PartReader;
 use crate::stats::{Stage, enter};
 use crate::{FeedError, not_joined};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::file_set::FileSet;
-use super::parts::Part;
+use super::part::Part;
 use crate::format::FormatFile;
 use crate::io::remote::{RemoteFile, without_waiting};
 use crate::{Check, FeedError};
@@ -160,4 +160,35 @@ impl LookAhead {
 
 fn opening(files: &FileSet, file: &RemoteFile) -> Vec<Range<u64>> {
     files.format().opening_ranges(file.known_len())
+}
+
+/// Number of remote files that are opened ahead of the one that is read.
+const OPENED_AHEAD: usize = 64;
+
+/// Sends the requests that open the next remote files, for loops over all files of a set.
+pub(super) struct OpeningAhead {
+    files: Arc<FileSet>,
+    next: usize,
+    open: VecDeque<Option<Arc<RemoteFile>>>,
+}
+
+impl OpeningAhead {
+    pub(super) fn new(files: Arc<FileSet>) -> Self {
+        Self { files, next: 0, open: VecDeque::new() }
+    }
+
+    /// Drops the files before `file`, and starts to open the files after it.
+    ///
+    /// # Errors
+    /// The requests belong to the parent process.
+    pub(super) fn move_to(&mut self, file: usize, check: &Check<'_>) -> Result<(), FeedError> {
+        while self.next < self.files.len().min(file + OPENED_AHEAD) {
+            self.open.push_back(self.files.remote_file(self.next, std::iter::empty(), check)?);
+            self.next += 1;
+        }
+        while self.open.len() > self.next - file {
+            self.open.pop_front();
+        }
+        Ok(())
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::file_batch::{FileBatch, Polled};
 use super::file_set::FileSet;
-use super::part_reader::{FileBatch, Polled};
 use super::parts::{OpenPart, Parts, Work};
 use super::pipeline::{Next, Pipeline};
 use super::planner::{Planned, UnitPlanner};

@@ -4,18 +4,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrow_array::RecordBatch;
-
-use super::file_reader::READER_PREFETCH_BYTES;
+use super::file_batch::{FileBatch, Polled};
 use super::file_set::FileSet;
 use super::parallel::Parallel;
-use super::parts::{BatchBoundaries, OpenPart, Part, Parts, Work};
+use super::part::Part;
+use super::parts::{BatchBoundaries, OpenPart, Parts, Work};
 use super::pipeline::Pipeline;
 use super::pool::Pool;
-use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, UnitDecoder};
+use crate::format::{Claim, FormatFile, UnitDecoder};
 use crate::io::remote::OnArrival;
 use crate::stats::{Meter, Stage, current_meter, enter_for};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught, interrupt_or};
+
+/// Memory budget, in bytes, for batches that the worker threads of a reader have decoded ahead.
+pub const READER_PREFETCH_BYTES: usize = 32 << 20;
 
 /// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
@@ -58,41 +60,6 @@ pub enum Workers {
     /// A private pool with this many threads, which start when the first batch is requested. With 0 or 1,
     /// the caller's thread decodes.
     Own(usize),
-}
-
-/// A batch, and the location of its rows.
-#[derive(Debug)]
-pub struct FileBatch {
-    /// The rows.
-    pub batch: RecordBatch,
-    /// Index of the file.
-    pub file: usize,
-    /// Number of the part among those that the reader was given, from 0.
-    pub part: u64,
-    /// Row origins, ordered by row. The first one is for row 0.
-    pub origins: Vec<RowOrigin>,
-}
-
-/// The result of polling a reader.
-#[derive(Debug)]
-pub enum Polled<B = FileBatch> {
-    /// A batch.
-    Batch(B),
-    /// Nothing yet: worker threads are still decoding, or bytes have not arrived.
-    Pending,
-    /// The end of the data.
-    End,
-}
-
-impl<B> Polled<B> {
-    /// Applies a function to the batch.
-    pub(super) fn map<T>(self, function: impl FnOnce(B) -> T) -> Polled<T> {
-        match self {
-            Self::Batch(batch) => Polled::Batch(function(batch)),
-            Self::Pending => Polled::Pending,
-            Self::End => Polled::End,
-        }
-    }
 }
 
 /// A reader of parts of files, in the given order. Rows before an error are returned first, then the error. After an
@@ -368,13 +335,6 @@ impl Drop for PartReader {
 impl fmt::Debug for PartReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PartReader").field("report", &self.report).finish_non_exhaustive()
-    }
-}
-
-impl FileBatch {
-    pub(super) fn new(part: &OpenPart, located: LocatedBatch) -> Self {
-        let LocatedBatch { batch, origins } = located;
-        Self { batch, file: part.numbered.number, part: part.number, origins }
     }
 }
 

@@ -1,11 +1,9 @@
 //! The remote files that one reading has open, and their requests.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::iter;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use super::file_set::FileSet;
 use crate::format::FileFormat;
 use crate::io::remote::{ReadAhead, RemoteFile, RemoteObject};
 use crate::{Check, FeedError, ForkLock};
@@ -48,36 +46,5 @@ impl RemoteFiles {
             open.insert(number, Arc::downgrade(&file));
         });
         Ok(file)
-    }
-}
-
-/// Number of remote files that are opened ahead of the one that is read.
-const OPENED_AHEAD: usize = 64;
-
-/// Sends the requests that open the next remote files, for loops over all files of a set.
-pub(super) struct OpeningAhead {
-    files: Arc<FileSet>,
-    next: usize,
-    open: VecDeque<Option<Arc<RemoteFile>>>,
-}
-
-impl OpeningAhead {
-    pub(super) fn new(files: Arc<FileSet>) -> Self {
-        Self { files, next: 0, open: VecDeque::new() }
-    }
-
-    /// Drops the files before `file`, and starts to open the files after it.
-    ///
-    /// # Errors
-    /// The requests belong to the parent process.
-    pub(super) fn move_to(&mut self, file: usize, check: &Check<'_>) -> Result<(), FeedError> {
-        while self.next < self.files.len().min(file + OPENED_AHEAD) {
-            self.open.push_back(self.files.remote_file(self.next, iter::empty(), check)?);
-            self.next += 1;
-        }
-        while self.open.len() > self.next - file {
-            self.open.pop_front();
-        }
-        Ok(())
     }
 }

@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use super::file_reader::FileReader;
 use super::file_set::FileSet;
+use super::look_ahead::OpeningAhead;
+use super::part::Part;
 use super::part_reader::{PartOptions, PartReader, Workers};
-use super::parts::{BatchBoundaries, Part};
+use super::parts::BatchBoundaries;
 use crate::format::{ChunkScan, Claim};
 use crate::io::{FileIdentity, FileSource, check_start, found_stream};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted, thousands};
@@ -135,7 +137,7 @@ impl FileSet {
         let check = Check::of(interrupt);
         self.files.check_paths()?;
         let files = Arc::new(self.clone()).for_reading();
-        let mut ahead = files.opening_ahead();
+        let mut ahead = OpeningAhead::new(files.clone());
         let mut splits = Vec::new();
         for file in 0..self.len() {
             check.now()?;
